@@ -1,0 +1,165 @@
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+
+/** The database, or a transaction on it: what a query that may run in either takes. */
+export type Db = Kysely<Schema>
+export type Tx = Transaction<Schema>
+
+/** Set by the database when the row is made. */
+type Made<T> = ColumnType<T, T | undefined, T>
+
+export interface Schema {
+  plans: Plans
+  organizations: Organizations
+  organization_usage: OrganizationUsage
+  sends: Sends
+  members: Members
+  api_keys: ApiKeys
+  idempotency_keys: IdempotencyKeys
+  domains: Domains
+  mailboxes: Mailboxes
+  addresses: Addresses
+  labels: Labels
+  retired_keywords: RetiredKeywords
+  filters: Filters
+  blocked_senders: BlockedSenders
+}
+
+interface Plans {
+  name: string
+  domains: number
+  mailboxes: number
+  storage_bytes: number
+  sends_per_day: number
+}
+
+interface Organizations {
+  id: Generated<string>
+  name: string
+  plan: string
+  created_at: Made<Date>
+}
+
+interface OrganizationUsage {
+  organization_id: string
+  domains: Generated<number>
+  mailboxes: Generated<number>
+  storage_bytes: Generated<number>
+}
+
+interface Sends {
+  organization_id: string
+  day: string
+  recipients: Generated<number>
+}
+
+interface Members {
+  id: Generated<string>
+  organization_id: string
+  email: string
+  name: Generated<string>
+  role: 'owner' | 'admin' | 'member'
+  joined_at: Made<Date>
+}
+
+interface ApiKeys {
+  id: Generated<string>
+  organization_id: string
+  name: Generated<string>
+  hash: Buffer
+  prefix: string
+  last_four: string
+  scopes: string[]
+  created_at: Made<Date>
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+interface IdempotencyKeys {
+  organization_id: string
+  key: string
+  request_hash: Buffer
+  status: number
+  location: string | null
+  body: string
+  created_at: Made<Date>
+}
+
+interface Domains {
+  id: Generated<string>
+  organization_id: string
+  domain: string
+  status: Generated<'pending' | 'verified' | 'failed'>
+  ownership_token: string | null
+  ownership_verified_at: Date | null
+  receiving_verified_at: Date | null
+  suspended_at: Date | null
+  last_checked_at: Date | null
+  next_check_at: Date | null
+  created_at: Made<Date>
+}
+
+interface Mailboxes {
+  id: Generated<string>
+  organization_id: string
+  domain_id: string
+  member_id: string | null
+  address: string
+  local_part: string
+  name: Generated<string>
+  kind: Generated<'smart' | 'private'>
+  public_key: string | null
+  password_hash: string | null
+  suspended_at: Date | null
+  created_at: Made<Date>
+}
+
+interface Addresses {
+  address: string
+  organization_id: string
+  mailbox_id: string
+  alias: boolean
+}
+
+interface Labels {
+  id: Generated<string>
+  organization_id: string
+  member_id: string | null
+  name: string
+  name_key: string
+  keyword: string
+  colour: string
+  created_at: Made<Date>
+}
+
+interface RetiredKeywords {
+  organization_id: string
+  member_id: string | null
+  name_key: string
+  keyword: string
+  retired_at: Made<Date>
+}
+
+interface Filters {
+  id: Generated<string>
+  organization_id: string
+  member_id: string | null
+  name: string
+  field: 'from' | 'to' | 'subject'
+  op: 'contains' | 'is'
+  value: string
+  action: 'move' | 'label' | 'star' | 'read'
+  argument: string | null
+  position: number
+  enabled: Generated<boolean>
+  created_at: Made<Date>
+  updated_at: Made<Date>
+}
+
+interface BlockedSenders {
+  id: Generated<string>
+  organization_id: string
+  member_id: string | null
+  pattern: string
+  created_at: Made<Date>
+}

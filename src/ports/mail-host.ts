@@ -1,0 +1,76 @@
+import type { Tx } from '#/db/schema.ts'
+import type { Address } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import type { FolderChanges, FolderState } from './folder-changes.ts'
+
+/** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
+ *  organization beside the mailbox, so none can reach across. A host that does not answer is `mailUnavailable`; a
+ *  folder that is not there is `invalid('folder', …)`. Folder names are `inbox`, `sent`, `drafts`, `archive`, `junk`,
+ *  `trash`, or a path. */
+export interface MailHost {
+  /** Readies a new mailbox: the six folders are there from the start. */
+  open(tx: Tx, mailbox: MailboxRef): Promise<void>
+  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail. */
+  append(tx: Tx, copies: readonly Copy[]): Promise<void>
+  folders(mailbox: MailboxRef): Promise<FolderStatus[]>
+  /** Newest received first. `page` counts from 0; `total` is exact. */
+  list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
+  /** Those of the uids that are in the folder, in ascending order. */
+  summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
+  read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
+  /** Applies the change to all or none; answers, for each uid that was there, where the message is now. */
+  update(mailbox: MailboxRef, folder: string, uids: readonly number[], change: Change): Promise<Map<number, Place>>
+  /** What came, changed and went since the state; everything where there is no state or it no longer holds. */
+  changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
+  /** Bytes of mail that the organization keeps. */
+  storageUsed(organizationId: string): Promise<number>
+  /** Resolves when the host answers. */
+  ping(): Promise<void>
+}
+
+export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }
+export type Place = { readonly folder: string; readonly uid: number }
+export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
+export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string }
+/** One filter that acted on a message as it arrived. */
+export type Applied = { filter_id: string; name: string; action: string; argument: string | null }
+
+export interface Copy {
+  readonly mailbox: MailboxRef
+  readonly folder: string
+  readonly message: Message
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly filteredBy: readonly Applied[]
+}
+
+export interface Summary {
+  readonly uid: number
+  readonly folder: string
+  readonly messageId: string | null
+  /** First strong reference, else the message's own id: what a conversation is named after (decisions, Threads). */
+  readonly threadRoot: string | null
+  readonly subject: string
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly hasAttachment: boolean
+  readonly preview: string
+  readonly sizeBytes: number
+}
+
+export type Stored = { readonly summary: Summary; readonly raw: Buffer; readonly filteredBy: readonly Applied[] }
+
+export interface Change {
+  readonly seen?: boolean
+  readonly flagged?: boolean
+  readonly addKeywords?: readonly string[]
+  readonly removeKeywords?: readonly string[]
+  /** Moves, making the folder where it lacks. Every message gets a new uid there. */
+  readonly folder?: string
+}
