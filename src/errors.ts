@@ -46,3 +46,14 @@ export function notFound(what: string): Refusal {
 export function mailUnavailable(cause: unknown): Refusal {
   return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', { cause })
 }
+
+/** Time-out, SERVFAIL or a malformed answer: says nothing about whether the record is there. */
+export class LookupFailed extends Error {
+  readonly reason: 'timeout' | 'servfail'
+
+  constructor(name: string, reason: 'timeout' | 'servfail', cause?: unknown) {
+    super(`Looking up ${name} failed: ${reason}`, { cause })
+    this.name = 'LookupFailed'
+    this.reason = reason
+  }
+}

@@ -1,4 +1,4 @@
-/** What DNS says. Records that are not there are an answer; only a look-up that failed throws. */
+/** What DNS says. Records that are not there are an answer; only a look-up that failed throws (`LookupFailed`). */
 export interface Resolver {
   /** Each record's strings joined (RFC 7208 3.3). Empty when the name or the type does not exist. */
   txt(name: string): Promise<string[]>
@@ -8,15 +8,4 @@ export interface Resolver {
   aaaa(name: string): Promise<string[]>
   cname(name: string): Promise<string[]>
   ptr(address: string): Promise<string[]>
-}
-
-/** Time-out, SERVFAIL or a malformed answer: says nothing about whether the record is there. */
-export class LookupFailed extends Error {
-  readonly reason: 'timeout' | 'servfail'
-
-  constructor(name: string, reason: 'timeout' | 'servfail', cause?: unknown) {
-    super(`Looking up ${name} failed: ${reason}`, { cause })
-    this.name = 'LookupFailed'
-    this.reason = reason
-  }
 }
