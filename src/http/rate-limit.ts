@@ -1,0 +1,65 @@
+import QuickLRU from 'quick-lru'
+
+/** What is left of an allowance. `resetSeconds` is when the oldest request falls out of the window. */
+export interface Allowance {
+  readonly allowed: boolean
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+/**
+ * An exact sliding window: no more than `quota` requests in any `windowMs`, with no burst at a minute's edge. Each
+ * caller costs a ring of `quota` times. Callers that were idle the longest are forgotten beyond `maxCallers`.
+ * Requests that are refused do not count.
+ */
+export class SlidingWindow {
+  readonly #quota: number
+  readonly #windowMs: number
+  readonly #callers: QuickLRU<string, { times: Float64Array; next: number }>
+
+  constructor({ quota, windowMs, maxCallers }: { quota: number; windowMs: number; maxCallers: number }) {
+    this.#quota = quota
+    this.#windowMs = windowMs
+    this.#callers = new QuickLRU({ maxSize: maxCallers })
+  }
+
+  /** Counts a request at `now` (milliseconds), where it is allowed. */
+  take(caller: string, now: number): Allowance {
+    const ring = this.#ring(caller)
+    const oldest = this.#at(ring, 0)
+    if (oldest > now - this.#windowMs) return { allowed: false, remaining: 0, resetSeconds: this.#seconds(oldest, now) }
+    ring.times[ring.next] = now
+    ring.next = (ring.next + 1) % this.#quota
+    const live = this.#firstLive(ring, now)
+    return { allowed: true, remaining: live, resetSeconds: this.#seconds(this.#at(ring, live), now) }
+  }
+
+  #ring(caller: string) {
+    const known = this.#callers.get(caller)
+    if (known) return known
+    const ring = { times: new Float64Array(this.#quota).fill(Number.NEGATIVE_INFINITY), next: 0 }
+    this.#callers.set(caller, ring)
+    return ring
+  }
+
+  /** The `index`-th oldest time in the ring. */
+  #at(ring: { times: Float64Array; next: number }, index: number): number {
+    return ring.times[(ring.next + index) % this.#quota] ?? Number.NEGATIVE_INFINITY
+  }
+
+  /** How many of the ring's times lie before the window; they are in order, so by bisection. */
+  #firstLive(ring: { times: Float64Array; next: number }, now: number): number {
+    let low = 0
+    let high = this.#quota
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#at(ring, middle) > now - this.#windowMs) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  #seconds(oldest: number, now: number): number {
+    return Math.max(1, Math.ceil((oldest + this.#windowMs - now) / 1000))
+  }
+}

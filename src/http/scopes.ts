@@ -1,0 +1,26 @@
+/** What a key may do. `:write` does not imply `:read` (decisions, Conventions). */
+export const scopes = [
+  'labels:read',
+  'labels:write',
+  'messages:read',
+  'messages:write',
+  'sending:write',
+  'scheduled:read',
+  'scheduled:write',
+  'filters:read',
+  'filters:write',
+  'forwarding:read',
+  'forwarding:write',
+  'domains:read',
+  'domains:write',
+  'mailboxes:read',
+  'mailboxes:write',
+  'usage:read',
+  'members:read',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text)
+}

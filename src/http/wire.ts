@@ -1,0 +1,86 @@
+import {
+  type Static,
+  type TLiteralValue,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+  Type,
+} from 'typebox'
+import { notFound } from '#/errors.ts'
+
+/** Pieces that the wire schemas of several nouns share. What a schema refuses, `validate.ts` puts in words. */
+
+export const Id = Type.String({ format: 'uuid', examples: ['0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55'] })
+
+/** RFC 3339 in UTC, with milliseconds. */
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T07:44:33.123Z'] })
+
+/** A text of one line: no control characters, no lone surrogates, so that it can go into a header or an address.
+ *  Lengths are in code points. */
+export function Line(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ ...options, format: 'line' })
+}
+
+/** A text of several lines: everything but U+0000 and lone surrogates. */
+export function Text(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ ...options, format: 'text' })
+}
+
+/** One word out of a vocabulary. */
+export function OneOf<const T extends string>(words: readonly T[], options: TSchemaOptions = {}) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
+}
+
+/** The schema's values, or null. */
+export function Nullable<T extends TSchema & { type: string }>(schema: T) {
+  const { enum: words, ...rest } = schema as T & { enum?: TLiteralValue[] }
+  return Type.Unsafe<Static<T> | null>({
+    ...rest,
+    type: [schema.type, 'null'],
+    ...(words && { enum: [...words, null] }),
+  })
+}
+
+/** An object that refuses what it does not name: every body and query of ours. */
+export function Strict<T extends TProperties>(properties: T, options: TSchemaOptions = {}): TObject<T> {
+  return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+/** `{data: […]}`. */
+export function ListOf<T extends TSchema>(item: T) {
+  return Type.Object({ data: Type.Array(item) })
+}
+
+/** One page of a list: `page` counts from 0, `total` is exact. */
+export function PageOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    data: Type.Array(item),
+    total: Type.Integer({ minimum: 0 }),
+    page: Type.Integer({ minimum: 0 }),
+    has_more: Type.Boolean(),
+  })
+}
+
+/** `limit` and `page` of a query. */
+export function paging(maximum: number, fallback: number) {
+  return {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback })),
+    page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  }
+}
+
+/** The parameters of a path that names one item. Its form is checked by `pathId`, since a wrong one is a 404. */
+export const ById = Type.Object({ id: Type.String() })
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** An id of a path that is not a UUID names nothing (decisions, Conventions). */
+export function pathId(id: string, what: string): string {
+  if (!uuid.test(id)) throw notFound(what)
+  return id.toLowerCase()
+}
+
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
