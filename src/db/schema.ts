@@ -1,4 +1,5 @@
-import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { Applied } from '#/ports/mail-host.ts'
 
 /** The database, or a transaction on it: what a query that may run in either takes. */
 export type Db = Kysely<Schema>
@@ -22,6 +23,11 @@ export interface Schema {
   retired_keywords: RetiredKeywords
   filters: Filters
   blocked_senders: BlockedSenders
+  mail_folders: MailFolders
+  mail_contents: MailContents
+  mail_messages: MailMessages
+  mail_keywords: MailKeywords
+  mail_expunged: MailExpunged
 }
 
 interface Plans {
@@ -162,4 +168,63 @@ interface BlockedSenders {
   member_id: string | null
   pattern: string
   created_at: Made<Date>
+}
+
+interface MailFolders {
+  /** UIDVALIDITY too. */
+  id: Generated<number>
+  organization_id: string
+  mailbox_id: string
+  name: string
+  uid_next: Generated<number>
+  modseq: Generated<number>
+  expunged_from: Generated<number>
+  total: Generated<number>
+  unread: Generated<number>
+  size_bytes: Generated<number>
+}
+
+interface MailContents {
+  id: Generated<number>
+  organization_id: string
+  copies: number
+  bytes: Buffer
+  message_id: string | null
+  thread_root: string | null
+  subject: string
+  from_name: string | null
+  from_address: string | null
+  recipients: JSONColumnType<{ name: string; address: string }[]>
+  has_attachment: boolean
+  preview: string
+}
+
+interface MailMessages {
+  folder_id: number
+  uid: number
+  modseq: number
+  content_id: number
+  received_at: Date
+  size_bytes: number
+  seen: boolean
+  flagged: boolean
+  keywords: string[]
+  sender: string
+  id_hash: Buffer | null
+  strong: Buffer
+  weak: Buffer
+  filtered_by: JSONColumnType<Applied[]> | null
+}
+
+interface MailKeywords {
+  folder_id: number
+  keyword: string
+  received_at: Date
+  uid: number
+}
+
+interface MailExpunged {
+  folder_id: number
+  modseq: number
+  uid: number
 }
