@@ -21,7 +21,7 @@ declare module 'fastify' {
     scope?: Scope | readonly Scope[]
     /** Codes that this route can answer beyond those that follow from its shape. */
     errors?: readonly ErrorCode[]
-    /** What the route is about, as a heading of the reference. */
-    noun?: string
+    /** Answers without a key, although under /v1. */
+    open?: boolean
   }
 }

@@ -28,7 +28,7 @@ export const ErrorBody = Type.Object(
       request_id: Type.String({ description: 'The same as X-Request-Id.' }),
     }),
   },
-  { $id: 'Error' },
+  { title: 'Error' },
 )
 
 export function errorBody({ code, message, field, fix }: Refusal, requestId: string) {

@@ -32,7 +32,7 @@ export async function once(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (tx: Tx) => Promise<Answer>,
-): Promise<FastifyReply> {
+): Promise<void> {
   const key = idempotencyKey(request)
   if (key === undefined) return send(reply, recordOf(await db.transaction().execute(work)))
   const claim = `${request.organizationId}\n${key}`
@@ -69,9 +69,9 @@ function recordOf({ status, location, body }: Answer): Record {
   return { status, location: location ?? null, body: JSON.stringify(body) }
 }
 
-function send(reply: FastifyReply, { status, location, body }: Record): FastifyReply {
+function send(reply: FastifyReply, { status, location, body }: Record): void {
   if (location !== null) reply.header('Location', location)
-  return reply.code(status).type('application/json; charset=utf-8').send(body)
+  reply.code(status).type('application/json; charset=utf-8').send(body)
 }
 
 async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: Tx) => Promise<Answer>) {

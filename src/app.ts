@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
+import type { Db } from '#/db/schema.ts'
+import { filterRoutes } from '#/filters/routes.ts'
+import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { authorizer } from '#/http/authorize.ts'
+import { healthRoutes } from '#/http/health.ts'
+import { acceptJsonOnly } from '#/http/json-body.ts'
+import { describeApi } from '#/http/reference.ts'
+import { validatorCompiler } from '#/http/validate.ts'
+import type { Authenticator } from '#/keys/authenticate.ts'
+import { labelRoutes } from '#/labels/routes.ts'
+import { mailboxRoutes } from '#/mailboxes/routes.ts'
+import { memberRoutes } from '#/members/routes.ts'
+import { messageRoutes } from '#/messages/routes.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { ThreadCache } from '#/threads/cache.ts'
+import { threadRoutes } from '#/threads/routes.ts'
+import { usageRoutes } from '#/usage/routes.ts'
+
+export interface AppParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly threads: ThreadCache
+  readonly authenticator: Authenticator
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
+export async function buildApp(parts: AppParts): Promise<App> {
+  const app = bareApp(parts.log)
+  acceptJsonOnly(app)
+  checkEveryRequest(app, parts)
+  await describeApi(app)
+  healthRoutes(app, {
+    database: () => sql`select 1`.execute(parts.db),
+    mail_host: () => parts.mailHost.ping(),
+  })
+  nouns(app, parts)
+  await app.ready()
+  return app
+}
+
+/** The nouns in the document's order. */
+function nouns(app: App, parts: AppParts): void {
+  labelRoutes(app, parts)
+  filterRoutes(app, parts)
+  blockedSenderRoutes(app, parts)
+  messageRoutes(app, parts)
+  threadRoutes(app, parts)
+  mailboxRoutes(app, parts)
+  usageRoutes(app, parts)
+  memberRoutes(app, parts)
+}
+
+function bareApp(log: Logger): App {
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: () => `req_${randomBytes(12).toString('base64url')}`,
+    bodyLimit: 1 << 20,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // Room for a blocked pattern: a whole address, URL-encoded.
+    routerOptions: { maxParamLength: 1_000 },
+    frameworkErrors: answerError,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(answerNoRoute)
+  app.decorateRequest('organizationId', '')
+  app.decorateRequest('keyId', '')
+  app.decorateRequest('fingerprint', null)
+  return app
+}
+
+function checkEveryRequest(app: App, { authenticator, clock }: AppParts): void {
+  const authorize = authorizer(
+    (token) => authenticator.identify(token),
+    () => clock.now(),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    if (!/^\/v1(?:[/?]|$)/.test(request.url) || request.routeOptions.config?.open) return
+    reply.header('Cache-Control', 'no-store')
+    await authorize(request, reply)
+  })
+  app.addHook('onResponse', logRequest)
+}
+
+/** The route and not the URL, since a URL may hold an address, or by mistake a key. */
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      organization_id: request.organizationId || undefined,
+      key_id: request.keyId || undefined,
+    },
+    'request',
+  )
+}

@@ -1,0 +1,45 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { invalid, notFound, Refusal } from '#/errors.ts'
+import { errorBody, statusOf } from './error-body.ts'
+
+/** Every error of a request becomes the one error body; what is not the caller's doing is logged with its cause. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = refusalFor(error)
+  if (statusOf(refusal) >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
+  return reply
+    .code(statusOf(refusal))
+    .header('X-Request-Id', request.id)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal, request.id)))
+}
+
+export function answerNoRoute(): never {
+  throw notFound('path or method')
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (sqlState(error) === 'PC402') return new Refusal('quota_exceeded', (error as Error).message, { cause: error })
+  const framework = error as FastifyError
+  if (framework.statusCode && framework.statusCode >= 400 && framework.statusCode < 500)
+    return invalidRequest(framework)
+  return new Refusal('internal_error', 'Something failed on our side; nothing was changed', { cause: error })
+}
+
+function sqlState(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+}
+
+function invalidRequest({ code, message }: FastifyError): Refusal {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return invalid('body', 'The body is too large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return invalid('Content-Type', 'The content type must be application/json')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal('invalid_request', 'The URL is not readable')
+    default:
+      return new Refusal('invalid_request', message)
+  }
+}

@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '#/errors.ts'
+import { type Allowance, SlidingWindow } from './rate-limit.ts'
+import type { Scope } from './scopes.ts'
+
+const perMinute = { quota: 600, windowMs: 60_000 }
+
+/** Whose request this is, told from a bearer token; undefined for a token that opens nothing. */
+export type Identify = (
+  token: string,
+) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope> } | undefined>
+
+/**
+ * The first three checks of a request under /v1, in the document's order: who it is (401), how many came before it
+ * (429), whether its key may (403). Requests whose key opens nothing are counted by client address, so that nobody
+ * can guess keys at will.
+ */
+export function authorizer(identify: Identify, now: () => number) {
+  const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
+  const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
+
+  return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const token = bearerToken(request)
+    const identity = token === undefined ? undefined : await identify(token)
+    if (!identity) {
+      const allowance = strangers.take(request.ip, now())
+      throw allowance.allowed ? unauthorized() : rateLimited(reply, allowance)
+    }
+    request.organizationId = identity.organizationId
+    request.keyId = identity.keyId
+    const allowance = keys.take(identity.keyId, now())
+    reply.header('RateLimit-Policy', `"key";q=${perMinute.quota};w=${perMinute.windowMs / 1000}`)
+    reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
+    if (!allowance.allowed) throw rateLimited(reply, allowance)
+    requireScope(identity.scopes, request.routeOptions.config.scope)
+  }
+}
+
+/** The scheme is case-insensitive (RFC 9110 11.1). Two Authorization headers are none. */
+function bearerToken(request: FastifyRequest): string | undefined {
+  if (request.raw.headersDistinct.authorization?.length !== 1) return undefined
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+function requireScope(held: ReadonlySet<Scope>, wanted: Scope | readonly Scope[] | undefined): void {
+  if (wanted === undefined) return
+  const any = [wanted].flat()
+  if (any.some((scope) => held.has(scope))) return
+  throw new Refusal('forbidden', `This key lacks the scope ${any.join(' or ')}`, {
+    fix: 'Use a key that has it; the operator makes keys with `mailroom key create`',
+  })
+}
+
+function unauthorized(): Refusal {
+  return new Refusal('unauthorized', 'A valid API key is required', { fix: 'Send `Authorization: Bearer <API key>`' })
+}
+
+function rateLimited(reply: FastifyReply, { resetSeconds }: Allowance): Refusal {
+  reply.header('Retry-After', String(resetSeconds))
+  return new Refusal('rate_limited', `Over ${perMinute.quota} requests in a minute`, {
+    fix: `Wait ${resetSeconds} s, then send it again`,
+  })
+}

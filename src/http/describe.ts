@@ -1,0 +1,130 @@
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import type { ErrorCode } from '#/errors.ts'
+import { ErrorBody, statuses } from './error-body.ts'
+
+interface Route {
+  readonly schema: FastifySchema | undefined
+  readonly url: string
+  readonly config: FastifyContextConfig | undefined
+}
+
+/** What OpenAPI says of a route beyond its own schemas, derived from the route: errors, scope, headers. */
+export function describeRoute({ schema = {}, url, config }: Route, method: string) {
+  const scope = config?.scope
+  if (scope === undefined) return schema
+  const wanted = [scope].flat()
+  return {
+    ...schema,
+    description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    tags: [url.split('/')[2] ?? 'Mailroom'],
+    security: [{ key: [] }],
+    'x-required-scope': wanted.length === 1 ? wanted[0] : wanted,
+    ...(method === 'POST' && { headers: idempotencyHeader }),
+    response: { ...successes(schema, method), ...errorResponses(errorCodes(url, method, config?.errors ?? [])) },
+  }
+}
+
+const idempotencyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Repeating the request with this key within 24 hours gives the first answer again.',
+    }),
+  ),
+})
+
+function errorCodes(url: string, method: string, more: readonly ErrorCode[]): ErrorCode[] {
+  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error', ...more]
+  if (url.includes(':')) codes.push('not_found')
+  if (method === 'POST') codes.push('conflict')
+  return [...new Set(codes)]
+}
+
+const meaning: Record<ErrorCode, string> = {
+  invalid_request: 'The request is not as documented, or cannot be done to what is stored.',
+  unauthorized: 'The key is missing, malformed, unknown, expired or revoked.',
+  quota_exceeded: 'A limit of the plan would be exceeded.',
+  forbidden: 'The key lacks the scope, which `message` names.',
+  not_found: 'The organization has no such item.',
+  conflict: 'The first request with this Idempotency-Key is still running.',
+  rate_limited: 'More than 600 requests in a minute; see `Retry-After`.',
+  internal_error: 'Something failed on our side; nothing was changed.',
+  mail_unavailable: 'The mail host did not answer; try again with backoff.',
+}
+
+function errorResponses(codes: readonly ErrorCode[]) {
+  return Object.fromEntries(
+    codes.map((code) => [
+      statuses[code],
+      {
+        description: meaning[code],
+        headers: { ...answerHeaders, ...(code === 'rate_limited' && { 'Retry-After': secondsHeader }) },
+        content: { 'application/json': { schema: ErrorBody, examples: { [code]: { value: exampleOf(code) } } } },
+      },
+    ]),
+  )
+}
+
+const secondsHeader = { description: 'Seconds to wait.', schema: Type.Integer({ minimum: 1 }) }
+const answerHeaders = {
+  'X-Request-Id': { description: 'Names this request in our logs.', schema: Type.String() },
+}
+const allowanceHeaders = {
+  'RateLimit-Policy': {
+    description: 'The quota and its window in seconds.',
+    schema: Type.String({ examples: ['"key";q=600;w=60'] }),
+  },
+  RateLimit: {
+    description: 'What remains, and seconds until more does.',
+    schema: Type.String({ examples: ['"key";r=598;t=41'] }),
+  },
+}
+
+function exampleOf(code: ErrorCode) {
+  return { error: { code, message: meaning[code], request_id: 'req_7Qm2xV0cT9bK4sLw' } }
+}
+
+/** A success that the route gives as a bare schema becomes a full response object, with the headers that all have. */
+function successes({ response = {} }: FastifySchema, method: string) {
+  return Object.fromEntries(
+    Object.entries(response as Record<string, Record<string, unknown>>).map(([status, one]) => [
+      status,
+      {
+        description: one.description ?? (status === '201' ? 'Created.' : 'Done.'),
+        headers: {
+          ...answerHeaders,
+          ...allowanceHeaders,
+          ...(status === '201' && { Location: { description: 'Where it is.', schema: Type.String() } }),
+          ...(method === 'POST' && {
+            'Idempotency-Replayed': { description: 'Present on a repeated answer.', schema: Type.Literal('true') },
+          }),
+        },
+        content: one.content ?? { 'application/json': { schema: one } },
+      },
+    ]),
+  )
+}
+
+interface SchemaNode {
+  [key: string]: unknown
+}
+
+/** Gives every schema that bears a `title` a place of its own under components, so that clients can be generated. */
+export function hoistTitled(document: SchemaNode): SchemaNode {
+  const schemas: SchemaNode = {}
+  const hoist = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(hoist)
+    if (typeof node !== 'object' || node === null) return node
+    const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, hoist(value)])) as SchemaNode
+    if (typeof copy.title !== 'string' || typeof copy.type !== 'string') return copy
+    schemas[copy.title] = copy
+    return { $ref: `#/components/schemas/${copy.title}` }
+  }
+  const { paths, components = {}, ...rest } = document
+  const hoisted = hoist(paths)
+  return { ...rest, paths: hoisted, components: { ...(components as SchemaNode), schemas } }
+}

@@ -1,0 +1,30 @@
+import type { App } from './app-type.ts'
+
+/** Each thing that must answer before requests make sense, by name. */
+export type Checks = Readonly<Record<string, () => Promise<unknown>>>
+
+const patienceMs = 2_000
+
+/** `/healthz`: the process lives. `/readyz`: what it stands on answers, each within two seconds. */
+export function healthRoutes(app: App, checks: Checks): void {
+  app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'alive' }))
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await answers(check)] as const),
+    )
+    const ready = results.every(([, answered]) => answered)
+    const parts = results.map(([name, answered]) => [name, answered ? 'ok' : 'unavailable'])
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable', ...Object.fromEntries(parts) })
+  })
+}
+
+async function answers(check: () => Promise<unknown>): Promise<boolean> {
+  const timeUp = AbortSignal.timeout(patienceMs)
+  const late = new Promise<false>((resolve) => timeUp.addEventListener('abort', () => resolve(false)))
+  return await Promise.race([
+    check()
+      .then(() => true)
+      .catch(() => false),
+    late,
+  ])
+}

@@ -1,0 +1,29 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { invalid } from '#/errors.ts'
+import type { App } from './app-type.ts'
+
+/** Bodies are JSON in UTF-8 and nothing else. A key `__proto__` or `constructor.prototype` is refused, not dropped. */
+export function acceptJsonOnly(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) {
+      // Some clients put the content type on every request; a DELETE has no body to miss.
+      if (request.method === 'DELETE') return done(null, undefined)
+      return done(invalid('body', 'The body is empty; a JSON object is expected'))
+    }
+    if (!isUtf8(body)) return done(invalid('body', 'The body is not valid UTF-8'))
+    request.fingerprint = fingerprint(request, body)
+    parse(request, body.toString(), (error, value) =>
+      error ? done(invalid('body', `The body is not valid JSON: ${error.message}`)) : done(null, value),
+    )
+  })
+}
+
+/** What must be equal for a request to be the same again under one Idempotency-Key. */
+function fingerprint(request: FastifyRequest, body: Buffer): Buffer | null {
+  if (request.headers['idempotency-key'] === undefined) return null
+  return createHash('sha256').update(`${request.method} ${request.url}\n`).update(body).digest()
+}

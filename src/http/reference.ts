@@ -1,0 +1,57 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { version } from '#/version.ts'
+import type { App } from './app-type.ts'
+import { describeRoute, hoistTitled } from './describe.ts'
+
+/** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
+export async function describeApi(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Mailroom',
+        version,
+        description: about,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: `mrk_…`.' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => ({
+      url,
+      // The plugin types what a schema may hold more narrowly than OpenAPI does.
+      schema: describeRoute({ schema, url, config: route.config }, String(route.method)) as typeof schema,
+    }),
+    transformObject: (document) =>
+      'openapiObject' in document ? hoistTitled(document.openapiObject) : document.swaggerObject,
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    theme: { title: 'Mailroom API' },
+    uiConfig: { url: '/v1/openapi.json', deepLinking: true, persistAuthorization: false },
+  })
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
+  let description: string | undefined
+  app.get('/v1/openapi.json', { config: { open: true }, schema: { hide: true } }, (_request, reply) => {
+    description ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(description)
+  })
+}
+
+const about = `Mailroom is driven by an organization's programs through keys of the organization.
+
+**Errors** have one body, \`{"error": {code, message, field?, fix?, request_id}}\`; status and code go together as in
+the responses below. An unknown body field or query parameter is \`invalid_request\`.
+
+**Rate limit**: 600 requests a minute a key; every answer says what remains in \`RateLimit\`.
+
+**Repeating a POST** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
+
+**Versioning**: within \`/v1\` there are only additions, so ignore response fields that you do not know. What is to go
+is announced by \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for 12 months.`
