@@ -1,0 +1,96 @@
+import { posix } from 'node:path'
+
+/** Which way imports point: a file imports from a lower storey, or from its own folder. */
+const storeys: readonly (readonly string[])[] = [
+  ['db', 'ports', 'mime', 'http', 'errors.ts', 'text.ts', 'version.ts'],
+  [
+    'labels',
+    'filters',
+    'blocked-senders',
+    'forwarding',
+    'scheduled',
+    'threads',
+    'messages',
+    'domains',
+    'mailboxes',
+    'usage',
+    'members',
+    'keys',
+    'organizations',
+  ],
+  ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'cli', 'control', 'tryout'],
+  ['server.ts'],
+  ['main.ts'],
+]
+
+/** A source file, by its path below src, with the paths below src that it imports at run time. */
+export interface Source {
+  readonly path: string
+  readonly imports: readonly string[]
+}
+
+/** The run-time imports in a file's text; `import type` is free, packages are none of the law's business. */
+export function importsOf(path: string, text: string): string[] {
+  const statements = text.matchAll(/^\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)
+  const dynamic = text.matchAll(/\bimport\(\s*'([^']+)'/g)
+  const workers = text.matchAll(/new URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/g)
+  return [...statements, ...dynamic, ...workers].flatMap(([, target = '']) => {
+    if (target.startsWith('#/')) return [target.slice(2)]
+    return target.startsWith('.') ? [posix.join(posix.dirname(path), target)] : []
+  })
+}
+
+/** Every breach of the law, in a sentence each. */
+export function breaches(sources: readonly Source[]): string[] {
+  const found = sources.flatMap(({ path, imports }) => imports.flatMap((target) => breach(path, target) ?? []))
+  return [...found, ...circles(sources)]
+}
+
+function breach(from: string, to: string): string | undefined {
+  if (to.startsWith('..')) return undefined
+  const [here, there] = [storeyOf(from), storeyOf(to)]
+  if (here === undefined) return `${from} stands in no known folder`
+  if (there === undefined) return `${from} imports ${to}, which stands in no known folder`
+  if (room(from) === room(to)) return undefined
+  if (room(to) === 'adapters' && from !== 'server.ts') return `${from} names an adapter, ${to}`
+  if (there > here) return `${from} imports upwards, from ${to}`
+  if (there === here && here === 1 && to.endsWith('/routes.ts')) return `${from} imports another noun's routes, ${to}`
+  if (there === here && here > 1 && !(room(from) === 'cli' && room(to) === 'control'))
+    return `${from} imports sideways, from ${to}`
+  return undefined
+}
+
+/** Folders of the two lowest storeys may import each other, but never in a circle. */
+function circles(sources: readonly Source[]): string[] {
+  const edges = new Map<string, Set<string>>()
+  for (const { path, imports } of sources) {
+    for (const to of imports) {
+      if (room(path) === room(to)) continue
+      edges.set(room(path), (edges.get(room(path)) ?? new Set()).add(room(to)))
+    }
+  }
+  return [...edges.keys()]
+    .filter((start) => reaches(edges, start, start))
+    .map((one) => `${one} imports itself in a circle`)
+}
+
+function reaches(edges: ReadonlyMap<string, ReadonlySet<string>>, from: string, goal: string): boolean {
+  const seen = new Set<string>()
+  const waiting = [...(edges.get(from) ?? [])]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next === goal) return true
+    if (seen.has(next)) continue
+    seen.add(next)
+    waiting.push(...(edges.get(next) ?? []))
+  }
+  return false
+}
+
+function room(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
+function storeyOf(path: string): number | undefined {
+  const storey = storeys.findIndex((rooms) => rooms.includes(room(path)))
+  return storey === -1 ? undefined : storey
+}
