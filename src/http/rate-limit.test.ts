@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { SlidingWindow } from './rate-limit.ts'
+
+const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 10 })
+
+test('the request after the last of the quota is refused, and says when to come back', () => {
+  const limit = window()
+  const answers = [0, 100, 200, 300, 400, 500].map((at) => limit.take('key', at))
+  assert.deepEqual(
+    answers.map(({ allowed, remaining }) => [allowed, remaining]),
+    [
+      [true, 4],
+      [true, 3],
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ],
+  )
+  assert.equal(answers.at(-1)?.resetSeconds, 1)
+  assert.equal(limit.take('key', 999).allowed, false)
+  assert.equal(limit.take('key', 1_000).allowed, true, 'the first has left the window')
+  assert.equal(limit.take('key', 1_001).allowed, false, 'and only the first')
+})
+
+test('one caller’s requests are not another’s', () => {
+  const limit = window()
+  for (let count = 0; count < 6; count++) limit.take('busy', 0)
+  assert.equal(limit.take('other', 0).allowed, true)
+})
+
+test('no window of any position holds more than the quota, and none is refused without need', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(400), { maxLength: 60 }), (gaps) => {
+      const limit = window()
+      const allowed: number[] = []
+      let now = 0
+      for (const gap of gaps) {
+        now += gap
+        const live = allowed.filter((time) => time > now - 1_000).length
+        const answer = limit.take('key', now)
+        assert.equal(answer.allowed, live < 5)
+        if (answer.allowed) allowed.push(now)
+        assert.equal(answer.remaining, answer.allowed ? 5 - live - 1 : 0)
+      }
+    }),
+  )
+})
+
+test('the callers that are remembered are bounded', () => {
+  const limit = new SlidingWindow({ quota: 1, windowMs: 1_000, maxCallers: 10 })
+  limit.take('first', 0)
+  for (let count = 0; count < 100; count++) limit.take(`caller ${count}`, 0)
+  assert.equal(limit.take('first', 0).allowed, true, 'the first was forgotten')
+})
