@@ -1,0 +1,76 @@
+import { domainToASCII } from 'node:url'
+
+/** One mailbox as a header names it. */
+export interface Address {
+  /** Decoded; empty where there is none. */
+  readonly name: string
+  /** As written, without angle brackets; empty where a header holds a name alone. */
+  readonly address: string
+}
+
+/** An address in the one form in which addresses are compared and looked up: lower case, local part in NFC, domain in
+ *  its ASCII (IDNA) form. Undefined where it has no local part or no domain that could exist. */
+export function canonicalAddress(text: string): string | undefined {
+  const parts = splitAddress(text.trim())
+  if (!parts) return undefined
+  const domain = canonicalDomain(parts.domain)
+  return domain && `${parts.local.toLowerCase().normalize('NFC')}@${domain}`
+}
+
+/** A domain in lower case and ASCII form (UTS 46), without a final dot. Undefined where it is none. */
+export function canonicalDomain(text: string): string | undefined {
+  const domain = text.endsWith('.') ? text.slice(0, -1) : text
+  if (domain.length > 253) return undefined
+  // The platform takes a host as a URL does: it would read `1.2.3` as an IPv4 address and decode `%41`.
+  const plain = LDH.test(domain) && !/xn--/i.test(domain)
+  const ascii = plain ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
+  return ascii.length <= 253 && LDH.test(ascii) && !/(^|\.)\d+$/.test(ascii) ? ascii : undefined
+}
+
+const LDH = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+const NEVER_IN_DOMAIN = /[\x00-\x20\x7f%/:?#@[\]\\<>^|"'(),;]/
+
+/** At the last `@`, since a quoted local part may hold one. Undefined where either side is empty. */
+export function splitAddress(address: string): { local: string; domain: string } | undefined {
+  const at = address.lastIndexOf('@')
+  if (at < 1 || at === address.length - 1) return undefined
+  return { local: address.slice(0, at), domain: address.slice(at + 1) }
+}
+
+/** `ann+news` → `ann`: the local part that a plus address reaches. */
+export function stripTag(local: string): string {
+  const plus = local.startsWith('"') ? -1 : local.indexOf('+')
+  return plus < 1 ? local : local.slice(0, plus)
+}
+
+/** Whether this is an address that mail can be sent to: a dot-atom or quoted local part of at most 64 octets (RFC 5321,
+ *  section 4.5.3.1.1), UTF-8 allowed (RFC 6531), and a domain of two labels or more, 254 octets in all. */
+export function isAddress(text: string): boolean {
+  const parts = splitAddress(text)
+  if (!parts || !text.isWellFormed() || !(DOT_ATOM.test(parts.local) || QUOTED.test(parts.local))) return false
+  const domain = canonicalDomain(parts.domain)
+  if (!domain?.includes('.') || parts.domain.endsWith('.')) return false
+  return Buffer.byteLength(parts.local) <= 64 && Buffer.byteLength(parts.local) + 1 + domain.length <= 254
+}
+
+const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u00a0-\\u{10ffff}-]"
+const DOT_ATOM = new RegExp(`^${ATEXT}+(\\.${ATEXT}+)*$`, 'u')
+const QUOTED = /^"([^\x00-\x1f\x7f-\x9f"\\]|\\[\x20-\x7e])*"$/
+
+/** An address that an API caller gives: `a@b`, `Name <a@b>` or `"Name, with specials" <a@b>`. Undefined where it is
+ *  anything else; no control character, CR or LF passes. */
+export function parseMailbox(text: string): Address | undefined {
+  if (text.length > 998 || /[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(text) || !text.isWellFormed()) return undefined
+  const trimmed = text.trim()
+  if (!trimmed.endsWith('>')) return isAddress(trimmed) ? { name: '', address: trimmed } : undefined
+  const open = trimmed.lastIndexOf('<')
+  const address = trimmed.slice(open + 1, -1)
+  const name = phrase(trimmed.slice(0, Math.max(0, open)).trim())
+  return open >= 0 && name !== undefined && isAddress(address) ? { name, address } : undefined
+}
+
+/** A display name, quoted or not; an unquoted one may not hold what would make it read as several mailboxes. */
+function phrase(text: string): string | undefined {
+  if (QUOTED.test(text)) return text.slice(1, -1).replace(/\\(.)/g, '$1').trim()
+  return /[<>",;@\\]/.test(text) ? undefined : text
+}

@@ -1,0 +1,64 @@
+import { decodeBytes, oneLine } from './charset.ts'
+
+/** An encoded word (RFC 2047, section 2), with the language of RFC 2231, section 5. Spaces are let pass in its text
+ *  since some mailers write them. No part can match a `?`, so matching is linear. */
+const WORD = /=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=/g
+
+/** A header's text for people: encoded words decoded, one line, no controls. Adjacent words in one charset are joined as
+ *  bytes before they are decoded, since many mailers split a character across two of them. Never throws. */
+export function decodeText(value: string): string {
+  return oneLine(value.includes('=?') ? decodeWords(value) : value)
+}
+
+function decodeWords(value: string): string {
+  let text = ''
+  let end = 0
+  let run: { charset: string; bytes: Buffer[] } | undefined
+  const flush = () => {
+    if (run)
+      text += decodeBytes(run.bytes.length === 1 && run.bytes[0] ? run.bytes[0] : Buffer.concat(run.bytes), run.charset)
+    run = undefined
+  }
+  for (const match of value.matchAll(WORD)) {
+    const [whole, label = '', encoding = '', encoded = ''] = match
+    const charset = label.replace(/\*.*$/, '').toLowerCase()
+    const between = value.slice(end, match.index)
+    const adjacent = end > 0 && between.trim() === ''
+    if (!(adjacent && run?.charset === charset)) flush()
+    if (!adjacent) text += between
+    run ??= { charset, bytes: [] }
+    run.bytes.push(encoding === 'b' || encoding === 'B' ? Buffer.from(encoded, 'base64') : decodeQ(encoded))
+    end = match.index + whole.length
+  }
+  flush()
+  return text + value.slice(end)
+}
+
+/** RFC 2047, section 4.2. */
+function decodeQ(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(text.length * 3)
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const octet = code === 0x3d ? hexOctet(text, at + 1) : -1
+    if (octet >= 0) {
+      bytes[length++] = octet
+      at += 2
+    } else if (code === 0x5f) bytes[length++] = 0x20
+    else if (code < 0x80) bytes[length++] = code
+    else length += bytes.write(text[at] ?? '', length, 'utf8')
+  }
+  return bytes.subarray(0, length)
+}
+
+function hexOctet(text: string, at: number): number {
+  const high = hexDigit(text.charCodeAt(at))
+  const low = hexDigit(text.charCodeAt(at + 1))
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
