@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+
+/** Keywords that mail programs give a meaning of their own. A label never gets one, only one with a suffix. */
+const reserved = new Set(
+  'junk nonjunk notjunk forwarded mdnsent seen answered flagged deleted draft recent old phishing'.split(' '),
+)
+
+const longest = 40
+
+/**
+ * The IMAP keyword of a new label: the same for the same name, whoever asks, and none that is in use. `used` holds the
+ * keywords of all labels of the organization and its members, living and deleted (document 2, Keyword rules).
+ */
+export function keywordFor(name: string, used: ReadonlySet<string>): string {
+  const derived = deriveKeyword(name)
+  if (!reserved.has(derived) && !used.has(derived)) return derived
+  for (let suffix = 2; ; suffix += 1) {
+    const keyword = `${derived}-${suffix}`
+    if (!used.has(keyword)) return keyword
+  }
+}
+
+/** Atom characters only, whatever the name (RFC 9051 9): `Crème brûlée 2026` is `creme-brulee-2026`. */
+export function deriveKeyword(name: string): string {
+  const keyword = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, longest)
+    .replace(/-$/, '')
+  return keyword || `label-${fingerprint(name)}`
+}
+
+/** For a name without a Latin letter or digit. */
+function fingerprint(name: string): string {
+  return createHash('sha256').update(name.normalize('NFC').toLowerCase()).digest('hex').slice(0, 8)
+}

@@ -1,0 +1,41 @@
+import { invalid } from '#/errors.ts'
+import { foldCase, properName } from '#/text.ts'
+
+/** Colours that have a name (document 2, Label); any other is `#rrggbb`. */
+export const namedColours = ['slate', 'red', 'amber', 'green', 'blue', 'violet', 'pink'] as const
+
+export const defaultColour = 'slate'
+
+/** How many labels the organization may have, and each of its members. Lists are not paged, so they have an end. */
+export const mostLabels = 1_000
+
+export interface Label {
+  readonly id: string
+  readonly name: string
+  readonly keyword: string
+  readonly colour: string
+  readonly created_at: Date
+}
+
+/** What a caller chooses of a label. */
+export interface LabelFields {
+  readonly name: string
+  readonly colour: string
+}
+
+/** Trimmed, NFC, 1 to 32 code points, all of them fit to be read. */
+export function labelName(given: string): string {
+  return properName('name', given, 32)
+}
+
+/** Equal for two names that count as one: they may differ in case and in how accents are composed. */
+export function nameKey(name: string): string {
+  return foldCase(name.normalize('NFC')).normalize('NFC')
+}
+
+/** A named colour as it is, a hex code in lower case. */
+export function labelColour(given: string): string {
+  if ((namedColours as readonly string[]).includes(given)) return given
+  if (/^#[0-9a-f]{6}$/i.test(given)) return given.toLowerCase()
+  throw invalid('colour', `colour must be #rrggbb or one of ${namedColours.join(', ')}`)
+}

@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { type Owner, ownedBy } from '#/organizations/owner.ts'
+import type { Label, LabelFields } from './label.ts'
+
+const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const
+
+/** Oldest first. */
+export function labelsOf(db: Db, owner: Owner): Promise<Label[]> {
+  return db
+    .selectFrom('labels')
+    .select(columns)
+    .where(ownedBy('labels', owner))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export async function labelCount(tx: Tx, owner: Owner): Promise<number> {
+  const { count } = await tx
+    .selectFrom('labels')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(ownedBy('labels', owner))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export function labelById(tx: Tx, owner: Owner, id: string): Promise<Label | undefined> {
+  return tx.selectFrom('labels').select(columns).where(ownedBy('labels', owner)).where('id', '=', id).executeTakeFirst()
+}
+
+export function labelByNameKey(tx: Tx, owner: Owner, nameKey: string): Promise<Label | undefined> {
+  return tx
+    .selectFrom('labels')
+    .select(columns)
+    .where(ownedBy('labels', owner))
+    .where('name_key', '=', nameKey)
+    .executeTakeFirst()
+}
+
+/** The label that a keyword, an id or a name means: the keyword first, since it never changes. */
+export async function labelMeant(
+  db: Db,
+  owner: Owner,
+  text: { as: string; nameKey: string },
+): Promise<Label | undefined> {
+  return await db
+    .selectFrom('labels')
+    .select(columns)
+    .where(ownedBy('labels', owner))
+    .where(({ or, eb }) =>
+      or([
+        eb('keyword', '=', text.as.toLowerCase()),
+        eb(sql`id::text`, '=', text.as.toLowerCase()),
+        eb('name_key', '=', text.nameKey),
+      ]),
+    )
+    .orderBy(sql`keyword = ${text.as.toLowerCase()}`, 'desc')
+    .orderBy(sql`id::text = ${text.as.toLowerCase()}`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Those of the keywords that are a living label's of this owner. */
+export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('labels')
+    .select('keyword')
+    .where(ownedBy('labels', owner))
+    .where('keyword', '=', sql<string>`any(${keywords}::text[])`)
+    .execute()
+  return new Set(rows.map(({ keyword }) => keyword))
+}
+
+/** The derived keyword and its suffixed forms, as far as any label of the organization or its members, living or
+ *  deleted, uses them. */
+export async function keywordsInUse(tx: Tx, organizationId: string, derived: string): Promise<Set<string>> {
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword from labels
+    where organization_id = ${organizationId} and (keyword = ${derived} or keyword like ${`${derived}-%`})
+    union all
+    select keyword from retired_keywords
+    where organization_id = ${organizationId} and (keyword = ${derived} or keyword like ${`${derived}-%`})`.execute(tx)
+  return new Set(rows.map(({ keyword }) => keyword))
+}
+
+/** Takes up again the keyword that the owner's label of this name left when it was deleted, if there was one; the
+ *  latest, if there were several. */
+export async function recoverKeyword(tx: Tx, owner: Owner, nameKey: string): Promise<string | undefined> {
+  const { rows } = await sql<{ keyword: string }>`
+    delete from retired_keywords
+    where organization_id = ${owner.organizationId} and keyword = (
+      select keyword from retired_keywords
+      where ${ownedBy('retired_keywords', owner)} and name_key = ${nameKey}
+      order by retired_at desc, keyword desc limit 1)
+    returning keyword`.execute(tx)
+  return rows[0]?.keyword
+}
+
+export function insertLabel(
+  tx: Tx,
+  { organizationId, memberId }: Owner,
+  label: LabelFields & { keyword: string; nameKey: string },
+): Promise<Label> {
+  const { name, colour, keyword, nameKey } = label
+  return tx
+    .insertInto('labels')
+    .values({
+      organization_id: organizationId,
+      member_id: memberId,
+      name,
+      name_key: nameKey,
+      keyword,
+      colour,
+      // Not the transaction's start: writers take turns, and the list is in the order of their turns.
+      created_at: sql<Date>`clock_timestamp()`,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** The keyword stays what it is. */
+export function updateLabel(
+  tx: Tx,
+  owner: Owner,
+  id: string,
+  change: { name?: string; name_key?: string; colour?: string },
+): Promise<Label | undefined> {
+  return tx
+    .updateTable('labels')
+    .set(change)
+    .where(ownedBy('labels', owner))
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+/** Deletes the label and keeps its keyword for its name, in one statement. Answers the keyword. */
+export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ keyword: string }>`
+    with gone as (
+      delete from labels where ${ownedBy('labels', owner)} and id = ${id} returning *
+    ), kept as (
+      insert into retired_keywords (organization_id, member_id, name_key, keyword, retired_at)
+      select organization_id, member_id, name_key, keyword, clock_timestamp() from gone
+    )
+    select keyword from gone`.execute(tx)
+  return rows[0]?.keyword
+}

@@ -1,0 +1,23 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** Whose a label, filter or blocked sender is: the organization's (no member) or one member's own. A key's requests
+ *  always act as the organization, so what is a member's own does not exist for them (document, section 1). */
+export interface Owner {
+  readonly organizationId: string
+  readonly memberId: string | null
+}
+
+export function organizationItself(organizationId: string): Owner {
+  return { organizationId, memberId: null }
+}
+
+/** The condition on a row of the table that it is this owner's. */
+export function ownedBy(
+  table: 'labels' | 'retired_keywords' | 'filters' | 'blocked_senders',
+  { organizationId, memberId }: Owner,
+): RawBuilder<boolean> {
+  const [organization, member] = [sql.ref(`${table}.organization_id`), sql.ref(`${table}.member_id`)]
+  return memberId === null
+    ? sql<boolean>`(${organization} = ${organizationId} and ${member} is null)`
+    : sql<boolean>`(${organization} = ${organizationId} and ${member} = ${memberId})`
+}

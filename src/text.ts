@@ -1,0 +1,37 @@
+import { invalid } from '#/errors.ts'
+
+/**
+ * What two texts that differ only in case have in common. Unicode's full case folding by way of JavaScript's case
+ * tables: ß, ẞ and SS are `ss`, K (the Kelvin sign) is `k`, ſ is `s`, every sigma is σ. Wider than Unicode's in one
+ * place: the Turkish dotless and dotted i are both `i`, since mail does not say what language it is in.
+ * Normalise before, and again after: folding can take composed characters apart.
+ */
+export function foldCase(text: string): string {
+  const lower = text.toLowerCase()
+  if (ascii.test(lower)) return lower
+  return lower.toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+}
+
+/**
+ * A name that people will read in lists: trimmed, in NFC, 1 to `most` code points. Refused are controls, lone
+ * surrogates, line separators and bidi controls (which make a name read as another), and names that show nothing.
+ */
+export function properName(field: string, given: string, most: number): string {
+  if (!given.isWellFormed()) throw invalid(field, `${field} holds half a surrogate pair, which is no character`)
+  const name = given.trim().normalize('NFC')
+  if (unfit.test(name)) throw invalid(field, `${field} must not hold control characters or marks that change direction`)
+  if (!visible.test(name)) throw invalid(field, `${field} must hold something that can be seen`)
+  if (codePoints(name) > most) throw invalid(field, `${field} can be at most ${most} characters long`)
+  return name
+}
+
+export function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}
+
+const ascii = /^[\0-\x7f]*$/
+const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** U+2800 is a letter without dots: as blank as a space, and no property says so. */
+const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u
