@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+
+const secret = '0123456789abcdef0123456789abcdef'
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    assert.equal(error.message, error.problems.join('\n'))
+    return error.problems
+  }
+  return []
+}
+
+test('an empty environment gives the documented defaults', () => {
+  assert.deepEqual(readConfig({}), {
+    roles: new Set(['api', 'mx', 'worker']),
+    host: '127.0.0.1',
+    port: 8080,
+    smtpPort: 2525,
+    hostname: 'localhost',
+    dataDir: './data',
+    allowUnsafeDatabase: false,
+    tls: undefined,
+    dnsServers: [],
+    threadCacheBytes: 268_435_456,
+    logLevel: 'info',
+    production: false,
+    secrets: { databaseUrl: undefined, secret: undefined },
+    warnings: [],
+  })
+})
+
+test('every variable is read', () => {
+  const databaseUrl = 'postgresql://mailroom:p%40ss@db.example:5432/mailroom?sslmode=require'
+  const env = {
+    MAILROOM_ROLES: 'api, mx',
+    HOST: '::1',
+    PORT: '0',
+    MAILROOM_SMTP_PORT: '25',
+    MAILROOM_HOSTNAME: 'MX.Example.COM',
+    MAILROOM_DATA_DIR: '/var/lib/mailroom',
+    MAILROOM_ALLOW_UNSAFE_DATABASE: '1',
+    MAILROOM_TLS_CERT: '/etc/tls/cert.pem',
+    MAILROOM_TLS_KEY: '/etc/tls/key.pem',
+    MAILROOM_DNS_SERVERS: '9.9.9.9, 127.0.0.1:5353,::1,[2620:fe::fe]:53',
+    MAILROOM_THREAD_CACHE_MB: '64',
+    LOG_LEVEL: 'WARN',
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    MAILROOM_SECRET: secret,
+  }
+  assert.deepEqual(readConfig(env), {
+    roles: new Set(['api', 'mx']),
+    host: '::1',
+    port: 0,
+    smtpPort: 25,
+    hostname: 'mx.example.com',
+    dataDir: '/var/lib/mailroom',
+    allowUnsafeDatabase: true,
+    tls: { cert: '/etc/tls/cert.pem', key: '/etc/tls/key.pem' },
+    dnsServers: ['9.9.9.9', '127.0.0.1:5353', '::1', '[2620:fe::fe]:53'],
+    threadCacheBytes: 67_108_864,
+    logLevel: 'warn',
+    production: true,
+    secrets: { databaseUrl, secret },
+    warnings: [],
+  })
+})
+
+test('a variable that is set to nothing counts as not set', () => {
+  const env = { PORT: '', DATABASE_URL: '', MAILROOM_SECRET: '', MAILROOM_TLS_CERT: '', NODE_ENV: '' }
+  assert.deepEqual(readConfig(env), readConfig({}))
+})
+
+for (const [name, value] of [
+  ['MAILROOM_ROLES', 'api,smtp'],
+  ['MAILROOM_ROLES', ','],
+  ['MAILROOM_ROLES', 'API'],
+  ['HOST', 'http://localhost'],
+  ['HOST', '127.0.0.1/8'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '80a'],
+  ['PORT', '8e3'],
+  ['PORT', ' 80'],
+  ['MAILROOM_SMTP_PORT', '1000000'],
+  ['MAILROOM_HOSTNAME', 'mail example.com'],
+  ['MAILROOM_HOSTNAME', 'mail_host.example.com'],
+  ['MAILROOM_HOSTNAME', '-mail.example.com'],
+  ['MAILROOM_HOSTNAME', '192.0.2.1'],
+  ['MAILROOM_HOSTNAME', `${'a'.repeat(64)}.example.com`],
+  ['MAILROOM_DATA_DIR', 'da\0ta'],
+  ['MAILROOM_ALLOW_UNSAFE_DATABASE', 'yes'],
+  ['MAILROOM_DNS_SERVERS', '9.9.9.999'],
+  ['MAILROOM_DNS_SERVERS', '9.9.9.9,'],
+  ['MAILROOM_DNS_SERVERS', '9.9.9.9:0'],
+  ['MAILROOM_DNS_SERVERS', '9.9.9.9:65536'],
+  ['MAILROOM_DNS_SERVERS', 'dns.example.com'],
+  ['MAILROOM_DNS_SERVERS', '[::1'],
+  ['MAILROOM_THREAD_CACHE_MB', '0'],
+  ['MAILROOM_THREAD_CACHE_MB', '1.5'],
+  ['MAILROOM_THREAD_CACHE_MB', '1048577'],
+  ['LOG_LEVEL', 'verbose'],
+] as const) {
+  test(`${name}=${JSON.stringify(value)} is refused, with the way out`, () => {
+    const problems = problemsOf({ [name]: value })
+    assert.equal(problems.length, 1)
+    assert.match(problems[0] ?? '', new RegExp(`^${name} (?:is|holds) .*: set it to .`))
+  })
+}
+
+for (const [what, env, problem] of [
+  ['a certificate without its key', { MAILROOM_TLS_CERT: 'cert.pem' }, /^MAILROOM_TLS_KEY is not set/],
+  ['a key without its certificate', { MAILROOM_TLS_KEY: 'key.pem' }, /^MAILROOM_TLS_CERT is not set/],
+  ['one port for HTTP and SMTP', { PORT: '2525' }, /^PORT and MAILROOM_SMTP_PORT are both 2525/],
+  [
+    'a shared database in production without a shared secret',
+    { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/mailroom' },
+    /^MAILROOM_SECRET is not set: .*`openssl rand -hex 32`/,
+  ],
+] as const) {
+  test(`${what} is refused`, () => {
+    const problems = problemsOf(env)
+    assert.equal(problems.length, 1)
+    assert.match(problems[0] ?? '', problem)
+  })
+}
+
+test('both ports may be any free one', () => {
+  const { port, smtpPort } = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0' })
+  assert.deepEqual([port, smtpPort], [0, 0])
+})
+
+test('all problems are reported at once, each with its variable', () => {
+  const problems = problemsOf({
+    PORT: 'x',
+    MAILROOM_SMTP_PORT: 'y',
+    LOG_LEVEL: 'z',
+    MAILROOM_TLS_CERT: 'cert.pem',
+    DATABASE_URL: 'mysql://db',
+    MAILROOM_SECRET: 'short',
+  })
+  const named = problems.map((problem) => problem.split(' ')[0])
+  assert.deepEqual(named, [
+    'PORT',
+    'MAILROOM_SMTP_PORT',
+    'LOG_LEVEL',
+    'DATABASE_URL',
+    'MAILROOM_SECRET',
+    'MAILROOM_TLS_KEY',
+  ])
+})
+
+test('no problem quotes a secret', () => {
+  const problems = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@db', MAILROOM_SECRET: 'hunter2' })
+  assert.equal(problems.length, 2)
+  assert.doesNotMatch(problems.join(), /hunter2/)
+})
+
+test('an unknown variable is warned of with the nearest known name, and its value is not shown', () => {
+  const { warnings } = readConfig({ MAILROOM_SMPT_PORT: '2626', MAILROOM_SECRETS: 'hunter2', OTHER: 'x' })
+  assert.deepEqual(warnings, [
+    'MAILROOM_SECRETS is not a variable of Mailroom and has no effect; did you mean MAILROOM_SECRET?',
+    'MAILROOM_SMPT_PORT is not a variable of Mailroom and has no effect; did you mean MAILROOM_SMTP_PORT?',
+  ])
+})

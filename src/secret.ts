@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+
+/**
+ * What this installation's keys are derived from: MAILROOM_SECRET, else the file `secret` in the data directory, which
+ * is made here, readable by its owner only, where it is missing. Processes that start together agree on one.
+ * @throws Error where the file holds less than a secret: one that was cut short must not be replaced unseen, since
+ *   what was made under the old one could not be read any more
+ */
+export async function installationSecret(config: Pick<Config, 'dataDir' | 'secrets'>): Promise<string> {
+  if (config.secrets.secret !== undefined) return config.secrets.secret
+  const path = join(config.dataDir, 'secret')
+  const secret = (await readSecret(path)) ?? (await makeSecret(config.dataDir, path))
+  if (secret.length < 32)
+    throw new Error(`${path} does not hold the secret that was made at the first start: restore it from a backup`)
+  return secret
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Written whole under another name and then linked, so that the file is never there without its content; a link
+ *  does not replace what another process made first. */
+async function makeSecret(directory: string, path: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeDurably(draft, `${randomBytes(32).toString('hex')}\n`)
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await sync(directory)
+  return await readFile(path, 'utf8').then((text) => text.trim())
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx', 0o600)
+  await file.writeFile(text)
+  await file.sync()
+}
+
+async function sync(directory: string): Promise<void> {
+  await using handle = await open(directory, 'r')
+  await handle.sync()
+}
