@@ -54,7 +54,8 @@ function refusalOf(validate: ValidateFunction, part: 'query' | 'body'): Refusal 
   const error = errors.find((one) => one.keyword === 'anyOf') ?? errors[0]
   if (!error) return invalid(part, 'The request does not have the documented shape')
   const field = fieldOf(error)
-  if (field === '') return invalid('body', 'The body must be a JSON object')
+  if (field === '' && error.keyword === 'minProperties') return invalid(part, 'Nothing to change')
+  if (field === '') return invalid(part, 'The body must be a JSON object')
   return invalid(field, sentence(field, error, part))
 }
 
@@ -105,7 +106,7 @@ function sentence(field: string, { keyword, params, message }: ErrorObject, part
     case 'minItems':
       return `${field} must hold ${keyword === 'maxItems' ? 'at most' : 'at least'} ${params.limit} items`
     case 'minProperties':
-      return 'Nothing to change'
+      return `${field} must hold at least ${params.limit} field${params.limit === 1 ? '' : 's'}`
     case 'format':
       return formatSentence(field, params.format)
     default:

@@ -32,14 +32,10 @@ export function OneOf<const T extends string>(words: readonly T[], options: TSch
   return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 }
 
-/** The schema's values, or null. */
-export function Nullable<T extends TSchema & { type: string }>(schema: T) {
-  const { enum: words, ...rest } = schema as T & { enum?: TLiteralValue[] }
-  return Type.Unsafe<Static<T> | null>({
-    ...rest,
-    type: [schema.type, 'null'],
-    ...(words && { enum: [...words, null] }),
-  })
+/** The schema's values, or null. Its `type` must be one word. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type, enum: words, ...rest } = schema as T & { type: string; enum?: TLiteralValue[] }
+  return Type.Unsafe<Static<T> | null>({ ...rest, type: [type, 'null'], ...(words && { enum: [...words, null] }) })
 }
 
 /** An object that refuses what it does not name: every body and query of ours. */

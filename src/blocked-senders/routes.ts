@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { created, ok, once } from '#/http/once.ts'
+import { ById, Id, isUuid, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { type BlockedSender, blockPattern, mostBlocked, parsePattern } from './pattern.ts'
+import { blockedSendersOf, deleteBlocked } from './queries.ts'
+import { blockSender } from './store.ts'
+
+const Pattern = Type.String({
+  description: 'As stored: lower case, the domain in its ASCII form (IDNA).',
+  examples: ['spam@example.com', '@example.net'],
+})
+
+const BlockedSenderOut = Type.Object({ id: Id, pattern: Pattern, created_at: Timestamp }, { title: 'BlockedSender' })
+
+/** Addresses and domains whose mail to the organization is refused. */
+export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/blocked-senders',
+    {
+      config: { scope: 'filters:read', noun: 'Blocked senders' },
+      schema: {
+        summary: 'List blocked senders',
+        description: "The organization's blocked senders, newest first. Members' own blocks are not among them.",
+        querystring: Strict({}),
+        response: { 200: ListOf(BlockedSenderOut) },
+      },
+    },
+    async ({ organizationId }) => {
+      const blocked = await blockedSendersOf(db, organizationItself(organizationId))
+      return { data: blocked.map(present) }
+    },
+  )
+
+  app.post(
+    '/v1/blocked-senders',
+    {
+      config: { scope: 'filters:write', noun: 'Blocked senders' },
+      schema: {
+        summary: 'Block a sender or a domain',
+        description:
+          'Mail is refused when its envelope sender or an author in From matches. Mail to postmaster@ and abuse@ is ' +
+          'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
+          `An organization blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
+        querystring: Strict({}),
+        body: Strict({
+          pattern: Line({
+            minLength: 1,
+            maxLength: 320,
+            description:
+              'A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case ' +
+              'does not matter.',
+            examples: ['spam@example.com', '@example.net'],
+          }),
+        }),
+        response: { 200: { ...BlockedSenderOut, description: 'It was blocked already.' }, 201: BlockedSenderOut },
+      },
+    },
+    (request, reply) => {
+      const pattern = blockPattern(request.body.pattern)
+      return once(db, request, reply, async (tx) => {
+        const { blocked, isNew } = await blockSender(tx, organizationItself(request.organizationId), pattern)
+        return isNew ? created(`/v1/blocked-senders/${blocked.id}`, present(blocked)) : ok(present(blocked))
+      })
+    },
+  )
+
+  app.delete(
+    '/v1/blocked-senders/:id',
+    {
+      config: { scope: 'filters:write', noun: 'Blocked senders' },
+      schema: {
+        summary: 'Unblock a sender or a domain',
+        description: '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },
+      },
+    },
+    async ({ organizationId, params }) => {
+      const gone = await deleteBlocked(db, organizationItself(organizationId), named(params.id))
+      if (!gone) throw notFound('blocked sender')
+      return { deleted: true as const, id: gone.id, pattern: gone.pattern }
+    },
+  )
+}
+
+/** An id or a pattern; no pattern looks like an id, since it has an `@`. */
+function named(id: string): { column: 'id' | 'pattern'; value: string } {
+  if (isUuid(id)) return { column: 'id', value: id.toLowerCase() }
+  const pattern = parsePattern(id)
+  if (pattern === undefined) throw notFound('blocked sender')
+  return { column: 'pattern', value: pattern }
+}
+
+function present({ created_at, ...blocked }: BlockedSender) {
+  return { ...blocked, created_at: created_at.toISOString() }
+}

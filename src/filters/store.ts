@@ -1,0 +1,71 @@
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
+import { nameKey } from '#/labels/label.ts'
+import { labelMeant } from '#/labels/queries.ts'
+import { folderName } from '#/messages/folder-name.ts'
+import { lockOrganization } from '#/organizations/lock.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
+import { filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
+
+/** Adds a filter to the owner's, after all others where it names no position. Name and value are taken as checked. */
+export async function addFilter(
+  tx: Tx,
+  owner: Owner,
+  { position, ...fields }: FilterFields & { position?: number | undefined },
+): Promise<Filter> {
+  await lockOrganization(tx, owner.organizationId)
+  const argument = await settleArgument(tx, owner, fields)
+  const { count, largest } = await filterExtent(tx, owner)
+  if (count >= mostFilters) throw full()
+  return await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
+}
+
+/** Changes a filter. The rules hold for the filter as it will be; a label that is gone is no hindrance to changing
+ *  something else about a filter that uses it. */
+export async function changeFilter(
+  tx: Tx,
+  owner: Owner,
+  id: string,
+  change: Partial<FilterFields & { position: number }>,
+): Promise<Filter> {
+  const before = await filterForUpdate(tx, owner, id)
+  if (!before) throw notFound('filter')
+  const { name, field, op, value, action, argument, enabled, position } = { ...before, ...change }
+  const settled =
+    action === before.action && argument === before.argument
+      ? argument
+      : await settleArgument(tx, owner, { action, argument })
+  return await updateFilter(tx, owner, id, { name, field, op, value, action, argument: settled, enabled, position })
+}
+
+/** The argument as it is stored: a label's keyword, a folder's name. */
+export async function settleArgument(
+  db: Db,
+  owner: Owner,
+  filter: Pick<FilterFields, 'action' | 'argument'>,
+): Promise<string | null> {
+  assertArgumentFits(filter)
+  if (filter.argument === null) return null
+  return filter.action === 'move' ? folder(filter.argument) : await labelKeyword(db, owner, filter.argument)
+}
+
+async function labelKeyword(db: Db, owner: Owner, argument: string): Promise<string> {
+  const label = await labelMeant(db, owner, { as: argument, nameKey: nameKey(argument) })
+  if (!label) throw invalid('argument', `There is no label "${argument}"`, 'Give the keyword of a label that exists')
+  return label.keyword
+}
+
+function folder(argument: string): string {
+  try {
+    return folderName(argument)
+  } catch (error) {
+    throw error instanceof Refusal ? invalid('argument', error.message, error.fix) : error
+  }
+}
+
+function full(): Refusal {
+  return new Refusal('invalid_request', `There can be at most ${mostFilters} filters`, {
+    fix: 'Delete filters that are no longer used',
+  })
+}

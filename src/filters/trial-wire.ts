@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { Line, Nullable, OneOf, Strict } from '#/http/wire.ts'
+import { parseAddresses } from '#/mime/address-list.ts'
+import { readMessage } from '#/mime/message.ts'
+import { actions, fields, ops } from './filter.ts'
+import { type Sighting, sight } from './sighting.ts'
+import { NewFilter } from './wire.ts'
+
+type Addresses = string | string[]
+type TrialMessage = string | { from?: Addresses; to?: Addresses; subject?: string }
+
+/** One address list as a header would hold it, or several. */
+const AddressesIn = (examples: unknown[]) =>
+  Type.Unsafe<Addresses>({
+    type: ['string', 'array'],
+    format: 'line',
+    maxLength: 998,
+    items: Line({ maxLength: 998 }),
+    maxItems: 100,
+    description: 'Addresses, with or without display names, as in a header: one string or an array.',
+    examples,
+  })
+
+const Message = Type.Unsafe<TrialMessage>({
+  type: ['object', 'string'],
+  description: 'Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.',
+  properties: {
+    from: AddressesIn(['Ann Lee <ann@example.com>']),
+    to: AddressesIn([['support@tryout.test', 'Ada <ada@tryout.test>']]),
+    subject: Line({ maxLength: 998, examples: ['Your invoice of May'] }),
+  },
+  additionalProperties: false,
+  minProperties: 1,
+  format: 'text',
+  maxLength: 1_000_000,
+  examples: [
+    { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Your invoice of May' },
+    'From: Ann Lee <ann@example.com>\r\nSubject: Your invoice of May\r\n\r\nHello',
+  ],
+})
+
+export const Trial = Strict({ message: Message, filter: Type.Optional(NewFilter) })
+
+const Match = Type.Object({
+  filter_id: Nullable(Type.String({ format: 'uuid', description: 'Null for the draft.' })),
+  name: Type.String(),
+  field: OneOf(fields),
+  op: OneOf(ops),
+  value: Type.String(),
+  matched_text: Type.String({
+    description: 'The display name, address or subject that matches, as the message has it.',
+    examples: ['Ann Lee'],
+  }),
+  action: OneOf(actions),
+  argument: Nullable(Type.String()),
+  applied: Type.Boolean({ description: 'Whether it would act.' }),
+  reason: Nullable(
+    OneOf(['disabled', 'label_deleted', 'earlier_move'], {
+      description: 'Why it would not: it is disabled, its label is gone, or a filter before it moves the message.',
+    }),
+  ),
+})
+
+export const TrialResult = Type.Object(
+  {
+    matches: Type.Array(Match, { description: 'In the order in which they run.' }),
+    result: Type.Object(
+      {
+        folder: Type.String({ examples: ['inbox'] }),
+        labels: Type.Array(Type.String(), { description: 'Keywords.' }),
+        starred: Type.Boolean(),
+        unread: Type.Boolean(),
+      },
+      { description: 'What the message would end as.' },
+    ),
+  },
+  { title: 'FilterTrial' },
+)
+
+/** What filters would see of the message. */
+export function sightingOf(message: TrialMessage): Sighting {
+  if (typeof message === 'string') return sight(readMessage(Buffer.from(headersOf(message))))
+  const { from = [], to = [], subject = '' } = message
+  return sight({
+    subject,
+    sender: [from].flat().flatMap(parseAddresses),
+    to: [to].flat().flatMap(parseAddresses),
+    cc: [],
+  })
+}
+
+/** Up to the empty line that ends them. */
+function headersOf(text: string): string {
+  const end = /\r?\n\r?\n/.exec(text)
+  return end ? text.slice(0, end.index + end[0].length) : text
+}

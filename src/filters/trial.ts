@@ -1,0 +1,41 @@
+import type { Filter, FilterFields } from './filter.ts'
+import { type Idle, matchedText, matches, Placing, type ReadyFilter, ready } from './matching.ts'
+import type { Sighting } from './sighting.ts'
+
+/** A filter that matched in a trial. */
+export interface Match extends Pick<ReadyFilter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
+  /** Null for the draft. */
+  readonly filter_id: string | null
+  readonly matched_text: string
+  /** Whether it would act, and if not, why. */
+  readonly applied: boolean
+  readonly reason: Idle | null
+}
+
+/** What the filters, given in the order in which they run, would make of a message. */
+export function tryFilters(filters: readonly ReadyFilter[], sighting: Sighting) {
+  const placing = new Placing('inbox')
+  const found: Match[] = []
+  for (const filter of filters) {
+    if (!matches(filter, sighting)) continue
+    const { id, name, field, op, value, action, argument } = filter
+    const reason = placing.take(filter)
+    const matched_text = matchedText(filter, sighting) ?? ''
+    found.push({ filter_id: id, name, field, op, value, matched_text, action, argument, applied: !reason, reason })
+  }
+  const { folder, keywords, flagged, seen } = placing.result()
+  return { matches: found, result: { folder, labels: keywords, starred: flagged, unread: !seen } }
+}
+
+/** The filters as they would run if the draft were one of them: after those of its position, last where it has none. */
+export function withDraft(
+  filters: readonly Filter[],
+  draft: (FilterFields & { position?: number | undefined }) | undefined,
+): ReadyFilter[] {
+  const all = filters.map((filter) => ready(filter, filter.id))
+  if (!draft) return all
+  const { position = Number.POSITIVE_INFINITY } = draft
+  const later = filters.findIndex((filter) => filter.position > position)
+  all.splice(later < 0 ? all.length : later, 0, ready({ ...draft, broken: null }, null))
+  return all
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { Strict } from '#/http/wire.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { usageOf } from './queries.ts'
+import { present } from './usage.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Of = { used: Count, limit: Count, remaining: Count }
+
+const Usage = Type.Object(
+  {
+    plan: Type.String(),
+    mailboxes: Type.Object(Of),
+    domains: Type.Object(Of),
+    storage: Type.Object({ used_bytes: Count, limit_bytes: Count, remaining_bytes: Count }),
+    sending: Type.Object(
+      { sent_today: Count, limit_per_day: Count, remaining_today: Count },
+      { description: 'Counted by recipient, over the UTC day.' },
+    ),
+  },
+  {
+    title: 'Usage',
+    examples: [
+      {
+        plan: 'team',
+        mailboxes: { used: 2, limit: 25, remaining: 23 },
+        domains: { used: 1, limit: 5, remaining: 4 },
+        storage: { used_bytes: 104_857, limit_bytes: 268_435_456_000, remaining_bytes: 268_435_351_143 },
+        sending: { sent_today: 12, limit_per_day: 2_000, remaining_today: 1_988 },
+      },
+    ],
+  },
+)
+
+export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: MailHost }): void {
+  app.get(
+    '/v1/usage',
+    {
+      config: { scope: 'usage:read', noun: 'Usage', errors: ['mail_unavailable'] },
+      schema: {
+        summary: 'Show usage against the plan',
+        description:
+          'Advisory, not a reservation: a request that would pass a limit is refused whatever was shown here. What ' +
+          'remains is never below zero, though an organization can be over its limit after a change of plan.',
+        querystring: Strict({}),
+        response: { 200: Usage },
+      },
+    },
+    async ({ organizationId }) =>
+      present(await usageOf(db, organizationId, await mailHost.storageUsed(organizationId))),
+  )
+}
