@@ -28,6 +28,7 @@ export interface Schema {
   mail_messages: MailMessages
   mail_keywords: MailKeywords
   mail_expunged: MailExpunged
+  arrivals: Arrivals
 }
 
 interface Plans {
@@ -227,4 +228,10 @@ interface MailExpunged {
   folder_id: number
   modseq: number
   uid: number
+}
+
+interface Arrivals {
+  mailbox_id: string
+  digest: Buffer
+  arrived_at: Made<Date>
 }

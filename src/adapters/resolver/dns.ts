@@ -1,0 +1,68 @@
+import { Resolver as NodeResolver } from 'node:dns/promises'
+import { LookupFailed } from '#/errors.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+
+export interface DnsOptions {
+  /** `address` or `address:port`, IPv6 in brackets where a port follows; the machine's own resolvers where empty. */
+  readonly servers?: readonly string[]
+  /** Milliseconds that one question may take, all tries and servers together. */
+  readonly patience?: number
+}
+
+/** No such name, and no such record at that name. What cannot be a name in the DNS has no records either. */
+const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+const TRY = 2_000
+const TRIES = 2
+
+/** Asks name servers. */
+export class DnsResolver implements Resolver {
+  readonly #resolver: NodeResolver
+  readonly #patience: number
+
+  constructor({ servers = [], patience = 5_000 }: DnsOptions = {}) {
+    this.#patience = patience
+    this.#resolver = new NodeResolver({ timeout: Math.min(TRY, patience), tries: TRIES })
+    if (servers.length > 0) this.#resolver.setServers(servers)
+  }
+
+  async txt(name: string): Promise<string[]> {
+    const records = await this.#ask(name, () => this.#resolver.resolveTxt(name))
+    return records.map((strings) => strings.join(''))
+  }
+
+  async mx(name: string): Promise<{ exchange: string; priority: number }[]> {
+    const records = await this.#ask(name, () => this.#resolver.resolveMx(name))
+    return records.map(({ exchange, priority }) => ({ exchange, priority })).sort((a, b) => a.priority - b.priority)
+  }
+
+  a(name: string): Promise<string[]> {
+    return this.#ask(name, () => this.#resolver.resolve4(name))
+  }
+
+  aaaa(name: string): Promise<string[]> {
+    return this.#ask(name, () => this.#resolver.resolve6(name))
+  }
+
+  cname(name: string): Promise<string[]> {
+    return this.#ask(name, () => this.#resolver.resolveCname(name))
+  }
+
+  ptr(address: string): Promise<string[]> {
+    return this.#ask(address, () => this.#resolver.reverse(address))
+  }
+
+  async #ask<T>(name: string, question: () => Promise<T[]>): Promise<T[]> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new LookupFailed(name, 'timeout')), this.#patience)
+    try {
+      return await Promise.race([question(), late.promise])
+    } catch (error) {
+      if (error instanceof LookupFailed) throw error
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      if (NOT_THERE.has(code)) return []
+      throw new LookupFailed(name, code === 'ETIMEOUT' ? 'timeout' : 'servfail', error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { LookupFailed } from '#/errors.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+
+/** The records at one name. */
+export interface ZoneRecords {
+  readonly txt?: readonly string[]
+  readonly mx?: readonly { readonly exchange: string; readonly priority: number }[]
+  readonly a?: readonly string[]
+  readonly aaaa?: readonly string[]
+  readonly cname?: string
+  /** At the address itself: `192.0.2.1`. */
+  readonly ptr?: readonly string[]
+  /** Every look-up of this name fails. */
+  readonly fails?: 'timeout' | 'servfail'
+}
+
+type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
+
+/** As many aliases in a row as name servers commonly follow. */
+const LONGEST_CHAIN = 16
+
+/** Answers from a map of names, which may be changed while it answers: for the try-out and for tests. */
+export class ZoneResolver implements Resolver {
+  readonly #zone = new Map<string, ZoneRecords>()
+  readonly #beyond: { zones: readonly string[]; resolver: Resolver } | undefined
+
+  /** Names outside `beyond.zones` are asked of `beyond.resolver`; without it they do not exist. */
+  constructor(
+    zone: Readonly<Record<string, ZoneRecords>> = {},
+    beyond?: { zones: readonly string[]; resolver: Resolver },
+  ) {
+    this.#beyond = beyond
+    for (const [name, records] of Object.entries(zone)) this.set(name, records)
+  }
+
+  /** Replaces what is at a name; undefined removes it. */
+  set(name: string, records: ZoneRecords | undefined): void {
+    if (records) this.#zone.set(key(name), records)
+    else this.#zone.delete(key(name))
+  }
+
+  async txt(name: string): Promise<string[]> {
+    return this.#elsewhere(name)?.txt(name) ?? this.#find(name, 'txt')
+  }
+
+  async mx(name: string): Promise<{ exchange: string; priority: number }[]> {
+    const elsewhere = this.#elsewhere(name)
+    if (elsewhere) return elsewhere.mx(name)
+    return this.#find(name, 'mx').sort((a, b) => a.priority - b.priority)
+  }
+
+  async a(name: string): Promise<string[]> {
+    return this.#elsewhere(name)?.a(name) ?? this.#find(name, 'a')
+  }
+
+  async aaaa(name: string): Promise<string[]> {
+    return this.#elsewhere(name)?.aaaa(name) ?? this.#find(name, 'aaaa')
+  }
+
+  async cname(name: string): Promise<string[]> {
+    const elsewhere = this.#elsewhere(name)
+    if (elsewhere) return elsewhere.cname(name)
+    const { cname } = this.#at(name)
+    return cname === undefined ? [] : [cname]
+  }
+
+  async ptr(address: string): Promise<string[]> {
+    if (this.#beyond && !this.#zone.has(key(address))) return this.#beyond.resolver.ptr(address)
+    return this.#find(address, 'ptr')
+  }
+
+  #find<T extends RecordType>(name: string, type: T): NonNullable<ZoneRecords[T]>[number][] {
+    let records = this.#at(name)
+    for (let aliases = 0; records.cname !== undefined && aliases < LONGEST_CHAIN; aliases++) {
+      records = this.#at(records.cname)
+    }
+    if (records.cname !== undefined) throw new LookupFailed(name, 'servfail')
+    return [...(records[type] ?? [])] as NonNullable<ZoneRecords[T]>[number][]
+  }
+
+  #at(name: string): ZoneRecords {
+    const records = this.#zone.get(key(name)) ?? {}
+    if (records.fails) throw new LookupFailed(name, records.fails)
+    return records
+  }
+
+  #elsewhere(name: string): Resolver | undefined {
+    if (!this.#beyond || this.#zone.has(key(name))) return undefined
+    const here = this.#beyond.zones.some((zone) => key(name) === key(zone) || key(name).endsWith(`.${key(zone)}`))
+    return here ? undefined : this.#beyond.resolver
+  }
+}
+
+/** Names are compared without regard to case and to a final dot. */
+function key(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '')
+}
