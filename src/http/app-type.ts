@@ -23,5 +23,7 @@ declare module 'fastify' {
     errors?: readonly ErrorCode[]
     /** Answers without a key, although under /v1. */
     open?: boolean
+    /** The heading that the route stands under in the reference. */
+    noun?: string
   }
 }

@@ -19,7 +19,7 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
     description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
       .filter(Boolean)
       .join('\n\n'),
-    tags: [url.split('/')[2] ?? 'Mailroom'],
+    tags: config?.noun ? [config.noun] : [],
     security: [{ key: [] }],
     'x-required-scope': wanted.length === 1 ? wanted[0] : wanted,
     ...(method === 'POST' && { headers: idempotencyHeader }),
