@@ -20,6 +20,8 @@ export interface MailHost {
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
   /** Applies the change to all or none; answers, for each uid that was there, where the message is now. */
   update(mailbox: MailboxRef, folder: string, uids: readonly number[], change: Change): Promise<Map<number, Place>>
+  /** Removes messages for good; answers the uids that were there, in ascending order. */
+  expunge(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<number[]>
   /** What came, changed and went since the state; everything where there is no state or it no longer holds. */
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
   /** Bytes of mail that the organization keeps. */

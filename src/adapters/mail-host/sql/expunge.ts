@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { type Folder, lockFolders, noSuchFolder } from './folders.ts'
+import { dropKeywords } from './keywords.ts'
+
+/** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
+ *  anew, which for 100,000 messages takes half a second. */
+const remembered = 10_000
+
+/** A message that leaves a folder. */
+export interface Leaving {
+  readonly uid: number
+  readonly seen: boolean
+  readonly size_bytes: number
+}
+
+/** Removes messages for good. A trigger on mail_messages lets go of their contents and of the storage used. */
+export function expunge(db: Db, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
+  return db.transaction().execute(async (tx) => {
+    const folder = (await lockFolders(tx, mailbox, [name])).get(name)
+    if (!folder) throw noSuchFolder(name)
+    const gone = await tx
+      .deleteFrom('mail_messages')
+      .where('folder_id', '=', folder.id)
+      .where(sql<boolean>`uid = any(${uids}::bigint[])`)
+      .returning(['uid', 'seen', 'size_bytes', 'received_at', 'keywords'])
+      .execute()
+    await dropKeywords(tx, folder.id, gone)
+    await leave(tx, folder, gone)
+    return gone.map(({ uid }) => uid).sort((a, b) => a - b)
+  })
+}
+
+/** Counts the messages out of their folder, which is locked, and logs each under a modification sequence of its own. */
+export async function leave(tx: Tx, folder: Folder, gone: readonly Leaving[]): Promise<void> {
+  if (gone.length === 0) return
+  const modseq = folder.modseq + gone.length
+  await sql`
+    with logged as (
+      insert into mail_expunged (folder_id, modseq, uid)
+      select ${folder.id}, ${folder.modseq} + place, uid
+      from unnest(${gone.map(({ uid }) => uid)}::bigint[]) with ordinality as gone (uid, place)
+    ), forgotten as (
+      delete from mail_expunged where folder_id = ${folder.id} and modseq <= ${modseq - remembered}
+    )
+    update mail_folders set
+      modseq = ${modseq},
+      expunged_from = greatest(expunged_from, ${modseq - remembered}),
+      total = total - ${gone.length}::integer,
+      unread = unread - ${gone.filter(({ seen }) => !seen).length}::integer,
+      size_bytes = size_bytes - ${gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0)}::bigint
+    where id = ${folder.id}`.execute(tx)
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
+
+/** The folders of every mailbox, in the order in which they are listed. */
+const standing = ['inbox', 'drafts', 'sent', 'archive', 'junk', 'trash']
+
+export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
+
+export interface Folder {
+  readonly id: number
+  readonly name: string
+  readonly uid_next: number
+  readonly modseq: number
+  readonly total: number
+  readonly unread: number
+}
+
+/** Makes the folders that are lacking. Comes before any folder is locked: see docs/mail-host.md, Lock order. */
+export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<void> {
+  // A conflict would use up an id, so those that are there are left out first.
+  await sql`
+    insert into mail_folders (organization_id, mailbox_id, name)
+    select wanted.organization_id, wanted.mailbox_id, wanted.name
+    from jsonb_to_recordset(${namesJson(folders)}::jsonb) as wanted (organization_id uuid, mailbox_id uuid, name text)
+    join mailboxes on mailboxes.id = wanted.mailbox_id and mailboxes.organization_id = wanted.organization_id
+    where not exists (
+      select from mail_folders there where there.mailbox_id = wanted.mailbox_id and there.name = wanted.name
+    )
+    order by wanted.mailbox_id, wanted.name
+    on conflict do nothing`.execute(tx)
+}
+
+export async function openMailbox(tx: Tx, mailbox: MailboxRef): Promise<void> {
+  await makeFolders(
+    tx,
+    standing.map((name) => ({ mailbox, name })),
+  )
+}
+
+/** Throws `not_found` for a mailbox that is not there, `invalid_request` for a folder that is not. */
+export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Promise<Folder> {
+  const { rows } = await sql<Folder | { id: null }>`
+    select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
+    from mailboxes
+    left join mail_folders folder on folder.mailbox_id = mailboxes.id and folder.name = ${name}
+    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`.execute(db)
+  const [row] = rows
+  if (!row) throw notFound('mailbox')
+  if (row.id === null) throw noSuchFolder(name)
+  return row
+}
+
+/** Locks those of the mailbox's folders that are there, lowest id first, so that no two operations can deadlock. */
+export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly string[]): Promise<Map<string, Folder>> {
+  const folders = await tx
+    .selectFrom('mail_folders')
+    .select(['id', 'name', 'uid_next', 'modseq', 'total', 'unread'])
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('mailbox_id', '=', mailbox.mailboxId)
+    .where('name', 'in', names)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Map(folders.map((folder) => [folder.name, folder]))
+}
+
+export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<FolderStatus[]> {
+  const folders = await db
+    .selectFrom('mail_folders')
+    .select(['name', 'total', 'unread'])
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('mailbox_id', '=', mailbox.mailboxId)
+    .orderBy('name')
+    .execute()
+  return folders.toSorted((a, b) => rank(a.name) - rank(b.name))
+}
+
+export function noSuchFolder(name: string): Error {
+  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}
+
+export function namesJson(folders: readonly FolderName[]): string {
+  return JSON.stringify(
+    folders.map(({ mailbox, name }) => ({
+      organization_id: mailbox.organizationId,
+      mailbox_id: mailbox.mailboxId,
+      name,
+    })),
+  )
+}
+
+function rank(name: string): number {
+  const at = standing.indexOf(name)
+  return at < 0 ? standing.length : at
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+
+/** What an IMAP flag-keyword may be made of (RFC 9051, section 9: atom), in lower case since case does not count. */
+const atom = /^[!#$&'+,\-./0-9:;<=>?@^_`a-z|}~]{1,50}$/
+
+/** Lower-cased, each once, sorted. Throws for what no IMAP server would keep: anything but 1 to 50 atom characters. */
+export function normalKeywords(keywords: readonly string[]): string[] {
+  if (keywords.length === 0) return []
+  const normal = new Set(keywords.map((keyword) => keyword.toLowerCase()))
+  for (const keyword of normal) {
+    if (!atom.test(keyword)) throw invalid('keywords', `${JSON.stringify(keyword)} is not a keyword`)
+  }
+  return [...normal].sort()
+}
+
+/** A message's keywords, with what else its rows in mail_keywords are found by. */
+export interface Keyworded {
+  readonly uid: number
+  readonly received_at: Date
+  readonly keywords: readonly string[]
+}
+
+export async function dropKeywords(tx: Tx, folderId: number, messages: readonly Keyworded[]): Promise<void> {
+  const rows = rowsOf(messages)
+  if (rows.length === 0) return
+  await sql`
+    delete from mail_keywords using jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as gone
+      (keyword text, received_at timestamptz, uid bigint)
+    where mail_keywords.folder_id = ${folderId} and mail_keywords.keyword = gone.keyword
+      and mail_keywords.received_at = gone.received_at and mail_keywords.uid = gone.uid`.execute(tx)
+}
+
+export async function addKeywords(tx: Tx, folderId: number, messages: readonly Keyworded[]): Promise<void> {
+  const rows = rowsOf(messages)
+  if (rows.length === 0) return
+  await sql`
+    insert into mail_keywords (folder_id, keyword, received_at, uid)
+    select ${folderId}, keyword, received_at, uid
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as come
+      (keyword text, received_at timestamptz, uid bigint)`.execute(tx)
+}
+
+function rowsOf(messages: readonly Keyworded[]): { keyword: string; received_at: Date; uid: number }[] {
+  return messages.flatMap(({ uid, received_at, keywords }) =>
+    keywords.map((keyword) => ({ keyword, received_at, uid })),
+  )
+}

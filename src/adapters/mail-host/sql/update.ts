@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import { leave } from './expunge.ts'
+import { type Folder, findFolder, lockFolders, makeFolders, noSuchFolder } from './folders.ts'
+import { addKeywords, dropKeywords, normalKeywords } from './keywords.ts'
+
+/** Changes flags and keywords, or moves, in one transaction. What is already as the change would have it stays as it
+ *  is, modification sequence included. */
+export function update(
+  db: Db,
+  mailbox: MailboxRef,
+  name: string,
+  uids: readonly number[],
+  change: Change,
+): Promise<Map<number, Place>> {
+  const { folder: targetName = name, ...flags } = change
+  const apply = applier(flags)
+  return db.transaction().execute(async (tx) => {
+    if (targetName !== name) await makeTarget(tx, mailbox, name, uids, targetName)
+    const folders = await lockFolders(tx, mailbox, [name, targetName])
+    const source = folders.get(name)
+    if (!source) throw noSuchFolder(name)
+    const present = await messagesIn(tx, source, uids)
+    const places = new Map(present.map(({ uid }) => [uid, { folder: targetName, uid }]))
+    if (present.length === 0) return places
+    if (targetName === name) {
+      await writeFlags(tx, source, present, apply)
+      return places
+    }
+    const target = folders.get(targetName)
+    if (!target) throw notFound('mailbox')
+    return move(tx, source, target, present, apply)
+  })
+}
+
+interface Held {
+  readonly uid: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly received_at: Date
+  readonly size_bytes: number
+}
+
+type Apply = (message: Held) => Held
+
+function applier({ seen, flagged, addKeywords = [], removeKeywords = [] }: Change): Apply {
+  const added = normalKeywords(addKeywords)
+  const removed = normalKeywords(removeKeywords)
+  return (message) => ({
+    ...message,
+    seen: seen ?? message.seen,
+    flagged: flagged ?? message.flagged,
+    keywords: normalKeywords([...message.keywords, ...added].filter((keyword) => !removed.includes(keyword))),
+  })
+}
+
+/** Makes the folder to move to, if there is something to move. */
+async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[], target: string) {
+  const source = await findFolder(tx, mailbox, name)
+  const present = await messagesIn(tx, source, uids)
+  if (present.length > 0) await makeFolders(tx, [{ mailbox, name: target }])
+}
+
+/** In ascending uid. Nothing changes them while their folder is locked. */
+function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Held[]> {
+  return tx
+    .selectFrom('mail_messages')
+    .select(['uid', 'seen', 'flagged', 'keywords', 'received_at', 'size_bytes'])
+    .where('folder_id', '=', folder.id)
+    .where(sql<boolean>`uid = any(${uids}::bigint[])`)
+    .orderBy('uid')
+    .execute()
+}
+
+async function writeFlags(tx: Tx, folder: Folder, present: readonly Held[], apply: Apply): Promise<void> {
+  const changes = present.map((before) => ({ before, after: apply(before) })).filter(differ)
+  if (changes.length === 0) return
+  const before = changes.map((change) => change.before)
+  const after = changes.map((change) => change.after)
+  await write(tx, folder, folder, before, after)
+  await dropKeywords(
+    tx,
+    folder.id,
+    changes.map(({ before, after }) => without(before, after.keywords)),
+  )
+  await addKeywords(
+    tx,
+    folder.id,
+    changes.map(({ before, after }) => without(after, before.keywords)),
+  )
+  await tx
+    .updateTable('mail_folders')
+    .set({ modseq: folder.modseq + 1, unread: folder.unread - unreadIn(before) + unreadIn(after) })
+    .where('id', '=', folder.id)
+    .execute()
+}
+
+async function move(
+  tx: Tx,
+  source: Folder,
+  target: Folder,
+  before: readonly Held[],
+  apply: Apply,
+): Promise<Map<number, Place>> {
+  const after = before.map((message, index) => ({ ...apply(message), uid: target.uid_next + index }))
+  await write(tx, source, target, before, after)
+  await dropKeywords(tx, source.id, before)
+  await addKeywords(tx, target.id, after)
+  await leave(tx, source, before)
+  await sql`
+    update mail_folders set
+      uid_next = ${target.uid_next + after.length},
+      modseq = ${target.modseq + 1},
+      total = total + ${after.length}::integer,
+      unread = unread + ${unreadIn(after)}::integer,
+      size_bytes = size_bytes + ${after.reduce((sum, { size_bytes }) => sum + size_bytes, 0)}::bigint
+    where id = ${target.id}`.execute(tx)
+  return new Map(before.map(({ uid }, index) => [uid, { folder: target.name, uid: target.uid_next + index }]))
+}
+
+/** `after` is what the messages of `before` become, in the same order. */
+async function write(tx: Tx, source: Folder, target: Folder, before: readonly Held[], after: readonly Held[]) {
+  const rows = after.map(({ uid, seen, flagged, keywords }, index) => {
+    return { old_uid: before[index]?.uid, uid, seen, flagged, keywords }
+  })
+  await sql`
+    update mail_messages message set
+      folder_id = ${target.id},
+      uid = row.uid,
+      modseq = ${target.modseq + 1},
+      seen = row.seen,
+      flagged = row.flagged,
+      keywords = row.keywords
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
+      (old_uid bigint, uid bigint, seen boolean, flagged boolean, keywords text[])
+    where message.folder_id = ${source.id} and message.uid = row.old_uid`.execute(tx)
+}
+
+function differ({ before, after }: { before: Held; after: Held }): boolean {
+  return (
+    before.seen !== after.seen ||
+    before.flagged !== after.flagged ||
+    before.keywords.join(' ') !== after.keywords.join(' ')
+  )
+}
+
+function without(message: Held, keywords: readonly string[]): Held {
+  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
+}
+
+function unreadIn(messages: readonly Held[]): number {
+  return messages.filter(({ seen }) => !seen).length
+}
