@@ -1,29 +1,33 @@
-import { isUtf8 } from 'node:buffer'
 import { decodeUnlabelled } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 
 /** How much of a header is looked at, in bytes and in fields. What lies beyond is kept with the message, unread. */
 const MOST_BYTES = 8 * 1024 * 1024
 const MOST_FIELDS = 10_000
+/** How much of one value is decoded. References, the one field that may be longer, are read as octets. */
+const MOST_VALUE = 256 * 1024
 
+const TAB = 0x09
 const LF = 0x0a
 const CR = 0x0d
+const SPACE = 0x20
 const COLON = 0x3a
 
 /** A field of a header, as offsets into the bytes it was read from. */
-interface Field {
+export interface Field {
   /** In lower case. */
   readonly name: string
   /** Where the field's first line starts. */
   readonly start: number
-  /** Where its value starts and ends, line breaks of folding within. */
+  /** Where its value starts, and where it ends before its last line break; line breaks of folding lie within. */
   readonly valueStart: number
   readonly end: number
 }
 
-/** The fields of a message's or a part's header (RFC 5322, section 2.2). Values are decoded when they are asked for. */
+/** The fields of a message's or a part's header (RFC 5322, section 2.2). Values are decoded when they are asked for;
+ *  names are given in lower case. */
 export class Headers {
-  /** In their order. */
+  /** In the order of the header. */
   readonly fields: readonly Field[]
   readonly #bytes: Buffer
   readonly #byName = new Map<string, Field[]>()
@@ -38,12 +42,12 @@ export class Headers {
     }
   }
 
-  /** `name` in lower case, here and below. */
   count(name: string): number {
     return this.#byName.get(name)?.length ?? 0
   }
 
-  /** The unfolded values of every field of that name, in order; encoded words as they are. */
+  /** The unfolded values of every field of that name, in order. Bytes over 127 are UTF-8 (RFC 6532), or windows-1252
+   *  where they are not that; encoded words stay as they are. */
   all(name: string): string[] {
     return (this.#byName.get(name) ?? []).map((field) => this.#value(field))
   }
@@ -53,11 +57,9 @@ export class Headers {
     return field && this.#value(field)
   }
 
-  /** As `all`, but one character an octet, for values that must be taken apart before they are decoded. */
+  /** As `all`, but one character an octet, for values that are taken apart before they are decoded. */
   octets(name: string): string[] {
-    return (this.#byName.get(name) ?? []).map(({ valueStart, end }) =>
-      unfold(this.#bytes.toString('latin1', valueStart, end)),
-    )
+    return (this.#byName.get(name) ?? []).map(({ valueStart, end }) => this.#octets(valueStart, end))
   }
 
   /** The first field's text for people: encoded words decoded, no controls. Empty where there is no such field. */
@@ -65,61 +67,86 @@ export class Headers {
     return decodeText(this.first(name) ?? '')
   }
 
-  #value(field: Field): string {
-    const { valueStart, end } = field
-    let value = this.#bytes.toString('latin1', valueStart, end)
-    if (/[\x80-\xff]/.test(value)) {
-      const bytes = this.#bytes.subarray(valueStart, end)
-      value = isUtf8(bytes) ? bytes.toString('utf8') : decodeUnlabelled(bytes)
-    }
-    return unfold(value)
+  #value({ valueStart, end }: Field): string {
+    const octets = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
+    return /[\x80-\xff]/.test(octets) ? decodeUnlabelled(Buffer.from(octets, 'latin1')) : octets
+  }
+
+  /** RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it. */
+  #octets(start: number, end: number): string {
+    const text = this.#bytes.toString('latin1', start, end)
+    return trimSpace(text.includes('\n') ? text.replace(/\r?\n/g, '') : text)
   }
 }
 
-/** RFC 5322, section 2.2.3: the line break goes, the white space after it stays. */
-function unfold(value: string): string {
-  return (value.includes('\n') ? value.replace(/\r?\n/g, '') : value).trim()
+/** Not String.trim, which would take octet 0xa0 for a space and cut a UTF-8 character in two. */
+function trimSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text.charCodeAt(start) <= SPACE) start++
+  while (end > start && text.charCodeAt(end - 1) <= SPACE) end--
+  return text.slice(start, end)
 }
 
 /** Reads the header that starts at `start`, up to the empty line. Takes LF for CRLF, an mbox `From ` line, lines that
- *  are no field (skipped) and a header without a body. `bodyStart` is `end` where no empty line comes. Never throws. */
-export function readHeaders(bytes: Buffer, start = 0, end = bytes.length): { headers: Headers; bodyStart: number } {
+ *  are no field (they are skipped) and a header without a body, for which `bodyStart` is `end`. Never throws. */
+export function readHeaders(
+  bytes: Buffer,
+  start = 0,
+  end = bytes.length,
+  mostFields = MOST_FIELDS,
+): { headers: Headers; bodyStart: number } {
   const limit = Math.min(end, start + MOST_BYTES)
   const fields: Field[] = []
   let field: { name: string; start: number; valueStart: number; end: number } | undefined
+  let looked = 0
   let line = start
   while (line < limit) {
-    const newline = bytes.indexOf(LF, line)
-    const lineEnd = newline < 0 || newline >= limit ? limit : newline
+    const lineEnd = endOfLine(bytes, line, limit)
     const textEnd = lineEnd > line && bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
     if (textEnd === line && lineEnd < limit) return { headers: new Headers(bytes, fields), bodyStart: lineEnd + 1 }
-    const first = bytes[line]
-    if (first === 0x20 || first === 0x09) {
+    if (bytes[line] === SPACE || bytes[line] === TAB) {
       if (field) field.end = textEnd
     } else {
-      field = fields.length < MOST_FIELDS ? readField(bytes, line, textEnd) : undefined
+      if (looked++ === mostFields) break
+      field = readField(bytes, line, textEnd)
       if (field) fields.push(field)
     }
     line = lineEnd + 1
   }
-  return { headers: new Headers(bytes, fields), bodyStart: limit < end ? bodyAfter(bytes, limit, end) : end }
+  return { headers: new Headers(bytes, fields), bodyStart: line < end ? bodyBeyond(bytes, line, end) : end }
 }
 
-function bodyAfter(bytes: Buffer, from: number, end: number): number {
-  const at = bytes.indexOf('\r\n\r\n', from, 'latin1')
-  return at < 0 || at >= end ? end : Math.min(end, at + 4)
+/** Where the line that holds `from` ends: at its LF, or at `limit`. Short lines are cheaper to walk than to search. */
+export function endOfLine(bytes: Buffer, from: number, limit: number): number {
+  const near = Math.min(limit, from + 256)
+  let at = from
+  while (at < near && bytes[at] !== LF) at++
+  if (at < near || near === limit) return at
+  const found = bytes.indexOf(LF, at)
+  return found < 0 ? limit : Math.min(found, limit)
 }
 
-/** A name is printable ASCII without colon (RFC 5322, section 2.2); white space before the colon is obsolete syntax. */
+/** The body after a header that is not read to its end; `from` is within it. */
+function bodyBeyond(bytes: Buffer, from: number, end: number): number {
+  for (let at = Math.max(0, from - 1); at < end; at++) {
+    if (bytes[at] !== LF) continue
+    if (bytes[at + 1] === LF) return Math.min(end, at + 2)
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return Math.min(end, at + 3)
+  }
+  return end
+}
+
+/** A name is printable ASCII without a colon; white space before the colon is obsolete syntax (section 4.5). */
 function readField(bytes: Buffer, start: number, end: number) {
   let at = start
-  while (at < end) {
-    const code = bytes[at] ?? 0
-    if (code <= 0x20 || code >= 0x7f || code === COLON) break
-    at++
-  }
+  while (at < end && isNameByte(bytes[at] ?? 0)) at++
   const nameEnd = at
-  while (at < end && (bytes[at] === 0x20 || bytes[at] === 0x09)) at++
-  if (nameEnd === start || bytes[at] !== COLON || at >= end) return undefined
+  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++
+  if (nameEnd === start || at >= end || bytes[at] !== COLON) return undefined
   return { name: bytes.toString('latin1', start, nameEnd).toLowerCase(), start, valueStart: at + 1, end }
+}
+
+function isNameByte(code: number): boolean {
+  return code > SPACE && code < 0x7f && code !== COLON
 }
