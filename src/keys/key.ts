@@ -1,0 +1,60 @@
+import { invalid } from '#/errors.ts'
+import { isScope, type Scope, scopes } from '#/http/scopes.ts'
+import { properName } from '#/text.ts'
+
+/** A key as it can be shown. The key itself is shown once, when it is made, and not stored. */
+export interface Key {
+  readonly id: string
+  readonly name: string
+  /** Its first eight characters and its last four, to recognise it by. */
+  readonly prefix: string
+  readonly last_four: string
+  readonly scopes: readonly Scope[]
+  readonly created_at: Date
+  readonly expires_at: Date | null
+  /** To the minute. */
+  readonly last_used_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+/** How many keys of an organization may be live: neither revoked nor expired. */
+export const mostLiveKeys = 1_000
+
+/** Trimmed, NFC, up to 64 code points; it may be empty. */
+export function keyName(given: string): string {
+  return given.trim() === '' ? '' : properName('name', given, 64)
+}
+
+/** `all`, or scopes separated by commas, each once and in the order of the vocabulary. */
+export function scopesIn(text: string): Scope[] {
+  if (text.trim() === 'all') return [...scopes]
+  const words = text.split(',').map((word) => word.trim())
+  const unknown = words.find((word) => !isScope(word))
+  if (unknown !== undefined)
+    throw invalid('scopes', `No scope named "${unknown}"; there are: all, ${scopes.join(', ')}`)
+  return scopes.filter((scope) => words.includes(scope))
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestDays = 3_650
+
+/** When a key expires that is to live for `30m`, `12h` or `90d` from `now`, in milliseconds since the epoch. */
+export function expiryAfter(text: string, now: number): Date {
+  const [, count = '', unit = ''] = /^(\d{1,9})([mhd])$/.exec(text.trim()) ?? []
+  const lifetime = Number(count) * (unitMs[unit] ?? 0)
+  if (lifetime === 0)
+    throw invalid('expires', `"${text}" is no lifetime: give a number of minutes, hours or days, as in 30m, 12h or 90d`)
+  if (lifetime > longestDays * 86_400_000)
+    throw invalid(
+      'expires',
+      `A key can live for at most ${longestDays}d`,
+      'Leave it out for a key that does not expire',
+    )
+  return new Date(now + lifetime)
+}
+
+/** Whether the key opens anything at `now`, and if not, why. */
+export function keyStatus({ revoked_at, expires_at }: Key, now: number): 'live' | 'revoked' | 'expired' {
+  if (revoked_at) return 'revoked'
+  return expires_at && expires_at.getTime() <= now ? 'expired' : 'live'
+}

@@ -1,0 +1,48 @@
+import type { Db } from '#/db/schema.ts'
+import { notFound, Refusal } from '#/errors.ts'
+import type { Scope } from '#/http/scopes.ts'
+import { isUuid } from '#/http/wire.ts'
+import { lockOrganization } from '#/organizations/lock.ts'
+import { generateKey, hashKey } from './api-key.ts'
+import { type Key, mostLiveKeys } from './key.ts'
+import { insertKey, keyById, liveKeyCount, revokeLiveKey } from './queries.ts'
+
+/** Makes a key. `secret` is the key itself, which nobody can show again. */
+export async function createKey(
+  db: Db,
+  organizationId: string,
+  { name, scopes, expiresAt }: { name: string; scopes: readonly Scope[]; expiresAt: Date | null },
+  now: number,
+): Promise<{ key: Key; secret: string }> {
+  const secret = generateKey()
+  const key = await db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, organizationId)
+    if ((await liveKeyCount(tx, organizationId, new Date(now))) >= mostLiveKeys) throw full()
+    return await insertKey(tx, organizationId, {
+      name,
+      scopes: [...scopes],
+      hash: hashKey(secret),
+      prefix: secret.slice(0, 8),
+      last_four: secret.slice(-4),
+      expires_at: expiresAt,
+    })
+  })
+  return { key, secret }
+}
+
+/** Revokes a key; it stops working within five seconds on every process. One that was revoked before stays as it was,
+ *  which `already` tells. */
+export async function revokeKey(db: Db, id: string, now: number): Promise<{ key: Key; already: boolean }> {
+  if (!isUuid(id)) throw notFound(`key: ${id}`)
+  const revoked = await revokeLiveKey(db, id, new Date(now))
+  if (revoked) return { key: revoked, already: false }
+  const key = await keyById(db, id)
+  if (!key) throw notFound(`key: ${id}`)
+  return { key, already: true }
+}
+
+function full(): Refusal {
+  return new Refusal('invalid_request', `An organization can have at most ${mostLiveKeys} live keys`, {
+    fix: 'Revoke keys that are no longer used',
+  })
+}

@@ -1,0 +1,76 @@
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Scope } from '#/http/scopes.ts'
+import type { Key } from './key.ts'
+
+const columns = [
+  'id',
+  'name',
+  'prefix',
+  'last_four',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
+/** Oldest first, the revoked and expired ones too. */
+export async function keysOf(db: Db, organizationId: string): Promise<Key[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(asKey)
+}
+
+/** Those that are neither revoked nor expired at `now`. */
+export async function liveKeyCount(tx: Tx, organizationId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('api_keys')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function insertKey(
+  tx: Tx,
+  organizationId: string,
+  fields: Pick<Key, 'name' | 'prefix' | 'last_four' | 'expires_at'> & { hash: Buffer; scopes: Scope[] },
+): Promise<Key> {
+  const row = await tx
+    .insertInto('api_keys')
+    .values({ organization_id: organizationId, ...fields })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return asKey(row)
+}
+
+/** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, across
+ *  organizations: what leaked must be closed at once, whoever's it is. */
+export async function revokeLiveKey(db: Db, id: string, now: Date): Promise<Key | undefined> {
+  const row = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst()
+  return row && asKey(row)
+}
+
+/** The key of that id, whoever's it is. */
+export async function keyById(db: Db, id: string): Promise<Key | undefined> {
+  const row = await db.selectFrom('api_keys').select(columns).where('id', '=', id).executeTakeFirst()
+  return row && asKey(row)
+}
+
+/** Only names out of the vocabulary are ever stored. */
+function asKey<Row extends { scopes: string[] }>(row: Row): Row & { scopes: Scope[] } {
+  return row as Row & { scopes: Scope[] }
+}
