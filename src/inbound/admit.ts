@@ -1,0 +1,64 @@
+import { patternsAgainst } from '#/blocked-senders/pattern.ts'
+import type { Db } from '#/db/schema.ts'
+import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { findPostmaster, findRecipient } from './queries.ts'
+import { Rejection } from './reply.ts'
+
+/** A recipient whose mail we take, and the mailbox that it reaches. */
+export interface Admitted {
+  readonly organizationId: string
+  readonly mailboxId: string
+  readonly memberId: string | null
+  /** As RCPT named it, in canonical form, tag and all. */
+  readonly recipient: string
+  /** False for postmaster@ and abuse@, which everyone must be able to reach (RFC 5321 4.5.1, RFC 2142). */
+  readonly blockable: boolean
+}
+
+/** Answers RCPT from one look at the database, as it is now. Throws `Rejection`. */
+export async function admit(db: Db, hostname: string, sender: string, recipient: string): Promise<Admitted> {
+  const address = await canonical(db, hostname, recipient)
+  const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
+  const blockable = !/^(postmaster|abuse)$/.test(local)
+  const found = await findRecipient(db, {
+    domain,
+    exact: address,
+    untagged: `${stripTag(local)}@${domain}`,
+    patterns: blockable ? patternsAgainst([sender]) : [],
+  })
+  if (!found) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
+  if (found.mailbox_id === null) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+  if (found.suspended) throw new Rejection(550, '5.2.1', 'That mailbox is suspended')
+  if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
+  if (found.full) throw new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
+  // A Private mailbox must never hold plain text, and nothing here encrypts yet.
+  if (found.private) throw new Rejection(451, '4.2.1', 'That mailbox cannot take mail yet; try again later')
+  const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId } = found
+  return { organizationId, mailboxId, memberId, recipient: address, blockable }
+}
+
+async function canonical(db: Db, hostname: string, recipient: string): Promise<string> {
+  if (/^postmaster$/i.test(recipient)) return postmaster(db, hostname)
+  const address = canonicalAddress(unquoted(recipient))
+  if (!address) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
+  return address
+}
+
+/** `RCPT TO:<postmaster>` (RFC 5321 4.5.1) is for whoever runs this server: the postmaster of its own name's domain,
+ *  else of the domain that was here first. */
+async function postmaster(db: Db, hostname: string): Promise<string> {
+  const labels = hostname.toLowerCase().split('.')
+  const address = await findPostmaster(
+    db,
+    labels.map((_, at) => labels.slice(at).join('.')),
+  )
+  if (!address) throw new Rejection(550, '5.1.1', 'There is no postmaster here yet')
+  return address
+}
+
+/** `"ada"@…` is `ada@…` (RFC 5321 4.1.2): quotes are dropped where nothing needs them. */
+function unquoted(address: string): string {
+  const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
+  const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(local)?.[1]?.replace(/\\(.)/g, '$1')
+  return plain !== undefined && /^[\w!#$%&'*+/=?^`{|}~.-]+$/.test(plain) ? `${plain}@${domain}` : address
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+
+/** A message at a mailbox, known by the SHA-256 of its bytes as they came. */
+export interface Arrival {
+  readonly mailboxId: string
+  readonly digest: Buffer
+}
+
+/** Notes what arrives and answers which of it is new: what came in the last 7 days is not. Each arrival may be named
+ *  once. Where another transaction notes the same, this one waits for it. */
+export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
+  const rows = arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') }))
+  // In one order always, so that two processes that note the same ones do not wait for each other in a circle.
+  const noted = await sql<{ mailbox_id: string; digest: Buffer }>`
+    insert into arrivals (mailbox_id, digest)
+    select mailbox_id, decode(digest, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (mailbox_id uuid, digest text)
+    order by mailbox_id, digest
+    on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
+      where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
+    returning mailbox_id, digest`.execute(tx)
+  return noted.rows.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
+}
+
+/** Forgets what arrived more than 7 days ago. */
+export async function forgetArrivals(db: Db): Promise<void> {
+  await sql`delete from arrivals where arrived_at < now() - interval '7 days'`.execute(db)
+}

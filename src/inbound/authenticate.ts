@@ -1,0 +1,136 @@
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { dmarc } from 'mailauth/lib/dmarc/index.js'
+import { spf } from 'mailauth/lib/spf/index.js'
+import { LookupFailed } from '#/errors.ts'
+import type { Address } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import type { Envelope } from './envelope.ts'
+
+/** What SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989) say of a message. Results are those of RFC 8601. */
+export interface Verdict {
+  readonly spf: { readonly result: string; readonly domain: string; readonly identity: 'mailfrom' | 'helo' }
+  readonly dkim: readonly DkimResult[]
+  readonly dmarc: { readonly result: string; readonly domain: string; readonly policy: string }
+  /** What the author's domain asks to be done with a message of which it knows nothing; `none` where it does. */
+  readonly disposition: 'none' | 'quarantine' | 'reject'
+}
+
+export interface DkimResult {
+  readonly result: string
+  readonly comment: string
+  readonly domain: string
+  readonly selector: string
+  /** The first octets of the signature, which tell it from the message's others (RFC 8601 2.7.1). */
+  readonly signature: string
+}
+
+/** More than any honest message bears; each costs a look-up and may cost a hash of the body. */
+const MOST_SIGNATURES = 10
+/** mailauth reads a header octet by octet. */
+const LARGEST_HEADER = 256 * 1024
+/** For all look-ups of a message together, in milliseconds. */
+const PATIENCE = 10_000
+
+/** Looks up and verifies. What cannot be found out is `temperror`, which never counts against a message. */
+export async function authenticate(
+  resolver: Resolver,
+  { client, sender }: Pick<Envelope, 'client' | 'sender'>,
+  message: Message,
+  authors: readonly Address[],
+): Promise<Verdict> {
+  const lookUp = lookUpsFor(resolver, client.address)
+  const [spf, dkim] = await Promise.all([checkSpf(lookUp, client, sender), checkDkim(lookUp, message)])
+  const fromFields = message.headers.count('from')
+  const outcome = await dmarc({
+    headerFrom: authors.map(({ address }) => address),
+    fromFields,
+    spfDomains: spf.result === 'pass' ? [spf.domain] : [],
+    dkimDomains: dkim.filter(({ result }) => result === 'pass').map(({ domain }) => ({ domain })),
+    resolver: lookUp,
+  })
+  if (!outcome) {
+    // With several From fields nobody can say which one the reader is shown (RFC 9989 11.5).
+    const disposition = fromFields > 1 ? 'quarantine' : 'none'
+    return { spf, dkim, dmarc: { result: fromFields > 1 ? 'permerror' : 'none', domain: '', policy: '' }, disposition }
+  }
+  const { policy = '', domain: organization, status } = outcome
+  const unknown = [spf, ...dkim].some(({ result, domain }) => result === 'temperror' && isWithin(domain, organization))
+  const result = status.result === 'fail' && unknown ? 'temperror' : status.result
+  const asked = policy === 'reject' || policy === 'quarantine' ? policy : 'none'
+  return {
+    spf,
+    dkim,
+    dmarc: { result, domain: status.header?.from ?? '', policy },
+    disposition: result === 'fail' ? asked : 'none',
+  }
+}
+
+type LookUp = (name: string, type: string) => Promise<string[]>
+
+async function checkSpf(resolver: LookUp, { address, helo }: Envelope['client'], sender: string) {
+  const { status, domain } = await spf({ sender, ip: address, helo, resolver, maxElapsedTime: PATIENCE })
+  return { result: status.result, domain, identity: sender ? ('mailfrom' as const) : ('helo' as const) }
+}
+
+async function checkDkim(resolver: LookUp, { raw, headers }: Message): Promise<DkimResult[]> {
+  const signatures = headers.count('dkim-signature')
+  if (signatures === 0) return []
+  const nothing = { domain: '', selector: '', signature: '' }
+  if (signatures > MOST_SIGNATURES) return [{ result: 'neutral', comment: 'too many signatures', ...nothing }]
+  const end = raw.indexOf('\r\n\r\n')
+  if (end < 0 || end > LARGEST_HEADER) return [{ result: 'neutral', comment: 'header too large', ...nothing }]
+  const { results } = await dkimVerify(raw, { resolver })
+  return results.map(({ status, signingDomain, selector, signature }) => ({
+    result: status.result,
+    comment: status.comment ?? '',
+    domain: signingDomain ?? '',
+    selector: selector ?? '',
+    signature: (signature ?? '').replace(/\s/g, '').slice(0, 8),
+  }))
+}
+
+/** Our resolver as mailauth asks it: in the form of node:dns, and for so long only. */
+function lookUpsFor(resolver: Resolver, client: string): LookUp {
+  const end = performance.now() + PATIENCE
+  return async (name, type) => {
+    if (performance.now() > end) throw failure('ETIMEOUT', name)
+    try {
+      const records = await answerOf(resolver, client, name, type)
+      if (records.length > 0) return records as string[]
+    } catch (error) {
+      if (error instanceof LookupFailed) throw failure(error.reason === 'timeout' ? 'ETIMEOUT' : 'ESERVFAIL', name)
+      throw error
+    }
+    // Whether the name exists is not known; ENODATA never makes a domain's policy stricter than it is.
+    throw failure('ENODATA', name)
+  }
+}
+
+function answerOf(resolver: Resolver, client: string, name: string, type: string): Promise<readonly unknown[]> {
+  switch (type) {
+    case 'TXT':
+      return resolver.txt(name)
+    case 'MX':
+      return resolver.mx(name)
+    case 'A':
+      return resolver.a(name)
+    case 'AAAA':
+      return resolver.aaaa(name)
+    case 'CNAME':
+      return resolver.cname(name)
+    case 'PTR': // asked by SPF alone, of the client alone (RFC 7208 5.5)
+      return resolver.ptr(client)
+    default:
+      return Promise.resolve([])
+  }
+}
+
+function failure(code: string, name: string): Error {
+  return Object.assign(new Error(`${code} ${name}`), { code })
+}
+
+function isWithin(domain: string, organization: string): boolean {
+  const name = domain.toLowerCase()
+  return name !== '' && (name === organization || name.endsWith(`.${organization}`))
+}

@@ -1,0 +1,124 @@
+import type { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import type { Clock } from '#/ports/clock.ts'
+import type { Limits } from './limits.ts'
+import { Gone, type Line, type Received, type Room, Wire } from './wire.ts'
+
+/** A client's connection: what it sends, what is sent to it, and our patience with it. */
+export class Connection {
+  readonly address: string
+  /** The protocol version, once TLS is on. */
+  tls: string | undefined
+  readonly #limits: Limits
+  readonly #clock: Clock
+  #socket: Socket
+  #wire: Wire
+  #replies = ''
+  #handshake = false
+  /** When patience with the client ends; never while the client waits for us. */
+  #deadline = Number.POSITIVE_INFINITY
+  #waitingSince: number | undefined
+
+  constructor(socket: Socket, address: string, limits: Limits, clock: Clock) {
+    this.address = address
+    this.#limits = limits
+    this.#clock = clock
+    this.#socket = socket
+    this.#wire = new Wire(socket)
+  }
+
+  /** Whether the client has sent more than it was asked for. */
+  get ahead(): boolean {
+    return this.#wire.ahead
+  }
+
+  /** Since when the client has been about to say its next command; undefined while it is not its turn. */
+  get waitingSince(): number | undefined {
+    return this.#waitingSince
+  }
+
+  /** Replies gather here, so that those to pipelined commands leave together (RFC 2920 3.2). */
+  say(text: string): void {
+    this.#replies += text
+  }
+
+  /** Sends what has been said. Waits for a client that does not read. Throws `Gone`. */
+  async flush(): Promise<void> {
+    const replies = this.#replies
+    this.#replies = ''
+    if (this.#socket.destroyed) throw new Gone()
+    if (!replies || this.#socket.write(replies)) return
+    const socket = this.#socket
+    await this.#patiently(this.#limits.command, () => {
+      return new Promise<void>((resolve) => {
+        socket.once('drain', resolve)
+        socket.once('close', resolve)
+      })
+    })
+  }
+
+  /** The next command line. Throws `Gone`. */
+  async line(): Promise<Line> {
+    this.#waitingSince = this.#clock.now()
+    try {
+      return await this.#patiently(this.#limits.command, () => this.#wire.line())
+    } finally {
+      this.#waitingSince = undefined
+    }
+  }
+
+  /** The message after 354. Throws `Gone`. */
+  async message(room: Room): Promise<Received> {
+    const { message, messageSize, slowest } = this.#limits
+    const progress = (octets: number) => {
+      this.#deadline += (octets / slowest) * 1000
+    }
+    return this.#patiently(message, () => this.#wire.message(messageSize, room, progress))
+  }
+
+  /** Goes over to TLS; what was sent in the clear before is not read. Throws `Gone` where the handshake fails. */
+  async startTls(secureContext: SecureContext): Promise<void> {
+    this.#wire.release()
+    this.#handshake = true
+    const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
+    await this.#patiently(this.#limits.command, () => {
+      return new Promise<void>((resolve, reject) => {
+        secured.once('secure', resolve)
+        secured.on('error', () => reject(new Gone()))
+        secured.once('close', () => reject(new Gone()))
+      })
+    })
+    this.#handshake = false
+    this.#socket = secured
+    this.#wire = new Wire(secured)
+    this.tls = secured.getProtocol() ?? 'TLS'
+  }
+
+  /** Sends what has been said and an end, then discards what still comes, so that no reset overtakes the last reply. */
+  hangUp(): void {
+    const socket = this.#socket
+    if (socket.destroyed || socket.writableEnded) return
+    this.#deadline = Number.POSITIVE_INFINITY
+    this.#wire.close()
+    if (this.#handshake) return void socket.destroy()
+    socket.end(this.#replies)
+    this.#replies = ''
+    socket.resume()
+    const timer = setTimeout(() => socket.destroy(), this.#limits.farewell)
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  /** Whether the client has kept us waiting for too long. */
+  get expired(): boolean {
+    return this.#clock.now() >= this.#deadline
+  }
+
+  async #patiently<T>(milliseconds: number, wait: () => Promise<T>): Promise<T> {
+    this.#deadline = this.#clock.now() + milliseconds
+    try {
+      return await wait()
+    } finally {
+      this.#deadline = Number.POSITIVE_INFINITY
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import type { Config } from '#/config.ts'
+import type { Db } from '#/db/schema.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { admit } from './admit.ts'
+import type { Limits } from './limits.ts'
+import { type Reception, receive } from './receive.ts'
+import { SmtpListener } from './smtp.ts'
+import { Store } from './store.ts'
+import { troubleReply } from './trouble.ts'
+
+export interface InboundParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly resolver: Resolver
+  readonly clock: Clock
+  readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
+  readonly log: Logger
+  /** Other than usual; for tests. */
+  readonly limits?: Partial<Limits>
+}
+
+export interface Inbound extends AsyncDisposable {
+  /** Where SMTP is listened for, which is any free port where the configuration says 0. */
+  readonly port: number
+}
+
+/** Takes mail in, until it is disposed: then what is in hand is finished, within seconds. */
+export async function startInbound({
+  db,
+  mailHost,
+  resolver,
+  clock,
+  config,
+  log,
+  limits,
+}: InboundParts): Promise<Inbound> {
+  const { host, smtpPort, hostname, tls } = config
+  const at: Reception = { db, store: new Store(db, mailHost), resolver, hostname, log }
+  const listener = new SmtpListener(
+    { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
+    {
+      admit: (sender, recipient) => admit(db, hostname, sender, recipient),
+      take: (envelope, bytes) => receive(at, envelope, bytes),
+      trouble: troubleReply,
+    },
+    clock,
+    log,
+  )
+  await listener.listen(host, smtpPort)
+  return { port: listener.port, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,26 @@
+/** An SMTP reply (RFC 5321 4.2) with its enhanced status code (RFC 3463, RFC 2034). */
+export interface Reply {
+  readonly code: number
+  readonly status: string
+  readonly text: string
+}
+
+export function reply(code: number, status: string, text: string): Reply {
+  return { code, status, text }
+}
+
+/** What turns a command or a message away: what the client is told, and the private cause. */
+export class Rejection extends Error {
+  readonly reply: Reply
+
+  constructor(code: number, status: string, text: string, cause?: unknown) {
+    super(`${code} ${status} ${text}`, { cause })
+    this.name = 'Rejection'
+    this.reply = { code, status, text }
+  }
+}
+
+/** A reply as it goes over the wire. */
+export function render({ code, status, text }: Reply): string {
+  return `${code} ${status} ${text}\r\n`
+}

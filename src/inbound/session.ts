@@ -1,0 +1,305 @@
+import type { SecureContext } from 'node:tls'
+import type { Logger } from 'pino'
+import type { Clock } from '#/ports/clock.ts'
+import type { Admitted } from './admit.ts'
+import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
+import type { Connection } from './connection.ts'
+import type { Envelope } from './envelope.ts'
+import type { Limits } from './limits.ts'
+import { Rejection, type Reply, render, reply } from './reply.ts'
+import { Gone, type Received, type Room } from './wire.ts'
+
+/** Who decides about mail. Both throw `Rejection` where the answer is no; whatever else they throw is our own trouble,
+ *  for which the client is asked to come again. */
+export interface MailTaker {
+  admit(sender: string, recipient: string): Promise<Admitted>
+  /** Resolves once the message is ours to keep. */
+  take(envelope: Envelope, bytes: Buffer): Promise<Reply>
+  /** What is answered to trouble of our own. */
+  trouble(error: unknown): Reply
+}
+
+/** What all sessions of a listener share. */
+export interface Host {
+  readonly hostname: string
+  readonly tls: SecureContext | undefined
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly log: Logger
+  readonly room: Room
+  readonly taker: MailTaker
+  nextId(): string
+}
+
+interface Transaction {
+  readonly id: string
+  readonly sender: string
+  readonly utf8: boolean
+  readonly recipients: Admitted[]
+}
+
+/** One client's conversation with us (RFC 5321 section 4): which command may come when, and what is answered. It knows
+ *  nothing of mailboxes, messages or the database. */
+export class Session {
+  readonly #host: Host
+  readonly #connection: Connection
+  readonly #log: Logger
+  #helo = ''
+  #extended = false
+  #transaction: Transaction | undefined
+  #errors = 0
+  #commands = 0
+  #over = false
+  #stopping = false
+
+  constructor(host: Host, connection: Connection) {
+    this.#host = host
+    this.#connection = connection
+    this.#log = host.log.child({ session: host.nextId(), client: connection.address })
+  }
+
+  /** Resolves when the conversation is over. Never throws. */
+  async run(): Promise<void> {
+    try {
+      await this.#greet()
+      while (!this.#over) {
+        if (!this.#connection.ahead) await this.#connection.flush()
+        await this.#obey()
+      }
+    } catch (error) {
+      if (!(error instanceof Gone)) this.#log.error({ err: error }, 'smtp session failed')
+    } finally {
+      this.#connection.hangUp()
+    }
+  }
+
+  /** Hangs up on a client that has kept us waiting for too long. */
+  expire(): void {
+    if (this.#connection.expired) this.#leave(reply(421, '4.4.2', 'You took too long; try again'))
+  }
+
+  /** Since when the client has been silent outside a message, if it is; then hanging up costs it nothing. */
+  get idleSince(): number | undefined {
+    return this.#transaction ? undefined : this.#connection.waitingSince
+  }
+
+  /** Makes place for another client. */
+  giveWay(): void {
+    this.#leave(reply(421, '4.3.2', 'Too many connections; try again shortly'))
+  }
+
+  /** Ends the conversation as soon as nothing of the client's is in our hands. */
+  stop(): void {
+    this.#stopping = true
+    if (this.#connection.waitingSince !== undefined) this.#leave(this.#shuttingDown)
+  }
+
+  async #greet(): Promise<void> {
+    const { hostname, limits } = this.#host
+    await new Promise((resolve) => setTimeout(resolve, limits.greetingDelay))
+    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    this.#connection.say(`220 ${hostname} ESMTP\r\n`)
+  }
+
+  async #obey(): Promise<void> {
+    if (this.#stopping) return this.#end(this.#shuttingDown)
+    const line = await this.#connection.line()
+    if (++this.#commands > this.#host.limits.commands) return this.#end(reply(421, '4.7.0', 'Too many commands'))
+    try {
+      if (line.fault === 'too long') throw new Rejection(500, '5.5.2', 'That line is too long')
+      if (line.fault) throw new Rejection(500, '5.5.2', 'Lines must end in CR LF')
+      if (/[\x00-\x1f\x7f-\x9f\ufffd]/.test(line.text))
+        throw new Rejection(501, '5.5.2', 'Control characters or no UTF-8')
+      await this.#command(...splitCommand(line.text))
+    } catch (error) {
+      if (error instanceof Gone) throw error
+      this.#refuse(this.#answerTo(error))
+    }
+  }
+
+  #command(verb: string, argument: string): void | Promise<void> {
+    switch (verb) {
+      case 'EHLO':
+        return this.#hello(argument, true)
+      case 'HELO':
+        return this.#hello(argument, false)
+      case 'STARTTLS':
+        return this.#startTls(argument)
+      case 'MAIL':
+        return this.#mail(argument)
+      case 'RCPT':
+        return this.#rcpt(argument)
+      case 'DATA':
+        return this.#data(argument)
+      case 'RSET':
+        this.#transaction = undefined
+        return this.#say(reply(250, '2.0.0', 'Forgotten'))
+      case 'NOOP':
+        return this.#say(reply(250, '2.0.0', 'Still here'))
+      case 'HELP':
+        return this.#say(reply(214, '2.0.0', 'RFC 5321 says how'))
+      case 'VRFY': // RCPT says whether an address is one; VRFY need not (RFC 5321 7.3)
+        return this.#say(reply(252, '2.1.5', 'Send it and see'))
+      case 'QUIT':
+        return this.#end(reply(221, '2.0.0', 'Goodbye'))
+      case 'EXPN':
+      case 'AUTH':
+      case 'BDAT':
+      case 'ETRN':
+        throw new Rejection(502, '5.5.1', 'That is not offered here')
+      default:
+        throw new Rejection(500, '5.5.1', 'There is no such command')
+    }
+  }
+
+  #hello(argument: string, extended: boolean): void {
+    if (!/^\S{1,255}$/.test(argument)) throw new Rejection(501, '5.5.4', 'Say who you are')
+    this.#transaction = undefined
+    this.#helo = argument
+    this.#extended = extended
+    if (this.#connection.ahead) this.#end(OUT_OF_STEP)
+    else this.#connection.say(this.#welcome())
+  }
+
+  #welcome(): string {
+    const { hostname, limits, tls } = this.#host
+    const lines = [hostname]
+    if (this.#extended) {
+      lines.push('PIPELINING', `SIZE ${limits.messageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES')
+      if (tls && !this.#connection.tls) lines.push('STARTTLS')
+    }
+    const last = lines.length - 1
+    return lines.map((text, at) => `250${at === last ? ' ' : '-'}${text}\r\n`).join('')
+  }
+
+  async #startTls(argument: string): Promise<void> {
+    const { tls } = this.#host
+    if (!tls) throw new Rejection(502, '5.5.1', 'TLS is not set up here')
+    if (this.#connection.tls) throw new Rejection(503, '5.5.1', 'TLS is on already')
+    if (argument) throw new Rejection(501, '5.5.4', 'STARTTLS takes no argument')
+    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    this.#say(reply(220, '2.0.0', 'Go ahead'))
+    await this.#connection.flush()
+    await this.#connection.startTls(tls)
+    // All that was said in the clear is forgotten (RFC 3207 4.2).
+    this.#helo = ''
+    this.#transaction = undefined
+  }
+
+  #mail(argument: string): void {
+    const { limits, room, nextId } = this.#host
+    if (!this.#helo) throw new Rejection(503, '5.5.1', 'Say EHLO first')
+    if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
+    const { sender, size, utf8 } = parseMailFrom(argument)
+    if (size > limits.messageSize) throw faulty('too large', limits)
+    if (!room.take(size)) throw faulty('no room', limits)
+    room.give(size)
+    this.#transaction = { id: nextId(), sender, utf8, recipients: [] }
+    this.#say(reply(250, '2.1.0', 'Sender noted'))
+  }
+
+  async #rcpt(argument: string): Promise<void> {
+    const { taker, limits } = this.#host
+    if (!this.#transaction) throw new Rejection(503, '5.5.1', 'Say MAIL first')
+    const { id, sender, utf8, recipients } = this.#transaction
+    const recipient = parseRcptTo(argument, utf8)
+    if (recipients.length >= limits.recipients) {
+      throw new Rejection(452, '4.5.3', 'Too many recipients in one message; send it again for the others')
+    }
+    try {
+      recipients.push(await taker.admit(sender, recipient))
+      this.#say(reply(250, '2.1.5', 'Recipient noted'))
+    } catch (error) {
+      const answer = this.#answerTo(error)
+      this.#log.info({ message: id, sender, recipient, reply: answer }, 'recipient refused')
+      this.#refuse(answer)
+    }
+  }
+
+  async #data(argument: string): Promise<void> {
+    const transaction = this.#transaction
+    if (argument) throw new Rejection(501, '5.5.4', 'DATA takes no argument')
+    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    if (!transaction) throw new Rejection(503, '5.5.1', 'Say MAIL and RCPT first')
+    if (transaction.recipients.length === 0) throw new Rejection(554, '5.5.1', 'No recipient has been taken')
+    this.#connection.say('354 Send the message; end it with CR LF . CR LF\r\n')
+    await this.#connection.flush()
+    const received = await this.#connection.message(this.#host.room)
+    try {
+      this.#say(await this.#judge(transaction, received))
+      this.#errors = 0
+      this.#commands = 0
+    } catch (error) {
+      const answer = this.#answerTo(error)
+      const { id, sender } = transaction
+      this.#log.info({ message: id, sender, octets: received.bytes.length, reply: answer }, 'message refused')
+      this.#refuse(answer)
+    } finally {
+      this.#host.room.give(received.bytes.length)
+      this.#transaction = undefined
+    }
+  }
+
+  #judge({ id, sender, recipients }: Transaction, { bytes, fault }: Received): Promise<Reply> {
+    const { limits, clock, taker } = this.#host
+    if (fault === 'endless') this.#over = true
+    if (fault) throw faulty(fault, limits)
+    const client = {
+      address: this.#connection.address,
+      helo: this.#helo,
+      extended: this.#extended,
+      tls: this.#connection.tls,
+    }
+    return taker.take({ id, receivedAt: new Date(clock.now()), client, sender, recipients }, bytes)
+  }
+
+  get #shuttingDown(): Reply {
+    return reply(421, '4.3.2', `${this.#host.hostname} is shutting down; try again shortly`)
+  }
+
+  #answerTo(error: unknown): Reply {
+    if (error instanceof Rejection) return error.reply
+    this.#log.error({ err: error }, 'trouble of our own with mail coming in')
+    return this.#host.taker.trouble(error)
+  }
+
+  #say(answer: Reply): void {
+    this.#connection.say(render(answer))
+  }
+
+  /** A 5xx counts against the client; too many and it is sent away. */
+  #refuse(answer: Reply): void {
+    this.#say(answer)
+    if (answer.code >= 500 && ++this.#errors >= this.#host.limits.errors) {
+      this.#end(reply(421, '4.7.0', 'Too many errors'))
+    }
+  }
+
+  #end(answer: Reply): void {
+    this.#say(answer)
+    this.#over = true
+  }
+
+  /** Says a last word in the middle of a wait. */
+  #leave(answer: Reply): void {
+    this.#end(answer)
+    this.#connection.hangUp()
+  }
+}
+
+/** Octets that had to wait for a reply came before it (RFC 2920 3.1): what they are meant to be is anyone's guess. */
+const OUT_OF_STEP = reply(554, '5.5.0', 'You did not wait for the reply')
+
+function faulty(fault: NonNullable<Received['fault']>, limits: Limits): Rejection {
+  switch (fault) {
+    case 'too large':
+    case 'endless':
+      return new Rejection(552, '5.3.4', `A message may have ${limits.messageSize} octets`)
+    case 'no room':
+      return new Rejection(452, '4.3.1', 'Too much mail is coming in; try again shortly')
+    case 'bare line ending':
+      return new Rejection(554, '5.6.0', 'Lines must end in CR LF; the message holds a CR or LF alone')
+    case 'nul':
+      return new Rejection(554, '5.6.0', 'The message holds a NUL')
+  }
+}

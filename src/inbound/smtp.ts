@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import type { Logger } from 'pino'
+import type { Clock } from '#/ports/clock.ts'
+import { Connection } from './connection.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { render, reply } from './reply.ts'
+import { type Host, type MailTaker, Session } from './session.ts'
+import type { Room } from './wire.ts'
+
+export interface SmtpConfig {
+  /** How we name ourselves. */
+  readonly hostname: string
+  /** PEM. STARTTLS is offered only with it. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  readonly limits?: Partial<Limits> | undefined
+}
+
+/** How often slow clients are looked for. */
+const ROUND = 1_000
+
+/** Listens for mail (RFC 5321): who may connect, how many at once, and how it all ends. */
+export class SmtpListener implements AsyncDisposable {
+  readonly #host: Host
+  readonly #server: Server
+  readonly #sessions = new Map<Session, { socket: Socket; client: string; over: Promise<void> }>()
+  readonly #perClient = new Map<string, number>()
+  readonly #round: NodeJS.Timeout
+
+  constructor(config: SmtpConfig, taker: MailTaker, clock: Clock, log: Logger) {
+    const limits = { ...LIMITS, ...config.limits }
+    const tls = config.tls && createSecureContext({ ...config.tls, minVersion: 'TLSv1.2' })
+    this.#host = { hostname: config.hostname, tls, limits, clock, log, room: roomFor(limits.memory), taker, nextId }
+    // Half-open: a client that has said all it has to say may still want to hear the answers.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false }, (socket) => {
+      this.#accept(socket)
+    })
+    this.#round = setInterval(() => this.#lookRound(), Math.min(ROUND, limits.command)).unref()
+  }
+
+  /** Port 0 is any that is free. */
+  async listen(host: string, port: number): Promise<void> {
+    this.#server.listen({ host, port, backlog: 1024 })
+    await once(this.#server, 'listening')
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Takes no new client, sends away those who wait, and finishes what is in hand, within `limits.stop`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#round)
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    const open = [...this.#sessions]
+    for (const [session] of open) session.stop()
+    const late = setTimeout(() => {
+      for (const { socket } of this.#sessions.values()) socket.destroy()
+    }, this.#host.limits.stop)
+    await Promise.all(open.map(([, { over }]) => over))
+    for (const [, { socket }] of open) socket.destroySoon()
+    await closed
+    clearTimeout(late)
+  }
+
+  #accept(socket: Socket): void {
+    // What went wrong with a socket shows as its end.
+    socket.on('error', () => {})
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const client = clientOf(address)
+    const { limits, hostname, clock } = this.#host
+    const already = this.#perClient.get(client) ?? 0
+    if (already >= limits.connectionsPerClient || !this.#hasPlace()) {
+      socket.end(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
+      socket.resume()
+      setTimeout(() => socket.destroy(), limits.farewell).unref()
+      return
+    }
+    this.#perClient.set(client, already + 1)
+    const session = new Session(this.#host, new Connection(socket, address, limits, clock))
+    this.#sessions.set(session, { socket, client, over: session.run() })
+    socket.once('close', () => this.#forget(session, client))
+  }
+
+  #forget(session: Session, client: string): void {
+    this.#sessions.delete(session)
+    const left = (this.#perClient.get(client) ?? 1) - 1
+    if (left > 0) this.#perClient.set(client, left)
+    else this.#perClient.delete(client)
+  }
+
+  /** When all places are taken, whoever has been silent for the longest, outside a message, gives up theirs. */
+  #hasPlace(): boolean {
+    if (this.#sessions.size < this.#host.limits.connections) return true
+    let longest: { session: Session; since: number } | undefined
+    for (const session of this.#sessions.keys()) {
+      const since = session.idleSince
+      if (since !== undefined && (!longest || since < longest.since)) longest = { session, since }
+    }
+    if (!longest) return false
+    longest.session.giveWay()
+    return true
+  }
+
+  #lookRound(): void {
+    for (const session of this.#sessions.keys()) session.expire()
+  }
+}
+
+/** `::ffff:192.0.2.1` → `192.0.2.1`. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** Whom a limit holds for: whoever has one IPv6 address has the whole /64. */
+function clientOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).join(':')
+}
+
+function roomFor(octets: number): Room {
+  let free = octets
+  return {
+    take(wanted) {
+      if (wanted > free) return false
+      free -= wanted
+      return true
+    },
+    give(given) {
+      free += given
+    },
+  }
+}
+
+/** 60 bits, enough never to meet twice in one log. */
+function nextId(): string {
+  return randomBytes(8).readBigUInt64BE().toString(36).padStart(13, '0').slice(-12)
+}

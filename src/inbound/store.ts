@@ -1,0 +1,117 @@
+import type { Db } from '#/db/schema.ts'
+import type { Copy, MailHost } from '#/ports/mail-host.ts'
+import { type Arrival, noteArrivals } from './arrivals.ts'
+
+/** A message, for every mailbox that keeps it. */
+export interface Delivery {
+  readonly copies: readonly Copy[]
+  /** SHA-256 of the message as it came; undefined where it bears no Message-ID to know it by again. */
+  readonly digest: Buffer | undefined
+}
+
+/** What one transaction takes. It grows with the load: while one is being written the next ones gather. */
+const MOST_DELIVERIES = 200
+const MOST_OCTETS = 16 * 1024 * 1024
+/** After a transaction failed, its messages are tried one by one for so long (milliseconds). */
+const PATIENCE = 10_000
+
+interface Waiting {
+  readonly delivery: Delivery
+  readonly done: PromiseWithResolvers<void>
+}
+
+/** Writes what has arrived, many messages in one transaction: one wait for the disk serves them all. */
+export class Store {
+  readonly #db: Db
+  readonly #mailHost: MailHost
+  readonly #waiting: Waiting[] = []
+  #writing = false
+
+  constructor(db: Db, mailHost: MailHost) {
+    this.#db = db
+    this.#mailHost = mailHost
+  }
+
+  /** Resolves once every copy is committed: then it is durable. A copy that its mailbox has had in the last 7 days is
+   *  not stored again. Rejects where nothing of the message is kept. */
+  keep(delivery: Delivery): Promise<void> {
+    const done = Promise.withResolvers<void>()
+    this.#waiting.push({ delivery, done })
+    if (!this.#writing) void this.#writeAll()
+    return done.promise
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#writing = true
+    while (this.#waiting.length > 0) await this.#writeBatch(this.#waiting.splice(0, this.#batchSize()))
+    this.#writing = false
+  }
+
+  #batchSize(): number {
+    let octets = 0
+    const end = this.#waiting.findIndex(({ delivery }, at) => {
+      octets += octetsOf(delivery)
+      return at === MOST_DELIVERIES || (at > 0 && octets > MOST_OCTETS)
+    })
+    return end < 0 ? this.#waiting.length : end
+  }
+
+  /** Where one message spoils a transaction the others must not suffer: then each has a transaction of its own. */
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#write(batch.map(({ delivery }) => delivery))
+      for (const { done } of batch) done.resolve()
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.done.reject(error)
+      else await this.#writeEach(batch)
+    }
+  }
+
+  async #writeEach(batch: readonly Waiting[]): Promise<void> {
+    const end = performance.now() + PATIENCE
+    let last: unknown
+    for (const { delivery, done } of batch) {
+      try {
+        if (performance.now() > end) throw last
+        await this.#write([delivery])
+        done.resolve()
+      } catch (error) {
+        last = error
+        done.reject(error)
+      }
+    }
+  }
+
+  async #write(deliveries: readonly Delivery[]): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const arrivals = distinctArrivals(deliveries)
+      const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
+      const copies = deliveries.flatMap(({ copies, digest }) => {
+        if (!digest) return copies
+        // The first of two that are the same takes the place of both.
+        return copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
+      })
+      await this.#mailHost.append(tx, copies)
+    })
+  }
+}
+
+function distinctArrivals(deliveries: readonly Delivery[]): Map<string, Arrival> {
+  const arrivals = new Map<string, Arrival>()
+  for (const { copies, digest } of deliveries) {
+    if (!digest) continue
+    for (const { mailbox } of copies) {
+      const arrival = { mailboxId: mailbox.mailboxId, digest }
+      arrivals.set(keyOf(arrival), arrival)
+    }
+  }
+  return arrivals
+}
+
+function keyOf({ mailboxId, digest }: Arrival): string {
+  return mailboxId + digest.toString('latin1')
+}
+
+function octetsOf({ copies: [first] }: Delivery): number {
+  return first?.message.raw.length ?? 0
+}

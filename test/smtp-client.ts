@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** A reply as it came: `250-…` lines and all. */
+export interface SmtpReply {
+  readonly code: number
+  /** RFC 3463; empty where the reply has none. */
+  readonly status: string
+  readonly text: string
+  readonly lines: readonly string[]
+}
+
+/** Speaks SMTP octet by octet, so that a test can also say what no client should. */
+export class SmtpClient implements AsyncDisposable {
+  #socket: Socket
+  #received = ''
+  #ended = false
+  #wake: (() => void) | undefined
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    this.#listen()
+  }
+
+  /** Connects, and says `first` without waiting for the greeting. */
+  static async open(port: number, { first, localAddress }: { first?: string; localAddress?: string } = {}) {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...(localAddress && { localAddress }) })
+    if (first) socket.write(first, 'latin1')
+    await once(socket, 'connect')
+    return new SmtpClient(socket)
+  }
+
+  /** Connects, hears the greeting and says EHLO. */
+  static async greeted(port: number, options: { localAddress?: string } = {}): Promise<SmtpClient> {
+    const client = await SmtpClient.open(port, options)
+    await client.reply()
+    await client.say('EHLO peer.example')
+    return client
+  }
+
+  /** Sends exactly these octets. */
+  write(octets: string | Buffer): void {
+    this.#socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets)
+  }
+
+  /** Sends a line and waits for its reply. */
+  async say(line: string): Promise<SmtpReply> {
+    this.#socket.write(`${line}\r\n`)
+    return this.reply()
+  }
+
+  /** The next reply. Rejects where the server hangs up before it. */
+  async reply(): Promise<SmtpReply> {
+    for (;;) {
+      const end = /^\d{3}(?: .*)?\r\n/m.exec(this.#received)
+      if (end) return this.#take(end.index + end[0].length)
+      if (this.#ended) throw new Error(`The server hung up; it had said ${JSON.stringify(this.#received)}`)
+      await this.#more()
+    }
+  }
+
+  /** Everything that the server still says until it hangs up. */
+  async rest(): Promise<string> {
+    while (!this.#ended) await this.#more()
+    return this.#received
+  }
+
+  /** Hands a message over in one transaction and answers the last reply: that to the message, or to the first command
+   *  that was refused. Dots are stuffed; line ends are as given. */
+  async send(from: string, to: string | readonly string[], message: string): Promise<SmtpReply> {
+    const commands = [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), 'DATA']
+    for (const command of commands) {
+      const reply = await this.say(command)
+      if (reply.code >= 400) return reply
+    }
+    this.write(Buffer.from(`${message.replace(/^\./gm, '..')}\r\n.\r\n`))
+    return this.reply()
+  }
+
+  /** STARTTLS and the handshake; the certificate is not looked at. */
+  async startTls(): Promise<SmtpReply> {
+    const reply = await this.say('STARTTLS')
+    if (reply.code !== 220) return reply
+    this.#socket.removeAllListeners()
+    const secured = connectTls({ socket: this.#socket, rejectUnauthorized: false })
+    await once(secured, 'secureConnect')
+    this.#socket = secured
+    this.#listen()
+    return reply
+  }
+
+  /** Goes away without a word. */
+  vanish(): void {
+    this.#socket.destroy()
+  }
+
+  /** Says that nothing more will come, and goes on listening. */
+  end(): void {
+    this.#socket.end()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy()
+  }
+
+  #listen(): void {
+    this.#socket.on('data', (chunk) => {
+      this.#received += chunk.toString('latin1')
+      this.#wake?.()
+    })
+    const over = () => {
+      this.#ended = true
+      this.#wake?.()
+    }
+    this.#socket.once('end', over)
+    this.#socket.once('close', over)
+    this.#socket.on('error', over)
+  }
+
+  async #more(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #take(length: number): SmtpReply {
+    const lines = this.#received.slice(0, length - 2).split('\r\n')
+    this.#received = this.#received.slice(length)
+    const last = lines.at(-1) ?? ''
+    const [, code = '', status = '', text = ''] = /^(\d{3}) ?(?:([245]\.\d+\.\d+) )?(.*)$/.exec(last) ?? []
+    return { code: Number(code), status, text, lines }
+  }
+}
