@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { type TestOrganization, World } from '../../test/world.ts'
+import { mostBlocked } from './pattern.ts'
+import { blockedFor } from './queries.ts'
+import { blockSender } from './store.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+const shared = await world.organization()
+
+async function block(organization: TestOrganization, pattern: string) {
+  const answer = await organization.request('POST', '/v1/blocked-senders', { pattern })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+async function list(organization: TestOrganization) {
+  return (await organization.request('GET', '/v1/blocked-senders')).body.data
+}
+
+/** A block of a member's own, which only the web app can make. */
+async function personalBlock(organization: TestOrganization, pattern: string) {
+  const member = await organization.member(`${randomUUID()}@${organization.domain}`)
+  const owner = { organizationId: organization.id, memberId: member.id }
+  const { blocked } = await world.db.transaction().execute((tx) => blockSender(tx, owner, pattern))
+  return { owner, blocked }
+}
+
+test('POST /v1/blocked-senders answers 201 with the stored lowercased form, and where it is', async () => {
+  const { status, body, headers } = await shared.request('POST', '/v1/blocked-senders', { pattern: 'Spam@Example.COM' })
+  assert.equal(status, 201)
+  assert.deepEqual(Object.keys(body), ['id', 'pattern', 'created_at'])
+  assert.equal(body.pattern, 'spam@example.com')
+  assert.match(body.created_at, /Z$/)
+  assert.equal(headers.get('location'), `/v1/blocked-senders/${body.id}`)
+})
+
+test('Blocking an already blocked pattern succeeds with 200 and changes nothing', async () => {
+  const organization = await world.organization()
+  const blocked = await block(organization, '@example.com')
+  for (const pattern of ['@example.com', '@EXAMPLE.com']) {
+    const { status, body } = await organization.request('POST', '/v1/blocked-senders', { pattern })
+    assert.equal(status, 200)
+    assert.deepEqual(body, blocked)
+  }
+  assert.deepEqual(await list(organization), [blocked])
+})
+
+test('The list is newest first', async () => {
+  const organization = await world.organization()
+  const [one, two, three] = [
+    await block(organization, '@z.test'),
+    await block(organization, 'b@m.test'),
+    await block(organization, '@a.test'),
+  ]
+  assert.deepEqual(await list(organization), [three, two, one])
+})
+
+for (const pattern of [
+  '',
+  'ann',
+  'example.com',
+  '@',
+  'ann@',
+  '@com',
+  'a b@c.test',
+  '*@example.com',
+  'a\n@b.test',
+  5,
+  null,
+]) {
+  test(`A pattern that is neither an address nor @<domain> is invalid_request: ${JSON.stringify(pattern)}`, async () => {
+    const { status, body } = await shared.request('POST', '/v1/blocked-senders', { pattern })
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body.error, { code: 'invalid_request', field: 'pattern' })
+  })
+}
+
+for (const [what, path] of [
+  ['its id', ({ id }: { id: string }) => id],
+  ['its id in upper case', ({ id }: { id: string }) => id.toUpperCase()],
+  ['its pattern', () => 'joe+x/y@xn--bcher-kva.example'.replaceAll('/', '%2F')],
+  ['its pattern, URL-encoded', () => encodeURIComponent('joe+x/y@xn--bcher-kva.example')],
+  ['its pattern in another case', () => encodeURIComponent('JOE+X/Y@XN--bcher-kva.example')],
+  ['its pattern in Unicode form', () => encodeURIComponent('joe+x/y@BÜCHER.example')],
+] as const) {
+  test(`DELETE takes ${what}`, async () => {
+    const organization = await world.organization()
+    const blocked = await block(organization, 'joe+x/y@bücher.example')
+    const { status, body } = await organization.request('DELETE', `/v1/blocked-senders/${path(blocked)}`)
+    assert.equal(status, 200)
+    assert.deepEqual(body, { deleted: true, id: blocked.id, pattern: 'joe+x/y@xn--bcher-kva.example' })
+    assert.deepEqual(await list(organization), [])
+  })
+}
+
+test('DELETE takes a domain’s pattern', async () => {
+  const organization = await world.organization()
+  await block(organization, '@example.com')
+  assert.equal((await organization.request('DELETE', '/v1/blocked-senders/@example.com')).status, 200)
+})
+
+test('There is no PATCH', async () => {
+  const blocked = await block(shared, '@patch.test')
+  assert.equal((await shared.request('PATCH', `/v1/blocked-senders/${blocked.id}`, { pattern: '@b.test' })).status, 404)
+})
+
+test('A personal block, another organization’s and one that never was answer the same', async () => {
+  const organization = await world.organization()
+  const { blocked: personal } = await personalBlock(organization, '@personal.test')
+  const foreign = await block(await world.organization(), '@foreign.test')
+  const paths = [personal.id, '@personal.test', foreign.id, '@foreign.test', randomUUID(), '@never.test', 'neither']
+  const errors = []
+  for (const path of paths) {
+    const answer = await organization.request('DELETE', `/v1/blocked-senders/${path}`)
+    assert.equal(answer.status, 404)
+    const { request_id: _, ...error } = answer.body.error
+    errors.push(error)
+  }
+  assert.deepEqual(errors, Array(paths.length).fill({ code: 'not_found', message: 'No such blocked sender' }))
+  assert.deepEqual(await list(organization), [])
+  assert.equal((await block(organization, '@personal.test')).pattern, '@personal.test')
+})
+
+test('50 blocks of one pattern at once: one 201, 49 times 200, one record', async () => {
+  const organization = await world.organization()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => organization.request('POST', '/v1/blocked-senders', { pattern: '@race.test' })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(49).fill(200), 201])
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+})
+
+test('A mailbox is asked about the organization’s blocks and its member’s own, and nobody else’s', async () => {
+  const organization = await world.organization()
+  await block(organization, '@blocked.test')
+  await block(await world.organization(), '@foreign.test')
+  const { owner } = await personalBlock(organization, 'joe@own.test')
+  const itself = { organizationId: organization.id, memberId: null }
+  for (const [mailbox, senders, expected] of [
+    [itself, ['x@Blocked.TEST'], '@blocked.test'],
+    [itself, ['ok@fine.test', 'x@blocked.test'], '@blocked.test'],
+    [itself, ['x@sub.blocked.test'], undefined],
+    [itself, ['joe@own.test'], undefined],
+    [itself, ['x@foreign.test'], undefined],
+    [itself, [''], undefined],
+    [itself, [], undefined],
+    [owner, ['JOE@own.test'], 'joe@own.test'],
+    [owner, ['ann@own.test'], undefined],
+    [owner, ['x@blocked.test'], '@blocked.test'],
+  ] as const) {
+    assert.equal(await blockedFor(world.db, mailbox, senders), expected, JSON.stringify(senders))
+  }
+})
+
+test(`An organization blocks at most ${mostBlocked} senders`, async () => {
+  const organization = await world.organization()
+  const row = (index: number) => ({ organization_id: organization.id, member_id: null, pattern: `@${index}.test` })
+  await world.db
+    .insertInto('blocked_senders')
+    .values(Array.from({ length: mostBlocked - 1 }, (_, index) => row(index)))
+    .execute()
+  await block(organization, '@last.test')
+  const { status, body } = await organization.request('POST', '/v1/blocked-senders', { pattern: '@more.test' })
+  assert.equal(status, 400)
+  assert.partialDeepStrictEqual(body.error, {
+    code: 'invalid_request',
+    message: 'At most 10,000 senders can be blocked',
+  })
+  assert.equal((await organization.request('POST', '/v1/blocked-senders', { pattern: '@last.test' })).status, 200)
+  assert.equal((await list(organization)).length, mostBlocked)
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+const message = { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Invoice of May' }
+const draft = { name: 'Draft', field: 'subject', op: 'contains', value: 'invoice', action: 'read' }
+
+async function filter(organization: TestOrganization, fields: object) {
+  const whole = { name: 'Ann', field: 'from', op: 'contains', value: 'ann', action: 'star', ...fields }
+  const answer = await organization.request('POST', '/v1/filters', whole)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+async function attempt(organization: TestOrganization, body: object) {
+  const answer = await organization.request('POST', '/v1/filters/test', body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body
+}
+
+test('POST /v1/filters/test tells which filters match, on what text, what each would do, what the message ends as', async () => {
+  const organization = await world.organization()
+  await organization.request('POST', '/v1/labels', { name: 'Bills' })
+  const bills = await filter(organization, {
+    name: 'Bills',
+    field: 'subject',
+    value: 'INVOICE',
+    action: 'label',
+    argument: 'Bills',
+  })
+  await filter(organization, { name: 'Bob', value: 'bob' })
+  const moved = await filter(organization, {
+    op: 'is',
+    value: 'ANN@example.com',
+    action: 'move',
+    argument: 'Projects/A',
+  })
+  const late = await filter(organization, { value: 'lee', action: 'move', argument: 'archive' })
+  const off = await filter(organization, { enabled: false })
+  const told = (
+    { id, name, field, op, value, action, argument }: typeof bills,
+    matched_text: string,
+    reason: string | null,
+  ) => ({
+    ...{ filter_id: id, name, field, op, value, matched_text, action, argument, applied: reason === null, reason },
+  })
+  assert.deepEqual(await attempt(organization, { message }), {
+    matches: [
+      told(bills, 'Invoice of May', null),
+      told(moved, 'ann@example.com', null),
+      told(late, 'Ann Lee', 'earlier_move'),
+      told(off, 'Ann Lee', 'disabled'),
+    ],
+    result: { folder: 'Projects/A', labels: ['bills'], starred: false, unread: true },
+  })
+})
+
+test('A message that no filter matches stays as it would be', async () => {
+  assert.deepEqual(await attempt(await world.organization(), { message }), {
+    matches: [],
+    result: { folder: 'inbox', labels: [], starred: false, unread: true },
+  })
+})
+
+test('A filter whose label is deleted matches and does nothing', async () => {
+  const organization = await world.organization()
+  const label = (await organization.request('POST', '/v1/labels', { name: 'Bills' })).body
+  await filter(organization, { action: 'label', argument: 'bills' })
+  await organization.request('DELETE', `/v1/labels/${label.id}`)
+  const { matches, result } = await attempt(organization, { message })
+  assert.deepEqual([matches[0].applied, matches[0].reason, result.labels], [false, 'label_deleted', []])
+})
+
+test('A draft runs after the stored filters, or at its position, and is not stored', async () => {
+  const organization = await world.organization()
+  await filter(organization, { action: 'move', argument: 'archive', position: 2 })
+  const move = { ...draft, action: 'move', argument: 'junk' }
+  const last = await attempt(organization, { message, filter: move })
+  assert.deepEqual(
+    [last.matches[1].filter_id, last.matches[1].reason, last.result.folder],
+    [null, 'earlier_move', 'archive'],
+  )
+  const first = await attempt(organization, { message, filter: { ...move, position: 1 } })
+  assert.deepEqual([first.matches[0].filter_id, first.matches[0].applied, first.result.folder], [null, true, 'junk'])
+  const equal = await attempt(organization, { message, filter: { ...move, position: 2 } })
+  assert.equal(equal.result.folder, 'archive')
+  assert.equal((await organization.request('GET', '/v1/filters')).body.data.length, 1)
+})
+
+for (const [what, change, field] of [
+  ['without a value', { value: undefined }, 'filter.value'],
+  ['outside the vocabulary', { op: 'matches' }, 'filter.op'],
+  ['with an argument it does not take', { argument: 'archive' }, 'filter.argument'],
+  ['without the argument it needs', { action: 'move' }, 'filter.argument'],
+  ['with an unknown label', { action: 'label', argument: 'nothing' }, 'filter.argument'],
+  ['with a blank name', { name: ' ' }, 'filter.name'],
+] as const) {
+  test(`A draft ${what} is invalid_request`, async () => {
+    const organization = await world.organization()
+    const answer = await organization.request('POST', '/v1/filters/test', { message, filter: { ...draft, ...change } })
+    assert.equal(answer.status, 400)
+    assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
+  })
+}
+
+for (const [what, given] of [
+  ['its fields', message],
+  ['arrays of addresses', { ...message, from: ['Ann Lee <ann@example.com>', 'bob@example.com'], to: ['x@y.test'] }],
+  ['one field alone', { subject: 'Your invoice' }],
+  [
+    'its text',
+    'From: =?utf-8?Q?Ann_Lee?= <ann@example.com>\r\nSubject: =?utf-8?Q?Inv?=\r\n =?utf-8?Q?oice?=\r\n\r\nHello',
+  ],
+  ['its text with bare line feeds', 'From: Ann <ann@example.com>\nSubject: An invoice\n\nHello'],
+] as const) {
+  test(`A message can be given as ${what}`, async () => {
+    const { matches } = await attempt(await world.organization(), { message: given, filter: draft })
+    assert.equal(matches.length, 1)
+    assert.match(matches[0].matched_text, /invoice/i)
+  })
+}
+
+test('A body of a message is not looked at', async () => {
+  const raw = 'From: ann@example.com\r\n\r\nSubject: invoice\r\n'
+  assert.deepEqual((await attempt(await world.organization(), { message: raw, filter: draft })).matches, [])
+})
+
+for (const [what, body, field] of [
+  ['missing', { filter: draft }, 'message'],
+  ['empty', { message: {} }, 'message'],
+  ['a number', { message: 5 }, 'message'],
+  ['with an unknown field', { message: { ...message, cc: 'a@b.c' } }, 'message.cc'],
+  ['with a line break in the subject', { message: { subject: 'a\r\nTo: b' } }, 'message.subject'],
+  ['with a line break in an address', { message: { from: ['a\n@b.c'] } }, 'message.from[0]'],
+  ['with an address that is a number', { message: { to: [5] } }, 'message.to[0]'],
+] as const) {
+  test(`A message that is ${what} is invalid_request`, async () => {
+    const answer = await (await world.organization()).request('POST', '/v1/filters/test', body)
+    assert.equal(answer.status, 400)
+    assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
+  })
+}

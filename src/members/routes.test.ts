@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Refusal } from '#/errors.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { World } from '../../test/world.ts'
+import { addMember, memberNamed, removeMember } from './members.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+test('GET /v1/members lists the organization’s members as {data}', async () => {
+  const organization = await world.organization()
+  const fields = { organizationId: organization.id, email: 'Ada@Example.com', name: ' Ada Lovelace ', role: 'owner' }
+  const { id, joined_at } = await addMember(world.db, fields)
+  await (await world.organization()).member('foreign@example.com')
+  const { status, body } = await organization.request('GET', '/v1/members')
+  assert.equal(status, 200)
+  const ada = { id, email: 'Ada@Example.com', name: 'Ada Lovelace', role: 'owner', joined_at: joined_at.toISOString() }
+  assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false })
+})
+
+test('Members can be read page by page, in the order in which they joined', async () => {
+  const organization = await world.organization()
+  const ids: string[] = []
+  for (const name of ['c', 'a', 'b']) ids.push((await organization.member(`${name}@example.com`)).id)
+  const pages = []
+  for (const page of [0, 1, 2]) {
+    const { body } = await organization.request('GET', `/v1/members?limit=2&page=${page}`)
+    pages.push([body.data.map(({ id }: { id: string }) => id), body.total, body.page, body.has_more])
+  }
+  assert.deepEqual(pages, [
+    [ids.slice(0, 2), 3, 0, true],
+    [ids.slice(2), 3, 1, false],
+    [[], 3, 2, false],
+  ])
+})
+
+for (const query of [
+  'limit=0',
+  'limit=1001',
+  'limit=1e1',
+  'limit=',
+  'limit=5.0',
+  'page=-1',
+  'limit=1&limit=2',
+  'role=owner',
+]) {
+  test(`9. ?${query} is invalid_request`, async () => {
+    const organization = await world.organization()
+    const { status, body } = await organization.request('GET', `/v1/members?${query}`)
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body.error, { code: 'invalid_request', field: query.split('=')[0] })
+  })
+}
+
+for (const method of ['POST', 'PATCH', 'DELETE']) {
+  test(`Read only: there is no ${method}`, async () => {
+    const organization = await world.organization()
+    const { status } = await organization.request(method, '/v1/members', { email: 'a@example.com' })
+    assert.equal(status, 404)
+  })
+}
+
+test('No two members have one address, whatever its case', async () => {
+  const organization = await world.organization()
+  await organization.member('ada@example.com')
+  await assert.rejects(
+    organization.member('ADA@example.com'),
+    (error) => error instanceof Refusal && error.field === 'email',
+  )
+  assert.equal((await memberNamed(world.db, organization.id, 'ADA@EXAMPLE.COM')).email, 'ada@example.com')
+})
+
+for (const [field, value] of [
+  ['email', 'ada'],
+  ['email', 'a b@example.com'],
+  ['role', 'king'],
+  ['name', 'a\u202eb'],
+] as const) {
+  test(`A member is refused for ${field} ${JSON.stringify(value)}`, async () => {
+    const organization = await world.organization()
+    const fields = { organizationId: organization.id, email: 'a@example.com', name: '', role: 'member', [field]: value }
+    await assert.rejects(addMember(world.db, fields), (error) => error instanceof Refusal && error.field === field)
+  })
+}
+
+test('A member who is removed takes their own labels along, and the keywords stay in use', async () => {
+  const organization = await world.organization()
+  const member = await organization.member('ada@example.com')
+  const owner = { organizationId: organization.id, memberId: member.id }
+  await world.db.transaction().execute((tx) => addLabel(tx, owner, { name: 'Work', colour: 'red' }))
+  await removeMember(world.db, organization.id, 'ADA@example.com')
+  assert.equal((await organization.request('GET', '/v1/members')).body.total, 0)
+  assert.equal((await organization.request('POST', '/v1/labels', { name: 'Work' })).body.keyword, 'work-2')
+})
+
+test('A member of another organization is not found', async () => {
+  const [one, other] = [await world.organization(), await world.organization()]
+  const { id } = await one.member('ada@example.com')
+  for (const name of [id, 'ada@example.com']) {
+    await assert.rejects(
+      removeMember(world.db, other.id, name),
+      (error) => error instanceof Refusal && error.code === 'not_found',
+    )
+  }
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+async function usage(organization: TestOrganization) {
+  const { status, body } = await organization.request('GET', '/v1/usage')
+  assert.equal(status, 200)
+  return body
+}
+
+/** Counts recipients as sent, so many days from today by the database's clock. */
+async function sent({ id }: TestOrganization, recipients: number, days = 0): Promise<void> {
+  await sql`
+    insert into sends (organization_id, day, recipients)
+    values (${id}, (now() at time zone 'UTC')::date + ${days}::integer, ${recipients})`.execute(world.db)
+}
+
+test('GET /v1/usage shows the plan, what is used, the limits and what remains', async () => {
+  const organization = await world.organization({ plan: 'free' })
+  await organization.mailbox('ada')
+  await organization.mailbox('bob')
+  await sent(organization, 12)
+  assert.deepEqual(await usage(organization), {
+    plan: 'free',
+    mailboxes: { used: 2, limit: 3, remaining: 1 },
+    domains: { used: 1, limit: 1, remaining: 0 },
+    storage: { used_bytes: 0, limit_bytes: 5 * 2 ** 30, remaining_bytes: 5 * 2 ** 30 },
+    sending: { sent_today: 12, limit_per_day: 100, remaining_today: 88 },
+  })
+})
+
+for (const [plan, domains, mailboxes, storage, sends] of [
+  ['free', 1, 3, 5 * 2 ** 30, 100],
+  ['team', 5, 25, 250 * 2 ** 30, 2_000],
+  ['business', 25, 200, 2 * 2 ** 40, 10_000],
+  ['self_hosted', 1_000, 100_000, 100 * 2 ** 40, 1_000_000],
+] as const) {
+  test(`The plan ${plan} has its limits`, async () => {
+    const body = await usage(await world.organization({ plan }))
+    assert.deepEqual(
+      [body.plan, body.domains.limit, body.mailboxes.limit, body.storage.limit_bytes, body.sending.limit_per_day],
+      [plan, domains, mailboxes, storage, sends],
+    )
+  })
+}
+
+test('sent_today counts the UTC day, neither the one before nor the one after', async () => {
+  const organization = await world.organization()
+  await sent(organization, 50, -1)
+  await sent(organization, 70, 1)
+  assert.equal((await usage(organization)).sending.sent_today, 0)
+  await sent(organization, 3)
+  assert.equal((await usage(organization)).sending.sent_today, 3)
+})
+
+test('What remains is never below zero, an organization over its limit after a downgrade reads 0', async () => {
+  const organization = await world.organization({ plan: 'team' })
+  for (const name of ['a', 'b', 'c', 'd']) await organization.mailbox(name)
+  await sent(organization, 150)
+  await world.db.updateTable('organizations').set({ plan: 'free' }).where('id', '=', organization.id).execute()
+  const { mailboxes, sending } = await usage(organization)
+  assert.deepEqual(mailboxes, { used: 4, limit: 3, remaining: 0 })
+  assert.deepEqual(sending, { sent_today: 150, limit_per_day: 100, remaining_today: 0 })
+})
+
+test('Storage is what the mail host keeps', async () => {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  await world.send({ from: 'ann@example.com', to: address, subject: 'Hello', text: 'x'.repeat(10_000) })
+  const { storage } = await usage(organization)
+  assert.ok(storage.used_bytes > 10_000 && storage.used_bytes < 13_000)
+  assert.equal(storage.remaining_bytes, storage.limit_bytes - storage.used_bytes)
+})
+
+test('One organization’s usage is not another’s', async () => {
+  const [one, other] = [await world.organization(), await world.organization()]
+  await one.mailbox('ada')
+  await sent(one, 5)
+  const { mailboxes, sending } = await usage(other)
+  assert.deepEqual([mailboxes.used, sending.sent_today], [0, 0])
+})
