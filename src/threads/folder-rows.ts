@@ -1,0 +1,147 @@
+import type { ThreadRows } from '#/ports/folder-changes.ts'
+import { grown } from './grown.ts'
+
+const seen = 1
+const gone = 2
+
+/** The messages of a folder, numbered as rows in the order of their uids, and that order by received date. A row that
+ *  has gone keeps its place. 25 bytes a message, senders' texts and ids apart. */
+export class FolderRows {
+  /** Rows ever added. */
+  count = 0
+  /** Those that are still there. */
+  live = 0
+  #uid: Uint32Array
+  #receivedAt: Float64Array
+  #state: Uint8Array
+  #sender: Uint32Array
+  /** The id node of the message itself. */
+  #node: Uint32Array
+  /** Rows by received date, oldest first. */
+  #order: Uint32Array
+
+  constructor(expected: number) {
+    const room = expected + (expected >>> 5) + 16
+    this.#uid = new Uint32Array(room)
+    this.#receivedAt = new Float64Array(room)
+    this.#state = new Uint8Array(room)
+    this.#sender = new Uint32Array(room)
+    this.#node = new Uint32Array(room)
+    this.#order = new Uint32Array(room)
+  }
+
+  get bytes(): number {
+    return 25 * this.#uid.length
+  }
+
+  /** Makes the rows; their senders and nodes are set by `describe`. Answers the first one's number. */
+  add({ uid, seen: read, receivedAt }: ThreadRows): number {
+    const first = this.count
+    this.#grow(first + uid.length)
+    this.#uid.set(uid, first)
+    this.#receivedAt.set(receivedAt, first)
+    for (let index = 0; index < uid.length; index++) this.#state[first + index] = read[index] ? seen : 0
+    this.count += uid.length
+    this.live += uid.length
+    this.#arrange(first)
+    return first
+  }
+
+  describe(row: number, sender: number, node: number): void {
+    this.#sender[row] = sender
+    this.#node[row] = node
+  }
+
+  uid(row: number): number {
+    return this.#uid[row] as number
+  }
+
+  receivedAt(row: number): number {
+    return this.#receivedAt[row] as number
+  }
+
+  sender(row: number): number {
+    return this.#sender[row] as number
+  }
+
+  node(row: number): number {
+    return this.#node[row] as number
+  }
+
+  isSeen(row: number): boolean {
+    return ((this.#state[row] as number) & seen) > 0
+  }
+
+  isGone(row: number): boolean {
+    return ((this.#state[row] as number) & gone) > 0
+  }
+
+  setSeen(row: number, value: boolean): void {
+    this.#state[row] = ((this.#state[row] as number) & gone) | (value ? seen : 0)
+  }
+
+  setGone(row: number): void {
+    this.#state[row] = (this.#state[row] as number) | gone
+    this.live--
+  }
+
+  /** The row with that uid, unless it has gone. */
+  find(uid: number): number | undefined {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#uid[middle] as number) < uid) low = middle + 1
+      else high = middle
+    }
+    return low < this.count && this.#uid[low] === uid && !this.isGone(low) ? low : undefined
+  }
+
+  /** Whether `a` was received after `b`; of two received at once, the higher uid. */
+  isLater(a: number, b: number): boolean {
+    const difference = (this.#receivedAt[a] as number) - (this.#receivedAt[b] as number)
+    return difference > 0 || (difference === 0 && a > b)
+  }
+
+  /** The row at a place in the order by received date, which counts from the oldest. */
+  at(place: number): number {
+    return this.#order[place] as number
+  }
+
+  /** Sorts rows by received date, oldest first. */
+  sort(rows: Uint32Array): Uint32Array {
+    rows.sort() // by uid, which nearly always is the order by date, and native
+    return this.#isSorted(rows) ? rows : rows.sort((a, b) => (this.isLater(a, b) ? 1 : -1))
+  }
+
+  #isSorted(rows: Uint32Array): boolean {
+    for (let index = 1; index < rows.length; index++) {
+      if (!this.isLater(rows[index] as number, rows[index - 1] as number)) return false
+    }
+    return true
+  }
+
+  /** Merges the rows from `first` on into the order, from its end: only what is newer than the oldest of them moves. */
+  #arrange(first: number): void {
+    const run = this.sort(new Uint32Array(this.count - first).map((_, index) => first + index))
+    let place = this.count - 1
+    let held = first - 1
+    for (let index = run.length - 1; index >= 0; place--) {
+      const row = run[index] as number
+      if (held >= 0 && this.isLater(this.at(held), row)) this.#order[place] = this.at(held--)
+      else {
+        this.#order[place] = row
+        index--
+      }
+    }
+  }
+
+  #grow(needed: number): void {
+    this.#uid = grown(this.#uid, needed)
+    this.#receivedAt = grown(this.#receivedAt, needed)
+    this.#state = grown(this.#state, needed)
+    this.#sender = grown(this.#sender, needed)
+    this.#node = grown(this.#node, needed)
+    this.#order = grown(this.#order, needed)
+  }
+}

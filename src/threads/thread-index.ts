@@ -1,0 +1,255 @@
+import type { FolderChanges, ThreadRows } from '#/ports/folder-changes.ts'
+import { Conversations } from './conversations.ts'
+import { FolderRows } from './folder-rows.ts'
+import { grown } from './grown.ts'
+import { IdTable } from './id-table.ts'
+import { SenderTable } from './sender-table.ts'
+
+/** One conversation as the index knows it. */
+export interface Conversation {
+  /** Hash of the claimed root, which the conversation is named after. */
+  readonly root: Buffer
+  /** Oldest received first; of those received at once, the lowest uid. */
+  readonly uids: readonly number[]
+  /** The member that names the root. */
+  readonly lowestUid: number
+  readonly unread: boolean
+  /** Milliseconds since the epoch. */
+  readonly lastReceivedAt: number
+  /** Bare addresses in order of first appearance. */
+  readonly participants: readonly string[]
+}
+
+/** A folder read as conversations (decisions, Threads): messages that ids connect, an id that is named but absent being
+ *  just another node. Knows nothing of where the folder is; whoever owns it applies what changed. */
+export class ThreadIndex {
+  readonly #hashOfNameless: (uid: number) => Buffer
+  readonly #ids: IdTable
+  readonly #rows: FolderRows
+  readonly #senders = new SenderTable()
+  readonly #conversations: Conversations
+  /** Messages present with that node's id. */
+  #holders: Uint32Array
+  /** The nodes that messages name, in their order; weak ones have the highest bit set. */
+  #edges: Uint32Array
+  /** Where each row's edges start, and one more, where the last one's end. */
+  #edgesFrom: Uint32Array
+  /** The rows that name a node weakly: they join once a message with that id is there. Rare, hence a Map. */
+  readonly #named = new Map<number, number[]>()
+
+  /** `hashOfNameless` hashes the uid of a message without a Message-ID, for an id that nothing else can name. */
+  constructor(expected: number, hashOfNameless: (uid: number) => Buffer) {
+    const nodes = expected + (expected >>> 2)
+    this.#hashOfNameless = hashOfNameless
+    this.#ids = new IdTable(nodes)
+    this.#rows = new FolderRows(expected)
+    this.#conversations = new Conversations(nodes, expected, (row, other) => this.#rows.isLater(row, other))
+    this.#holders = new Uint32Array(nodes)
+    this.#edges = new Uint32Array(2 * expected)
+    this.#edgesFrom = new Uint32Array(expected + 1)
+  }
+
+  /** Messages in the folder. */
+  get messages(): number {
+    return this.#rows.live
+  }
+
+  /** Conversations in the folder. */
+  get total(): number {
+    return this.#conversations.total
+  }
+
+  /** Memory held, near enough. */
+  get bytes(): number {
+    const arrays = this.#holders.byteLength + this.#edges.byteLength + this.#edgesFrom.byteLength
+    const named = 120 * this.#named.size
+    return 4096 + this.#ids.bytes + this.#rows.bytes + this.#senders.bytes + this.#conversations.bytes + arrays + named
+  }
+
+  /** What has gone leaves its row and its ids behind. True once they are so many that it pays to start afresh. */
+  get isWorn(): boolean {
+    return this.#rows.count - this.#rows.live > 1000 + this.#rows.live / 2
+  }
+
+  /** One step of changes: 1 to 2 µs for each new message, a third of one for each flag. A message that goes takes a
+   *  pass over its conversation, however many go at once. */
+  apply({ rows, flags, expunged }: FolderChanges): void {
+    if (expunged.length > 0) this.#expunge(expunged)
+    for (let index = 0; index < flags.uid.length; index++) {
+      const row = this.#rows.find(flags.uid[index] as number)
+      if (row !== undefined) this.#rows.setSeen(row, flags.seen[index] === 1)
+    }
+    if (rows.uid.length > 0) this.#add(rows)
+  }
+
+  /** The conversation that an id of that hash belongs to: any id that a message in the folder bears or names. */
+  find(hash: Buffer): Conversation | undefined {
+    const node = this.#ids.find(hash.readUInt32LE(0), hash.readUInt32LE(4))
+    return node === undefined ? undefined : this.#conversation(node)
+  }
+
+  /** Conversations, the one with the newest message first. A conversation is met at its newest row, so that walking the
+   *  rows from the newest meets them in order. */
+  page(limit: number, offset: number): Conversation[] {
+    const page: Conversation[] = []
+    if (offset >= this.total) return page
+    let skipped = 0
+    for (let place = this.#rows.count - 1; place >= 0 && page.length < limit; place--) {
+      const row = this.#rows.at(place)
+      const node = this.#rows.node(row)
+      if (this.#rows.isGone(row) || !this.#conversations.isNewest(row, node)) continue
+      if (skipped < offset) {
+        skipped++
+        continue
+      }
+      const conversation = this.#conversation(node)
+      if (conversation) page.push(conversation)
+    }
+    return page
+  }
+
+  #conversation(node: number): Conversation | undefined {
+    const rows = this.#rows.sort(Uint32Array.from(this.#conversations.rows(this.#conversations.root(node))))
+    const newest = rows.at(-1)
+    if (newest === undefined) return undefined
+    const senders = new Set<number>()
+    let lowest = newest
+    let unread = false
+    for (const row of rows) {
+      senders.add(this.#rows.sender(row))
+      lowest = Math.min(lowest, row)
+      unread ||= !this.#rows.isSeen(row)
+    }
+    return {
+      root: this.#claimedRoot(lowest),
+      uids: Array.from(rows, (row) => this.#rows.uid(row)),
+      lowestUid: this.#rows.uid(lowest),
+      unread,
+      lastReceivedAt: this.#rows.receivedAt(newest),
+      participants: Array.from(senders, (sender) => this.#senders.text(sender)).filter((text) => text !== ''),
+    }
+  }
+
+  /** The first id that the row names strongly, else its own. */
+  #claimedRoot(row: number): Buffer {
+    const from = this.#edgesFrom[row] as number
+    const first = from < (this.#edgesFrom[row + 1] as number) ? (this.#edges[from] as number) : weak
+    const [low, high] = this.#ids.hash(first < weak ? first : this.#rows.node(row))
+    const hash = Buffer.alloc(8)
+    hash.writeUInt32LE(low, 0)
+    hash.writeUInt32LE(high, 4)
+    return hash
+  }
+
+  #add(rows: ThreadRows): void {
+    const first = this.#rows.add(rows)
+    const named = (rows.strong.length + rows.weak.length) / 8
+    this.#edges = grown(this.#edges, (this.#edgesFrom[first] as number) + named)
+    this.#edgesFrom = grown(this.#edgesFrom, this.#rows.count + 1)
+    this.#intern(rows, first)
+    this.#holders = grown(this.#holders, this.#ids.count)
+    this.#conversations.reserve(this.#ids.count, this.#rows.count)
+    for (let row = first; row < this.#rows.count; row++) this.#arrive(row)
+  }
+
+  /** Turns senders and ids into numbers. */
+  #intern(rows: ThreadRows, first: number): void {
+    const [id, strong, weakly] = [words(rows.id), words(rows.strong), words(rows.weak)]
+    let [sender, strongAt, weakAt] = [0, 0, 0]
+    let edge = this.#edgesFrom[first] as number
+    for (let index = 0; index < rows.uid.length; index++) {
+      const row = first + index
+      const length = rows.senderLength[index] as number
+      this.#rows.describe(row, this.#senders.intern(rows.sender, sender, length), this.#ownNode(rows, id, index))
+      sender += length
+      const strongEnd = strongAt + (rows.strongLength[index] as number) / 4
+      for (; strongAt < strongEnd; strongAt += 2) {
+        this.#edges[edge++] = this.#ids.intern(strong[strongAt] as number, strong[strongAt + 1] as number)
+      }
+      const weakEnd = weakAt + (rows.weakLength[index] as number) / 4
+      for (; weakAt < weakEnd; weakAt += 2) {
+        const node = this.#ids.intern(weakly[weakAt] as number, weakly[weakAt + 1] as number)
+        this.#edges[edge++] = weak | node
+        this.#nameWeakly(node, row)
+      }
+      this.#edgesFrom[row + 1] = edge
+    }
+  }
+
+  #ownNode({ uid }: ThreadRows, id: Uint32Array, index: number): number {
+    const low = id[2 * index] as number
+    const high = id[2 * index + 1] as number
+    if (low !== 0 || high !== 0) return this.#ids.intern(low, high)
+    const [first, second] = words(this.#hashOfNameless(uid[index] as number))
+    return this.#ids.intern(first as number, second as number)
+  }
+
+  #nameWeakly(node: number, row: number): void {
+    const rows = this.#named.get(node)
+    if (rows) rows.push(row)
+    else this.#named.set(node, [row])
+  }
+
+  #arrive(row: number): void {
+    const node = this.#rows.node(row)
+    const others = this.#holders[node] as number
+    this.#holders[node] = others + 1
+    this.#join(row)
+    if (others > 0 || this.#named.size === 0) return
+    for (const waiting of this.#named.get(node) ?? []) {
+      if (!this.#rows.isGone(waiting)) this.#conversations.connect(node, this.#rows.node(waiting))
+    }
+  }
+
+  /** Puts a row into the conversation that its ids lead to, merging those that they connect. */
+  #join(row: number): void {
+    const node = this.#rows.node(row)
+    this.#conversations.add(row, node)
+    const end = this.#edgesFrom[row + 1] as number
+    for (let edge = this.#edgesFrom[row] as number; edge < end; edge++) {
+      const target = this.#edges[edge] as number
+      if (target < weak) this.#conversations.connect(node, target)
+      else if ((this.#holders[target - weak] as number) > 0) this.#conversations.connect(node, target - weak)
+    }
+  }
+
+  /** Takes messages out: what they connected falls apart and is joined again from those that remain. */
+  #expunge(uids: Uint32Array): void {
+    const roots = new Set<number>()
+    for (const uid of uids) {
+      const row = this.#rows.find(uid)
+      if (row === undefined) continue
+      const node = this.#rows.node(row)
+      this.#rows.setGone(row)
+      this.#holders[node] = (this.#holders[node] as number) - 1
+      roots.add(this.#conversations.root(node))
+    }
+    for (const root of roots) {
+      const rows = this.#conversations.rows(root)
+      this.#conversations.dissolve(root, this.#nodesOf(root, rows))
+      for (const row of rows) if (!this.#rows.isGone(row)) this.#join(row)
+    }
+  }
+
+  /** The nodes of a set, some of them several times: rows are what connects nodes, so each is one that a row names. */
+  #nodesOf(root: number, rows: readonly number[]): number[] {
+    const nodes: number[] = []
+    for (const row of rows) {
+      nodes.push(this.#rows.node(row))
+      const end = this.#edgesFrom[row + 1] as number
+      for (let edge = this.#edgesFrom[row] as number; edge < end; edge++) {
+        const node = (this.#edges[edge] as number) & ~weak
+        if (this.#conversations.root(node) === root) nodes.push(node)
+      }
+    }
+    return nodes
+  }
+}
+
+/** Marks an edge that joins only to a message that is present. */
+const weak = 0x80000000
+
+/** Hashes as pairs of 32-bit words. */
+function words(hashes: Buffer): Uint32Array {
+  return new Uint32Array(new Uint8Array(hashes).buffer)
+}
