@@ -26,6 +26,8 @@ export interface MailHost {
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
   /** Bytes of mail that the organization keeps. */
   storageUsed(organizationId: string): Promise<number>
+  /** Bytes of mail in each of the mailboxes, by mailbox id. */
+  storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>>
   /** Resolves when the host answers. */
   ping(): Promise<void>
 }

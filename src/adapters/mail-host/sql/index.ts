@@ -18,6 +18,7 @@ import { changes } from './changes.ts'
 import { expunge } from './expunge.ts'
 import { folderStatuses, openMailbox } from './folders.ts'
 import { list, read, summaries } from './read.ts'
+import { storageOf, storageUsed } from './storage.ts'
 import { update } from './update.ts'
 
 /** The embedded mail host: mail in the program's own database (docs/mail-host.md). */
@@ -66,14 +67,12 @@ export class SqlMailHost implements MailHost {
     return changes(this.#db, mailbox, folder, since)
   }
 
-  /** A counter, kept in the transactions that add and remove mail. */
-  async storageUsed(organizationId: string): Promise<number> {
-    const usage = await this.#db
-      .selectFrom('organization_usage')
-      .select('storage_bytes')
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirst()
-    return usage?.storage_bytes ?? 0
+  storageUsed(organizationId: string): Promise<number> {
+    return storageUsed(this.#db, organizationId)
+  }
+
+  storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
+    return storageOf(this.#db, mailboxes)
   }
 
   async ping(): Promise<void> {

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+
+/** A counter, kept in the transactions that add and remove mail. */
+export async function storageUsed(db: Db, organizationId: string): Promise<number> {
+  const usage = await db
+    .selectFrom('organization_usage')
+    .select('storage_bytes')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  return usage?.storage_bytes ?? 0
+}
+
+/** Sums of the folders' counters. */
+export async function storageOf(db: Db, mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
+  const organizations = mailboxes.map(({ organizationId }) => organizationId)
+  const ids = mailboxes.map(({ mailboxId }) => mailboxId)
+  const { rows } = await sql<{ mailbox_id: string; bytes: number }>`
+    select folder.mailbox_id, sum(folder.size_bytes) as bytes
+    from unnest(${organizations}::uuid[], ${ids}::uuid[]) as wanted (organization_id, mailbox_id)
+    join mail_folders folder using (organization_id, mailbox_id)
+    group by folder.mailbox_id`.execute(db)
+  return new Map(rows.map(({ mailbox_id, bytes }) => [mailbox_id, bytes]))
+}

@@ -1,0 +1,50 @@
+import { invalid } from '#/errors.ts'
+import { properName } from '#/text.ts'
+
+/** Smart: the server can read what is in it. Private: mail is encrypted to the owner's key as it arrives. */
+export const kinds = ['smart', 'private'] as const
+
+export type Kind = (typeof kinds)[number]
+
+export interface Mailbox {
+  readonly id: string
+  readonly address: string
+  readonly local_part: string
+  readonly domain: string
+  readonly name: string
+  readonly kind: Kind
+  /** Other addresses that reach it, in alphabetical order. */
+  readonly aliases: readonly string[]
+  readonly suspended: boolean
+  readonly created_at: Date
+}
+
+/** Addresses that RFC 2142 and RFC 5321, section 4.5.1 give a meaning, so that no one person may have them. */
+const reserved = new Set(
+  'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'.split(' '),
+)
+
+/** The aliases that every domain with a mailbox has. */
+export const requiredAliases = ['postmaster', 'abuse'] as const
+
+/** The local part of a new mailbox (document, Domains and mailboxes, rules 4 and 5). Nothing is lower-cased for the
+ *  caller: an address that is not what was asked for would be found out when mail goes astray. */
+export function newLocalPart(given: string): string {
+  if (given.length > 64) throw invalid('local_part', 'local_part can be at most 64 characters long')
+  if (!/^[a-z0-9._-]*$/.test(given)) {
+    throw invalid('local_part', 'local_part may hold lower-case letters a to z, digits, dots, hyphens and underscores')
+  }
+  if (!/^[a-z0-9](.*[a-z0-9])?$/.test(given)) {
+    throw invalid('local_part', 'local_part must start and end with a letter or a digit')
+  }
+  if (given.includes('..')) throw invalid('local_part', 'local_part must not hold two dots in a row')
+  if (reserved.has(given)) {
+    throw invalid('local_part', `${given}@ is reserved`, 'The first mailbox of a domain gets postmaster@ and abuse@')
+  }
+  return given
+}
+
+/** Trimmed, NFC, up to 128 code points; it may be empty. */
+export function mailboxName(given: string): string {
+  return given.trim() === '' ? '' : properName('name', given, 128)
+}

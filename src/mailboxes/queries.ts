@@ -1,0 +1,117 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Kind, Mailbox } from './mailbox.ts'
+
+const columns = sql`
+  mailbox.id, mailbox.address, mailbox.local_part, domain.domain, mailbox.name, mailbox.kind,
+  array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
+  mailbox.suspended_at is not null as suspended, mailbox.created_at`
+
+/** The organization's mailbox with this address, in canonical form (src/mime/address.ts). Aliases name none. */
+export function mailboxNamed(db: Db, organizationId: string, address: string): Promise<Mailbox | undefined> {
+  return oneMailbox(db, sql`mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`)
+}
+
+export function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
+  return oneMailbox(db, sql`mailbox.organization_id = ${organizationId} and mailbox.id = ${id}`)
+}
+
+async function oneMailbox(db: Db, condition: RawBuilder<unknown>): Promise<Mailbox | undefined> {
+  const { rows } = await sql<Mailbox>`
+    select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    where ${condition}`.execute(db)
+  return rows[0]
+}
+
+/** In the order in which they were made. */
+export async function mailboxesOf(
+  db: Db,
+  organizationId: string,
+  { limit, page }: { limit: number; page: number },
+): Promise<Mailbox[]> {
+  const { rows } = await sql<Mailbox>`
+    select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    where mailbox.organization_id = ${organizationId}
+    order by mailbox.created_at, mailbox.id limit ${limit} offset ${page * limit}`.execute(db)
+  return rows
+}
+
+/** A counter that a trigger keeps. */
+export async function mailboxCount(db: Db, organizationId: string): Promise<number> {
+  const { mailboxes } = await db
+    .selectFrom('organization_usage')
+    .select('mailboxes')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return mailboxes
+}
+
+/** Locks the domain, so that those who add addresses to it take turns. */
+export async function domainForAddresses(
+  tx: Tx,
+  organizationId: string,
+  domain: string,
+): Promise<{ id: string; status: string; suspended: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; status: string; suspended: boolean }>`
+    select id, status, suspended_at is not null as suspended from domains
+    where organization_id = ${organizationId} and domain = ${domain} for no key update`.execute(tx)
+  return rows[0]
+}
+
+export async function isTaken(tx: Tx, address: string): Promise<boolean> {
+  const taken = await tx.selectFrom('addresses').select('address').where('address', '=', address).executeTakeFirst()
+  return taken !== undefined
+}
+
+/** The member with the mailbox's address, if there is one, owns it. Triggers take the address and count the mailbox. */
+export async function insertMailbox(
+  tx: Tx,
+  mailbox: {
+    organizationId: string
+    domainId: string
+    address: string
+    localPart: string
+    name: string
+    kind: Kind
+    publicKey: string | null
+  },
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('mailboxes')
+    .values({
+      organization_id: mailbox.organizationId,
+      domain_id: mailbox.domainId,
+      member_id: sql<string | null>`(
+        select id from members
+        where organization_id = ${mailbox.organizationId} and lower(email) = ${mailbox.address}
+      )`,
+      address: mailbox.address,
+      local_part: mailbox.localPart,
+      name: mailbox.name,
+      kind: mailbox.kind,
+      public_key: mailbox.publicKey,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Leaves alone those that somebody has. */
+export async function insertAliases(
+  tx: Tx,
+  mailbox: { organizationId: string; mailboxId: string },
+  addresses: readonly string[],
+): Promise<void> {
+  await tx
+    .insertInto('addresses')
+    .values(
+      addresses.map((address) => ({
+        address,
+        organization_id: mailbox.organizationId,
+        mailbox_id: mailbox.mailboxId,
+        alias: true,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
