@@ -1,7 +1,8 @@
 import { decodeUnlabelled } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 
-/** How much of a header is looked at, in bytes and in fields. What lies beyond is kept with the message, unread. */
+/** How much of a header is looked at, in bytes and in lines that start a field. A header that is longer is read that
+ *  far, and no body is found after it: looking for its end would hold the event loop. */
 const MOST_BYTES = 8 * 1024 * 1024
 const MOST_FIELDS = 10_000
 /** How much of one value is decoded. References, the one field that may be longer, are read as octets. */
@@ -114,7 +115,7 @@ export function readHeaders(
     }
     line = lineEnd + 1
   }
-  return { headers: new Headers(bytes, fields), bodyStart: line < end ? bodyBeyond(bytes, line, end) : end }
+  return { headers: new Headers(bytes, fields), bodyStart: end }
 }
 
 /** Where the line that holds `from` ends: at its LF, or at `limit`. Short lines are cheaper to walk than to search. */
@@ -125,16 +126,6 @@ export function endOfLine(bytes: Buffer, from: number, limit: number): number {
   if (at < near || near === limit) return at
   const found = bytes.indexOf(LF, at)
   return found < 0 ? limit : Math.min(found, limit)
-}
-
-/** The body after a header that is not read to its end; `from` is within it. */
-function bodyBeyond(bytes: Buffer, from: number, end: number): number {
-  for (let at = Math.max(0, from - 1); at < end; at++) {
-    if (bytes[at] !== LF) continue
-    if (bytes[at + 1] === LF) return Math.min(end, at + 2)
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return Math.min(end, at + 3)
-  }
-  return end
 }
 
 /** A name is printable ASCII without a colon; white space before the colon is obsolete syntax (section 4.5). */

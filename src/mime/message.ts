@@ -1,7 +1,10 @@
 import type { Address } from './address.ts'
 import { parseAddresses } from './address-list.ts'
+import { isReferred, sortParts } from './content.ts'
 import { type Headers, readHeaders } from './headers.ts'
+import { previewOf } from './preview.ts'
 import { threadIds } from './references.ts'
+import { readStructure } from './structure.ts'
 
 /** A message as it arrived, with what is read of it once. */
 export interface Message {
@@ -27,12 +30,12 @@ export interface Message {
   readonly preview: string
 }
 
-/** Reads what is kept of every message. Never throws, whatever the bytes. */
+/** Reads what is kept of every message. Never throws, whatever the bytes, and takes bounded time. */
 export function readMessage(raw: Buffer): Message {
-  const { headers } = readHeaders(raw)
-  const addresses = (name: string) => headers.all(name).flatMap((value) => parseAddresses(value))
+  const { headers, bodyStart } = readHeaders(raw)
+  const body = sortParts(readStructure(raw, headers, bodyStart))
   const { messageId, root, strong, weak } = threadIds(headers)
-  const authors = addresses('from')
+  const authors = addressesIn(headers, 'from')
   return {
     raw,
     headers,
@@ -40,13 +43,28 @@ export function readMessage(raw: Buffer): Message {
     threadRoot: root,
     strong,
     weak,
-    subject: headers.text('subject'),
+    subject: headers.text('subject').slice(0, LONGEST_SUBJECT).toWellFormed(),
     from: authors[0] ?? null,
-    sender: [...authors, ...addresses('sender')],
-    to: addresses('to'),
-    cc: addresses('cc'),
-    replyTo: addresses('reply-to'),
-    hasAttachment: /^multipart\/mixed/i.test(headers.first('content-type') ?? ''),
-    preview: '',
+    sender: [...authors, ...addressesIn(headers, 'sender')],
+    to: addressesIn(headers, 'to'),
+    cc: addressesIn(headers, 'cc'),
+    replyTo: addressesIn(headers, 'reply-to'),
+    hasAttachment: body.attached.some(({ part, within }) => !isReferred(part, within) && !SIGNATURES.has(part.type)),
+    preview: previewOf(raw, body),
   }
+}
+
+/** What is kept of a subject; RFC 5322, section 2.1.1 allows 998 octets in a line. */
+const LONGEST_SUBJECT = 2_000
+
+/** What signs a message is part of how it was sent, not something that its reader opens. */
+const SIGNATURES = new Set([
+  'application/pgp-signature',
+  'application/pkcs7-signature',
+  'application/x-pkcs7-signature',
+])
+
+/** Of every field of that name, since a second To is a fault of the sender, not a reason to lose a recipient. */
+function addressesIn(headers: Headers, name: string): Address[] {
+  return headers.all(name).slice(0, 10).flatMap(parseAddresses)
 }

@@ -1,0 +1,131 @@
+import { decodeBytes, manyLines } from './charset.ts'
+import { unflow } from './flowed.ts'
+import { readHeaders } from './headers.ts'
+import { htmlToText } from './html-text.ts'
+import { leaves, type Part, readStructure } from './structure.ts'
+import { decodePart } from './transfer-encoding.ts'
+
+/** What a message says, and what is attached to it. */
+export interface Content {
+  /** The text as mail clients show it, lines ending in LF; null where the message has no text part. */
+  readonly text: string | null
+  readonly html: string | null
+  readonly attachments: readonly Attachment[]
+}
+
+export interface Attachment {
+  /** The part's number in the message, such as `2.1`: the same at every reading. */
+  readonly id: string
+  readonly filename: string | null
+  readonly content_type: string
+  /** Decoded. */
+  readonly size_bytes: number
+  /** It belongs within the text, rather than beside it. */
+  readonly inline: boolean
+  /** What the HTML calls it (`cid:`), without angle brackets. */
+  readonly contentId: string | null
+}
+
+/** One piece of the body: what an alternative offers as text and as HTML, or a text part by itself. */
+export interface Piece {
+  readonly text: Part[]
+  readonly html: Part[]
+}
+
+/** A message's parts by what a reader takes them for. */
+export interface Body {
+  readonly pieces: readonly Piece[]
+  readonly attached: readonly { readonly part: Part; readonly within: readonly Part[] }[]
+}
+
+/** Reads what a message says. Never throws. */
+export function readContent(raw: Buffer): Content {
+  const { pieces, attached } = sortParts(structureOf(raw))
+  return {
+    text: joined(raw, pieces, 'text'),
+    html: joined(raw, pieces, 'html'),
+    attachments: attached.map(({ part, within }) => ({
+      id: part.path,
+      filename: part.filename,
+      content_type: part.type,
+      size_bytes: decodePart(raw, part).length,
+      inline: isInline(part, within),
+      contentId: part.contentId,
+    })),
+  }
+}
+
+/** One attachment by its id; undefined where the message has none of that id. */
+export function attachmentBytes(
+  raw: Buffer,
+  id: string,
+): { bytes: Buffer; filename: string | null; contentType: string } | undefined {
+  const found = sortParts(structureOf(raw)).attached.find(({ part }) => part.path === id)?.part
+  return found && { bytes: decodePart(raw, found), filename: found.filename, contentType: found.type }
+}
+
+function structureOf(raw: Buffer): Part {
+  const { headers, bodyStart } = readHeaders(raw)
+  return readStructure(raw, headers, bodyStart)
+}
+
+/** Text and HTML that are not marked as a file make the body, in their order; all else is attached. Of a
+ *  multipart/alternative, the innermost around a part, each kind is one reading of the same piece. */
+export function sortParts(root: Part): Body {
+  const pieces: Piece[] = []
+  const attached: { part: Part; within: readonly Part[] }[] = []
+  const pieceOf = new Map<Part, Piece>()
+  for (const { leaf, within } of leaves(root)) {
+    const kind = leaf.type === 'text/html' ? 'html' : 'text'
+    if (!isBody(leaf, within)) {
+      attached.push({ part: leaf, within })
+      continue
+    }
+    const key = within.findLast(({ type }) => type === 'multipart/alternative') ?? leaf
+    const piece = pieceOf.get(key) ?? { text: [], html: [] }
+    if (!pieceOf.has(key)) pieces.push(piece)
+    pieceOf.set(key, piece)
+    piece[kind].push(leaf)
+  }
+  return { pieces, attached }
+}
+
+function isBody(part: Part, within: readonly Part[]): boolean {
+  if (part.disposition === 'attachment') return false
+  // Alone, any text is what the message says; beside others, a name marks a file (a patch, a log).
+  if (within.length === 0) return part.type.startsWith('text/')
+  return (part.type === 'text/plain' || part.type === 'text/html') && part.filename === null
+}
+
+/** Shown within the text: by its own word, or as what the HTML beside it refers to. */
+function isInline(part: Part, within: readonly Part[]): boolean {
+  return part.disposition === 'inline' || (part.disposition !== 'attachment' && isReferred(part, within))
+}
+
+export function isReferred(part: Part, within: readonly Part[]): boolean {
+  return part.contentId !== null && within.some(({ type }) => type === 'multipart/related')
+}
+
+/** A piece that has only the other kind is turned into this one, so that neither reading lacks a part; null where no
+ *  piece has this kind. */
+function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): string | null {
+  if (!pieces.some((piece) => piece[kind].length > 0)) return null
+  const texts = pieces.flatMap((piece) => {
+    if (piece[kind].length > 0) return piece[kind].map((part) => partText(raw, part))
+    if (kind === 'text') return piece.html.map((part) => htmlToText(partText(raw, part)))
+    return piece.text.map((part) => textToHtml(partText(raw, part)))
+  })
+  return texts.join('\n')
+}
+
+/** A text part decoded, lines ending in LF, without controls; `most` limits how many of its bytes are looked at. */
+export function partText(raw: Buffer, part: Part, most?: number): string {
+  const text = manyLines(decodeBytes(decodePart(raw, part, most), part.parameters.get('charset')))
+  const flowed = part.type === 'text/plain' && part.parameters.get('format')?.toLowerCase() === 'flowed'
+  return flowed ? unflow(text, part.parameters.get('delsp')?.toLowerCase() === 'yes') : text
+}
+
+function textToHtml(text: string): string {
+  const escaped = text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
+  return `<div>${escaped.trimEnd().replaceAll('\n', '<br>\n')}</div>`
+}

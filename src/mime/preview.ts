@@ -1,0 +1,89 @@
+import { oneLine } from './charset.ts'
+import { type Body, partText } from './content.ts'
+import { htmlToText } from './html-text.ts'
+import type { Part } from './structure.ts'
+
+/** In code points. */
+const LENGTH = 140
+/** How many encoded bytes of a part are looked at: few at first, then as many as a long quotation or style sheet at the
+ *  top may take. */
+const LOOKS = [8 * 1024, 256 * 1024]
+/** Text that is enough for a preview even after an attribution has been taken off its end. */
+const ENOUGH = 2_000
+
+const MOST_PARTS = 10
+
+/** The first 140 characters of what a message says (decisions, Threads): white space folded; quoted lines, the line that
+ *  introduces them, and HTML left out. Taken from the HTML where the text says nothing. */
+export function previewOf(raw: Buffer, body: Body): string {
+  let preview = ''
+  for (const { text, html } of body.pieces.slice(0, MOST_PARTS)) {
+    preview += ` ${readText(raw, text) || readText(raw, html)}`
+    if (preview.length > ENOUGH) break
+  }
+  return cut(oneLine(preview.slice(0, 2 * ENOUGH)).replace(/\s+/g, ' '))
+}
+
+function readText(raw: Buffer, parts: readonly Part[]): string {
+  let text = ''
+  for (const most of LOOKS) {
+    text = parts
+      .slice(0, MOST_PARTS)
+      .map((part) => ownWords(readable(raw, part, most)))
+      .join(' ')
+      .trim()
+    if (text.length > ENOUGH || parts.every(({ start, end }) => end - start <= most)) break
+  }
+  return text
+}
+
+function readable(raw: Buffer, part: Part, most: number): string {
+  const text = partText(raw, part, most)
+  return part.type === 'text/html' ? htmlToText(text, ENOUGH + 1) : text
+}
+
+/** The lines that are not quoted, up to enough of them. */
+function ownWords(text: string): string {
+  const lines: string[] = []
+  let length = 0
+  let inQuote = false
+  for (const match of text.matchAll(/[^\n]+/g)) {
+    const line = match[0].trim()
+    const quoted = line.startsWith('>')
+    if (quoted && !inQuote) dropAttribution(lines)
+    if (!quoted && line !== '') {
+      lines.push(line)
+      length += line.length
+      if (length > ENOUGH) break
+    }
+    if (line !== '') inQuote = quoted
+  }
+  return lines.join(' ')
+}
+
+/** `On Monday, Ann wrote:`, which may run over a few lines, before what it introduces. */
+function dropAttribution(lines: string[]): void {
+  for (let count = 1; count <= Math.min(4, lines.length); count++) {
+    const text = lines.slice(-count).join(' ').slice(-ENOUGH)
+    if (ATTRIBUTION.test(text)) {
+      lines.length -= count
+      return
+    }
+  }
+}
+
+/** In the languages of the clients that write one: `On … wrote:`, `Am … schrieb …:`, `Le … a écrit :`. */
+const ATTRIBUTION =
+  /^(on|am|le|el|em|il|op|den|dne|w dniu)\s.*:$|^\S.{0,200}\s(wrote|writes|schrieb|écrit|escribió|scritto)\s?:$/is
+
+/** At a whole character, as people take it: never within an emoji or between a letter and its accent. */
+function cut(text: string): string {
+  if (text.length <= LENGTH) return text
+  let end = 0
+  for (let count = 0; count < LENGTH && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  if (end >= text.length || text.charCodeAt(end) < 0x80) return text.slice(0, end)
+  const character = graphemes.segment(text.slice(0, end + LENGTH)).containing(end)
+  return text.slice(0, character?.index || end)
+}
+
+const graphemes = new Intl.Segmenter()

@@ -1,0 +1,77 @@
+import type { Part } from './structure.ts'
+
+/** A part's body with its transfer encoding undone (RFC 2045, section 6); `most` limits how many encoded bytes are
+ *  looked at. Encodings that nobody knows are left as they are. Never throws. */
+export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFINITY): Buffer {
+  const end = Math.min(part.end, part.start + most)
+  if (part.encoding === 'base64') return decodeBase64(raw.toString('latin1', part.start, end))
+  if (part.encoding === 'quoted-printable') return decodeQuotedPrintable(raw.subarray(part.start, end))
+  return raw.subarray(part.start, end)
+}
+
+/** The platform's decoder passes over what is not of the alphabet, but stops at the first padding; some mailers encode
+ *  in chunks that are each padded. */
+function decodeBase64(text: string): Buffer {
+  const padding = text.indexOf('=')
+  if (padding < 0 || !/[A-Za-z0-9+/]/.test(text.slice(padding))) return Buffer.from(text, 'base64')
+  const chunks = text.split(/=+/, MOST_CHUNKS)
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')))
+}
+
+const MOST_CHUNKS = 100_000
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const TAB = 0x09
+const EQUALS = 0x3d
+
+/** RFC 2045, section 6.7. An `=` that starts no escape stays; white space before a line break goes. */
+function decodeQuotedPrintable(encoded: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(encoded.length)
+  let length = 0
+  /** How much of what is decoded does not end in white space that stood there unencoded. */
+  let solid = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const byte = encoded[at] ?? 0
+    if (byte === EQUALS) {
+      const octet = hexOctet(encoded, at + 1)
+      const next = octet < 0 ? softBreak(encoded, at + 1) : 0
+      if (octet >= 0) at += 2
+      if (next > 0) at = next - 1
+      else decoded[length++] = octet < 0 ? byte : octet
+      solid = length
+    } else if (byte === LF || (byte === CR && encoded[at + 1] === LF)) {
+      length = solid
+      decoded[length++] = byte
+      if (byte === CR) decoded[length++] = encoded[++at] ?? LF
+      solid = length
+    } else {
+      decoded[length++] = byte
+      if (byte !== SPACE && byte !== TAB) solid = length
+    }
+  }
+  return decoded.subarray(0, length)
+}
+
+/** The place after a line break that an `=` takes away, white space before it allowed; 0 where none stands there. */
+function softBreak(encoded: Buffer, from: number): number {
+  let at = from
+  while (encoded[at] === SPACE || encoded[at] === TAB) at++
+  if (encoded[at] === CR) at++
+  if (encoded[at] === LF) return at + 1
+  return at >= encoded.length ? at : 0
+}
+
+/** The octet that two hexadecimal digits stand for, -1 where they are none. */
+export function hexOctet(text: Buffer, at: number): number {
+  const high = hexDigit(text[at] ?? 0)
+  const low = hexDigit(text[at + 1] ?? 0)
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
