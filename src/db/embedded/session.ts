@@ -1,0 +1,83 @@
+import type { PGlite } from '@electric-sql/pglite'
+
+/** How PGlite says that PostgreSQL longjmped out of an error, which is the ordinary way of one. */
+const longjmp = 100
+const blockBytes = 64 * 1024
+
+type Block = Uint8Array<ArrayBuffer>
+
+/** The engine's one session. All of it runs synchronously: a call returns when PostgreSQL has answered. */
+export class Session {
+  readonly #engine: PGlite
+  readonly #die: (cause: unknown) => never
+
+  /** `die` is called when PostgreSQL has ended or panicked; it must not return. */
+  constructor(engine: PGlite, die: (cause: unknown) => never) {
+    this.#engine = engine
+    this.#die = die
+    const server = engine.Module
+    const loop = server._PostgresMainLoopOnce
+    server._PostgresMainLoopOnce = () => {
+      try {
+        loop()
+      } catch (cause) {
+        if ((cause as { status?: unknown }).status === longjmp) throw cause
+        die(cause)
+      }
+    }
+  }
+
+  /** Works off frontend messages. What the server answers goes to `send` in blocks that the receiver may keep. */
+  run(batch: Uint8Array, send: (block: Block) => void): void {
+    const blocks = new Blocks(send)
+    this.#engine
+      .execProtocolRawStream(batch, { syncToFs: false, onRawData: (bytes) => blocks.add(bytes) })
+      .catch(this.#die)
+    blocks.flush()
+  }
+
+  /** Ends what a connection left open, so that the next one finds a fresh session. */
+  reset(): void {
+    this.run(simpleQuery('rollback'), () => {})
+    this.run(simpleQuery('discard all'), () => {})
+  }
+}
+
+/**
+ * PostgreSQL flushes 8 KiB at a time, and large rows whole. Small flushes are gathered into blocks of 64 KiB, since
+ * a message between threads costs as much as parsing a few of them; a large one is copied out of WASM memory once.
+ */
+class Blocks {
+  readonly #send: (block: Block) => void
+  #block: Block | undefined
+  #length = 0
+
+  constructor(send: (block: Block) => void) {
+    this.#send = send
+  }
+
+  add(bytes: Uint8Array): void {
+    if (this.#length + bytes.length > blockBytes) this.flush()
+    if (bytes.length >= blockBytes / 2) {
+      this.#send(new Uint8Array(bytes))
+      return
+    }
+    this.#block ??= new Uint8Array(blockBytes)
+    this.#block.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  flush(): void {
+    if (this.#block && this.#length > 0) this.#send(this.#block.slice(0, this.#length))
+    this.#length = 0
+  }
+}
+
+function simpleQuery(sql: string): Uint8Array {
+  const text = Buffer.from(`${sql}\0`)
+  const message = Buffer.alloc(5 + text.length)
+  message.write('Q')
+  message.writeUInt32BE(4 + text.length, 1)
+  message.set(text, 5)
+  return message
+}

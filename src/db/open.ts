@@ -1,0 +1,90 @@
+import { join, resolve } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { columnTypes } from './column-types.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { startEngine } from './embedded/engine.ts'
+import type { Schema } from './schema.ts'
+
+export type DatabaseConfig =
+  /** A PostgreSQL server, 15 or later. */
+  | { url: string; maxConnections?: number | undefined }
+  /** The embedded one, in a directory that no other process may use meanwhile. */
+  | { directory: string }
+
+export interface Database extends AsyncDisposable {
+  db: Kysely<Schema>
+  pool: pg.Pool
+  /** Then there is one connection: what awaits `db` inside a transaction waits for itself. */
+  embedded: boolean
+  /** Rejects when the embedded engine ends by itself, after which nothing works but a restart. */
+  failed: Promise<never>
+}
+
+/** How long to wait for a connection. Awaiting `db` inside a transaction on the embedded database fails by it. */
+const connectionTimeoutMillis = 10_000
+
+/** Opens the database, without migrating it. Dispose it to close it. */
+export function openDatabase(config: DatabaseConfig): Promise<Database> {
+  return 'url' in config ? openServer(config.url, config.maxConnections ?? 10) : openEmbedded(resolve(config.directory))
+}
+
+async function openServer(url: string, max: number): Promise<Database> {
+  const pool = newPool({
+    connectionString: url,
+    max,
+    keepAlive: true,
+    application_name: 'mailroom',
+    options: '-c TimeZone=UTC',
+    statement_timeout: 60_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  const db = kysely(pool)
+  return { db, pool, embedded: false, failed: new Promise(() => {}), [Symbol.asyncDispose]: () => close(db, pool) }
+}
+
+async function openEmbedded(directory: string): Promise<Database> {
+  await using opening = new AsyncDisposableStack()
+  opening.use(lockDirectory(directory))
+  const engine = opening.use(await startEngine(join(directory, 'database')))
+  const pool = newPool({
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: 'postgres',
+    database: 'postgres',
+    ssl: false,
+    stream: () => engine.connect(),
+  })
+  const db = kysely(pool)
+  opening.defer(() => close(db, pool))
+  const open = opening.move()
+  return { db, pool, embedded: true, failed: engine.failed, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+function newPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ connectionTimeoutMillis, types: columnTypes, ...config })
+  // The pool drops an idle connection that broke and makes another; without a listener the process would end.
+  pool.on('error', () => {})
+  pool.on('release', (_error, client) => {
+    // Whoever comes next must not find itself in a transaction that was left open: closed, it is rolled back.
+    const status = client.getTransactionStatus()
+    if (status === 'T' || status === 'E') client.end().catch(() => {})
+  })
+  return pool
+}
+
+function kysely(pool: pg.Pool): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** Waits for what is borrowed to come back. Kysely ends the pool only where it has made a query of its own. */
+async function close(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
+  await db.destroy()
+  if (!pool.ending) await pool.end()
+}

@@ -1,0 +1,106 @@
+// A throwaway PostgreSQL server. As a command: node test/postgres.ts -- COMMAND… runs COMMAND with TEST_DATABASE_URL set.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const run = promisify(execFile)
+const debian = '/usr/lib/postgresql'
+
+export interface PostgresServer extends AsyncDisposable {
+  url: string
+}
+
+/** Starts a server of its own on a free port of 127.0.0.1, as the user `postgres` where we are root; fsync is on. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const binaries = findBinaries()
+  const account = process.getuid?.() === 0 ? await accountOf('postgres') : undefined
+  await using starting = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-postgres-'))
+  starting.defer(() => rm(directory, { recursive: true, force: true }))
+  if (account) await chown(directory, account.uid, account.gid)
+
+  const data = join(directory, 'data')
+  // Nothing here has to outlive a power cut but what the running server writes, so initdb need not sync.
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  await run(join(binaries, 'initdb'), initdb, { ...account, cwd: directory })
+  const port = await freePort()
+  const options = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...settings }
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...account, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  starting.defer(() => stop(server))
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await answers(url, server)
+  const started = starting.move()
+  return { url, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+function findBinaries(): string {
+  const versions = existsSync(debian) ? readdirSync(debian).filter((version) => Number(version) >= 15) : []
+  const newest = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin'))
+  const found = newest.find((binaries) => existsSync(join(binaries, 'initdb')))
+  if (!found) throw new Error(`No PostgreSQL server (15 or later) in ${debian}: apt-get install postgresql`)
+  return found
+}
+
+async function accountOf(user: string): Promise<{ uid: number; gid: number }> {
+  const id = async (which: string) => Number((await run('id', [which, user])).stdout)
+  return { uid: await id('-u'), gid: await id('-g') }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No free port')
+  return address.port
+}
+
+/** Returns when the server takes connections. */
+async function answers(url: string, server: ChildProcess): Promise<void> {
+  let log = ''
+  server.stderr?.on('data', (text) => {
+    log = `${log}${text}`.slice(-4000)
+  })
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      return
+    } catch (cause) {
+      if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`, { cause })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+/** SIGINT is PostgreSQL's fast shutdown: sessions that are still open are ended. */
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.kill('SIGINT')
+  await once(server, 'exit')
+}
+
+if (import.meta.main) {
+  const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
+  if (!process.argv.includes('--') || command === undefined) throw new Error('node test/postgres.ts -- COMMAND…')
+  // Ctrl-C reaches the command too; we wait for it and then clean up.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  await using server = await startPostgres()
+  const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: server.url } })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  process.exitCode = code ?? 1
+}
