@@ -1,0 +1,32 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+
+/** A self-signed certificate for mx.example and its key, as PEM; made anew in every process. */
+export const testCertificate = selfSigned('mx.example')
+
+function selfSigned(name: string): { cert: string; key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ecdsaWithSha256 = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'))
+  const commonName = der(0x30, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))
+  const holder = der(0x30, der(0x31, commonName))
+  const validity = der(0x30, time('20200101000000Z'), time('21200101000000Z'))
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  const body = der(0x30, der(0x02, Buffer.from([1])), ecdsaWithSha256, holder, validity, holder, spki)
+  const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey))
+  const base64 = der(0x30, body, ecdsaWithSha256, signature).toString('base64')
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+function time(generalized: string): Buffer {
+  return der(0x18, Buffer.from(generalized))
+}
+
+/** Tag, length and value (X.690 8.1). */
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const value = Buffer.concat(parts)
+  const { length } = value
+  const octets = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...octets]), value])
+}
