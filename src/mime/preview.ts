@@ -7,9 +7,9 @@ import type { Part } from './structure.ts'
 const LENGTH = 140
 /** How many encoded bytes of a part are looked at: few at first, then as many as a long quotation or style sheet at the
  *  top may take. */
-const LOOKS = [8 * 1024, 256 * 1024]
+const LOOKS = [2 * 1024, 32 * 1024, 256 * 1024]
 /** Text that is enough for a preview even after an attribution has been taken off its end. */
-const ENOUGH = 2_000
+const ENOUGH = 700
 
 const MOST_PARTS = 10
 

@@ -47,50 +47,32 @@ function ownId(headers: Headers): string | null {
   return null
 }
 
-/** The ids in a field's octets, comments (RFC 5322, section 3.2.2) left out. `bare` is what stands there without angle
- *  brackets, where it is one word and nothing else. An id that lacks its `>` ends at white space. */
-function readIds(octets: string): { ids: string[]; bare: string | undefined } {
-  const ids: string[] = []
-  const words: string[] = []
+/** The ids in a field's octets, comments (RFC 5322, section 3.2.2) left out. `bare` is what stands there where it is one
+ *  word without angle brackets. */
+function readIds(octets: string): { ids: string[]; bare?: string | undefined } {
   const value = octets.includes('(') ? withoutComments(octets) : octets
-  let at = 0
-  while (at < value.length && ids.length < MOST_IDS) {
-    const open = value.indexOf('<', at)
-    const outside = value.slice(at, open < 0 ? value.length : open)
-    if (words.length < 2)
-      words.push(
-        ...outside
-          .replaceAll('>', ' ')
-          .trim()
-          .split(/[\t\r\n ]+/, 2)
-          .filter(Boolean),
-      )
-    if (open < 0) break
-    const { text, end } = readAngle(value, open + 1)
-    const id = asId(text)
+  const ids: string[] = []
+  let open = value.indexOf('<')
+  if (open < 0) return { ids, bare: /^[^\t\r\n ]+$/.test(value) ? asId(value) : undefined }
+  while (open >= 0 && ids.length < MOST_IDS) {
+    const end = endOfId(value, open + 1)
+    const id = asId(value.slice(open + 1, end))
     if (id) ids.push(id)
-    at = end
+    open = value.indexOf('<', end)
   }
-  const [word] = words
-  return { ids, bare: ids.length === 0 && words.length === 1 && word !== undefined ? asId(word) : undefined }
+  return { ids }
 }
 
-function readAngle(value: string, start: number): { text: string; end: number } {
-  let end = start
-  while (end < value.length) {
-    const code = value.charCodeAt(end)
-    if (code === 0x3e) return { text: value.slice(start, end), end: end + 1 }
+/** At its `>`. An id that lacks it ends where the next begins, or at white space. */
+function endOfId(value: string, start: number): number {
+  for (let at = start; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if (code === 0x3e) return at
     if (code === 0x3c) break
-    end++
   }
-  return {
-    text:
-      value
-        .slice(start, end)
-        .trim()
-        .split(/[\t\r\n ]/, 1)[0] ?? '',
-    end,
-  }
+  const space = /[\t\r\n <]/g
+  space.lastIndex = start
+  return space.exec(value)?.index ?? value.length
 }
 
 function asId(octets: string): string | undefined {
@@ -123,5 +105,5 @@ function withoutComments(value: string): string {
       from = at + 1
     }
   }
-  return kept + value.slice(from)
+  return (kept + value.slice(from)).trim()
 }
