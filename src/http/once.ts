@@ -144,3 +144,8 @@ async function keepAnswer(db: Db, request: FastifyRequest, key: string, record: 
     )
     .execute()
 }
+
+/** Drops the answers that are no longer given again. */
+export async function forgetAnswers(db: Db): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('created_at', '<=', sql<Date>`now() - interval '24 hours'`).execute()
+}

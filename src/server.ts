@@ -1,0 +1,110 @@
+import type { Logger } from 'pino'
+import { SystemClock } from '#/adapters/clock/system.ts'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { DnsResolver } from '#/adapters/resolver/dns.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { buildApp } from '#/app.ts'
+import { runCommand } from '#/cli/run.ts'
+import type { Config } from '#/config.ts'
+import { listenForCommands } from '#/control/listen.ts'
+import { assertDurable } from '#/db/durability.ts'
+import { migrate } from '#/db/migrate.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
+import { forgetAnswers } from '#/http/once.ts'
+import { forgetArrivals } from '#/inbound/arrivals.ts'
+import { startInbound } from '#/inbound/inbound.ts'
+import { Authenticator } from '#/keys/authenticate.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { installationSecret } from '#/secret.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import { reservedZones, tryoutZone } from '#/tryout/zone.ts'
+
+/** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
+export interface Running extends AsyncDisposable {
+  readonly database: Database
+  readonly mailHost: MailHost
+  /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
+  readonly http: string | undefined
+  readonly smtp: { readonly host: string; readonly port: number } | undefined
+}
+
+/** What a service stands on. */
+export interface Parts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly resolver: Resolver
+  readonly secret: string
+  readonly log: Logger
+}
+
+/** Opens the database and all else that the configuration names, and starts what its roles ask for. With `tryout` the
+ *  names that are reserved for trying things out have DNS records of our own. */
+export async function startServer(config: Config, log: Logger, { tryout }: { tryout: boolean }): Promise<Running> {
+  await using starting = new AsyncDisposableStack()
+  const { databaseUrl } = config.secrets
+  const database = starting.use(
+    await openDatabase(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }),
+  )
+  if (!config.allowUnsafeDatabase) await assertDurable(database.db)
+  await migrate(database.pool)
+  const clock = new SystemClock()
+  const dns = new DnsResolver({ servers: config.dnsServers })
+  const resolver = tryout ? new ZoneResolver(tryoutZone, { zones: reservedZones, resolver: dns }) : dns
+  const secret = await installationSecret(config)
+  const running = starting.use(await compose(config, { database, clock, resolver, secret, log }))
+  if (database.embedded) {
+    const operator = { config, database, clock }
+    starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
+  }
+  const started = starting.move()
+  return { ...running, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/** Starts what the configuration's roles ask for, on parts that are open and stay open. */
+export async function compose(config: Config, parts: Parts): Promise<Running> {
+  const { database, clock, resolver, secret, log } = parts
+  await using starting = new AsyncDisposableStack()
+  const { db } = database
+  const mailHost = new SqlMailHost(db, idHashKey(secret))
+  const http = config.roles.has('api') ? await startApi(config, parts, mailHost, starting) : undefined
+  const inbound = config.roles.has('mx')
+    ? starting.use(await startInbound({ db, mailHost, resolver, clock, config, log }))
+    : undefined
+  if (config.roles.has('worker')) starting.use(keepHouse(database, log))
+  const started = starting.move()
+  return {
+    database,
+    mailHost,
+    http,
+    smtp: inbound && { host: config.host, port: inbound.port },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+async function startApi(
+  config: Config,
+  { database: { db }, clock, secret, log }: Parts,
+  mailHost: MailHost,
+  starting: AsyncDisposableStack,
+): Promise<string> {
+  const authenticator = starting.use(new Authenticator(db, () => clock.now()))
+  const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
+  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log })
+  starting.defer(() => app.close())
+  return await app.listen({ host: config.host, port: config.port })
+}
+
+const everyHour = 3_600_000
+
+/** Lets go of what was kept for a time only: answers to idempotent requests, and which mail arrived lately. */
+function keepHouse({ db }: Database, log: Logger): Disposable {
+  const round = async () => {
+    await forgetAnswers(db)
+    await forgetArrivals(db)
+  }
+  const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

@@ -1,0 +1,76 @@
+import type { Db } from '#/db/schema.ts'
+import { addFilter } from '#/filters/store.ts'
+import { scopes } from '#/http/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { addMember } from '#/members/members.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { allOrganizations } from '#/organizations/queries.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { insertVerifiedDomain } from './queries.ts'
+import { sendSamples } from './send-samples.ts'
+import { tryoutDomain } from './zone.ts'
+
+/** What a newcomer needs to know to look around. */
+export interface Tryout {
+  readonly key: string
+  readonly messages: number
+}
+
+interface Service {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly clock: Clock
+  readonly smtp: { readonly host: string; readonly port: number }
+}
+
+/** Makes the try-out organization, with mail that comes in as all mail does; nothing where there is an organization. */
+export async function firstStart({ db, mailHost, clock, smtp }: Service): Promise<Tryout | undefined> {
+  if ((await allOrganizations(db)).length > 0) return undefined
+  const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' })
+  await addMember(db, { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' })
+  await furnish(db, mailHost, id)
+  const messages = await sendSamples(smtp)
+  const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now())
+  return { key: secret, messages }
+}
+
+const labels = [
+  { name: 'Customers', colour: 'green' },
+  { name: 'Urgent', colour: 'red' },
+  { name: 'Invoices', colour: 'amber' },
+  { name: '茶 Tea', colour: '#7a9e3f' },
+]
+
+const filters = [
+  {
+    name: 'Customers',
+    field: 'to',
+    op: 'is',
+    value: `support@${tryoutDomain}`,
+    action: 'label',
+    argument: 'customers',
+  },
+  { name: 'Urgent', field: 'subject', op: 'contains', value: 'urgent', action: 'label', argument: 'urgent' },
+  { name: 'Urgent, star', field: 'subject', op: 'contains', value: 'urgent', action: 'star', argument: null },
+  { name: 'Invoices', field: 'subject', op: 'contains', value: 'invoice', action: 'label', argument: 'invoices' },
+  { name: 'Weekly', field: 'from', op: 'contains', value: 'newsletter@', action: 'move', argument: 'Newsletters' },
+  { name: 'Weekly, read', field: 'from', op: 'contains', value: 'newsletter@', action: 'read', argument: null },
+] as const
+
+async function furnish(db: Db, mailHost: MailHost, organizationId: string): Promise<void> {
+  const owner = organizationItself(organizationId)
+  await db.transaction().execute(async (tx) => {
+    await insertVerifiedDomain(tx, organizationId, tryoutDomain)
+    for (const [localPart, name] of [
+      ['ada', 'Ada Lovelace'],
+      ['support', 'Support'],
+    ] as const)
+      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, localPart, name })
+    for (const label of labels) await addLabel(tx, owner, label)
+    for (const filter of filters) await addFilter(tx, owner, { ...filter, enabled: true })
+  })
+}

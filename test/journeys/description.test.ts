@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core'
+import { everyOperation } from '../every-route.ts'
+import { World } from '../world.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('the OpenAPI document is 3.1 and a public linter finds nothing wrong with it', async () => {
+  const description = await world.client.description()
+  assert.match(description.openapi, /^3\.1\./)
+  const config = await createConfig({ extends: ['recommended-strict'], rules: { 'no-server-example.com': 'off' } })
+  const document = makeDocumentFromString(JSON.stringify(description), 'openapi.json')
+  const problems = await lintDocument({ document, config, externalRefResolver: new BaseResolver() })
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+    [],
+  )
+})
+
+test('every operation says its scope, its summary and its errors', async () => {
+  for (const { name, operation } of await everyOperation(world)) {
+    assert.ok(operation['x-required-scope'], name)
+    for (const status of ['400', '401', '403', '429', '500'])
+      assert.ok(operation.responses[status], `${name} ${status}`)
+  }
+})
+
+test('the reference page and all that it loads come from us', async () => {
+  const page = await fetch(`${world.base}/docs/`)
+  assert.equal(page.status, 200)
+  const html = await page.text()
+  assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//)
+  for (const [, path = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    assert.equal((await fetch(new URL(path, `${world.base}/docs/`))).status, 200, path)
+  }
+})
+
+test('a program alive and ready says so', async () => {
+  const alive = await fetch(`${world.base}/healthz`)
+  assert.deepEqual([alive.status, await alive.json()], [200, { status: 'alive' }])
+  const ready = await fetch(`${world.base}/readyz`)
+  assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', database: 'ok', mail_host: 'ok' }])
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { everyOperation, furnish, pathOf } from '../every-route.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const post = (key: string, body: unknown, to = organization) =>
+  to.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
+
+test('every POST under /v1 gives its first answer again', async () => {
+  const one = await furnish(world)
+  for (const { name, method, path, sample } of await everyOperation(world)) {
+    if (method !== 'POST') continue
+    const ask = (body: unknown) =>
+      one.organization.request(method, pathOf(path, sample, one), body, { headers: { 'idempotency-key': name } })
+    const body = sample.body?.(one)
+    const first = await ask(body)
+    const again = await ask(body)
+    assert.equal(first.headers.get('idempotency-replayed'), null, name)
+    assert.equal(again.headers.get('idempotency-replayed'), 'true', name)
+    assert.deepEqual([again.status, again.body], [first.status, first.body], name)
+    assert.equal(again.headers.get('location'), first.headers.get('location'), name)
+  }
+})
+
+test('the same key with another body is refused', async () => {
+  assert.equal((await post('another body', { name: 'One' })).status, 201)
+  const answer = await post('another body', { name: 'Two' })
+  assert.equal(answer.status, 400)
+  assert.equal(answer.body.error.code, 'invalid_request')
+  assert.equal((await post('another body', { name: 'One' })).status, 201, 'the first answer is still there')
+})
+
+test('a key is one organization’s', async () => {
+  const other = await world.organization()
+  assert.equal((await post('shared', { name: 'Mine' })).status, 201)
+  const answer = await post('shared', { name: 'Theirs' }, other)
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('idempotency-replayed'), null)
+})
+
+test('a refusal is an answer too', async () => {
+  await post('first', { name: 'Taken' })
+  const first = await post('refused', { name: 'Taken' })
+  assert.equal(first.status, 400)
+  const again = await post('refused', { name: 'Taken' })
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(again.body, first.body)
+})
+
+test('of many at once with one key, one is done and the others are told to wait or given its answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('many', { name: 'Many' })))
+  const made = answers.filter(({ status, headers }) => status === 201 && !headers.get('idempotency-replayed'))
+  assert.equal(made.length, 1)
+  for (const { status, headers, body } of answers) {
+    if (status === 409) assert.equal(body.error.code, 'conflict')
+    else assert.ok(status === 201, String(headers.get('idempotency-replayed')))
+  }
+  const { data } = (await organization.request('GET', '/v1/labels')).body
+  assert.equal(data.filter((label: { name: string }) => label.name === 'Many').length, 1)
+})
+
+test('a 5xx releases the key', async () => {
+  await sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$`.execute(
+    world.db,
+  )
+  await sql`create trigger fail before insert on labels for each row execute function fail()`.execute(world.db)
+  try {
+    const failed = await post('released', { name: 'Released' })
+    assert.equal(failed.status, 500)
+    assert.equal(failed.body.error.code, 'internal_error')
+    assert.doesNotMatch(JSON.stringify(failed.body), /disk on fire/)
+  } finally {
+    await sql`drop trigger fail on labels`.execute(world.db)
+    await sql`drop function fail()`.execute(world.db)
+  }
+  const answer = await post('released', { name: 'Released' })
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('idempotency-replayed'), null)
+})
+
+test('after 24 hours a key is new again', async () => {
+  assert.equal((await post('old', { name: 'Old' })).status, 201)
+  await sql`update idempotency_keys set created_at = created_at - interval '24 hours' where key = 'old'`.execute(
+    world.db,
+  )
+  const answer = await post('old', { name: 'Older' })
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('idempotency-replayed'), null)
+})
+
+for (const [what, key] of [
+  ['empty', ''],
+  ['longer than 255 characters', 'x'.repeat(256)],
+  ['not ASCII', 'caf\u00e9'],
+] as const) {
+  test(`an Idempotency-Key that is ${what} is refused`, async () => {
+    const answer = await post(key, { name: 'Never' })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.error.field, 'Idempotency-Key')
+  })
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  world.client.request('POST', '/v1/labels', { key: organization.key, body, headers })
+
+for (const [what, body, headers] of [
+  ['__proto__', '{"name": "x", "__proto__": {"admin": true}}', {}],
+  ['constructor.prototype', '{"name": "x", "constructor": {"prototype": {"admin": true}}}', {}],
+  ['malformed JSON', '{"name": ', {}],
+  ['an empty body', '', {}],
+  ['an array', '[]', {}],
+  ['a string', '"x"', {}],
+  ['null', 'null', {}],
+  ['a wrong content type', '{"name": "x"}', { 'content-type': 'text/plain' }],
+  ['a form', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a content type of nothing', '{"name": "x"}', { 'content-type': '' }],
+  ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
+  ['12 MiB + 1', `{"name": "${'x'.repeat(12 * 2 ** 20)}"}`, {}],
+] as const) {
+  test(`row 6: ${what} is invalid_request, and pollutes nothing`, async () => {
+    const answer = await post(body, headers)
+    assert.equal(answer.status, 400, JSON.stringify(answer.body))
+    assert.equal(answer.body.error.code, 'invalid_request')
+    assert.equal(({} as { admin?: boolean }).admin, undefined)
+  })
+}
+
+for (const [what, name] of [
+  ['5', 5],
+  ['null', null],
+  ['["a"]', ['a']],
+  ['true', true],
+  ['empty', ''],
+  ['spaces', '   '],
+  ['NUL', 'a\u0000b'],
+  ['a line break', 'a\nb'],
+  ['a lone surrogate', '\ud800'],
+  ['U+202E', '\u202ea'],
+  ['U+200B alone', '\u200b'],
+  ['33 emoji', '😀'.repeat(33)],
+] as const) {
+  test(`row 7: a name that is ${what} is refused, naming the field`, async () => {
+    const answer = await post({ name })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.error.field, 'name')
+  })
+}
+
+test('row 7: 32 emoji are a name', async () => {
+  assert.equal((await post({ name: '😀'.repeat(32) })).status, 201)
+})
+
+for (const unknown of ['organization_id', 'keyword', 'status', 'id', 'created_at', 'Name']) {
+  test(`row 8: a body with ${unknown} is refused, naming it, and nothing is stored`, async () => {
+    const before = (await organization.request('GET', '/v1/labels')).body.data
+    const answer = await post({ name: `with ${unknown}`, [unknown]: 'x' })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.error.field, unknown)
+    assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, before)
+  })
+}
+
+for (const query of [
+  'limit=0',
+  'limit=101',
+  'limit=1e1',
+  'limit=0x10',
+  'limit=',
+  'limit=5&limit=6',
+  'limit=5.0',
+  'limit=+5',
+  'limit=%205',
+  'limit=05',
+  'page=-1',
+  'page=a',
+  'limits=5',
+]) {
+  for (const path of ['/v1/threads', '/v1/messages']) {
+    test(`row 9: ${path} with ${query} is refused, naming the parameter`, async () => {
+      const { address } = await organization.mailbox(`m${Math.trunc(performance.now() * 1000)}`)
+      const answer = await organization.request('GET', `${path}?mailbox=${address}&${query}`)
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.error.field, query.split('=')[0])
+    })
+  }
+}
+
+for (const [what, path] of [
+  ['a path that is not there', '/v1/nothing'],
+  ['a path beside the API', '/nothing'],
+  ['a method that is not there', '/v1/usage'],
+] as const) {
+  test(`${what} is not_found`, async () => {
+    const answer = await world.client.request('PUT', path, { key: organization.key, body: {} })
+    assert.equal(answer.status, 404)
+    assert.equal(answer.body.error.code, 'not_found')
+  })
+}
+
+test('an unreadable URL is invalid_request in the same body', async () => {
+  const { hostname, port } = new URL(world.base)
+  const socket = connect(Number(port), hostname)
+  socket.end(
+    `GET /v1/labels/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${organization.key}\r\n\r\n`,
+  )
+  const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+  assert.match(answer, /x-request-id: req_/i)
+  assert.match(answer, /"code":"invalid_request"/)
+})
+
+test('the order of checks: a request that is wrong in every way is first unauthorized, then forbidden, then invalid', async () => {
+  const weak = await organization.newKey('usage:read')
+  const bad = { body: '{', headers: {} }
+  const path = '/v1/labels/not-a-uuid'
+  assert.equal((await world.client.request('PATCH', path, bad)).status, 401)
+  assert.equal((await world.client.request('PATCH', path, { ...bad, key: weak })).status, 403)
+  assert.equal((await world.client.request('PATCH', path, { ...bad, key: organization.key })).status, 400)
+  assert.equal((await organization.request('PATCH', path, { name: 'x' })).status, 404)
+})

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { type DestinationStream, pino } from 'pino'
+import { ManualClock } from '#/adapters/clock/manual.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { readConfig } from '#/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { addMember } from '#/members/members.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { compose } from '#/server.ts'
+import { testDatabase } from './database.ts'
+import { type Answer, HttpClient, type RequestOptions } from './http-client.ts'
+
+export interface WorldOptions {
+  readonly env?: Record<string, string>
+  readonly database?: Database
+  /** Where the log goes; nowhere unless told. */
+  readonly log?: DestinationStream
+}
+
+/** A whole service for a test: its own database, DNS and clock, on ports of its own. */
+export class World implements AsyncDisposable {
+  readonly db: Db
+  readonly database: Database
+  readonly mailHost: MailHost
+  readonly clock = new ManualClock(new Date())
+  readonly dns = new ZoneResolver()
+  readonly client: HttpClient
+  readonly base: string
+  readonly smtp: { readonly host: string; readonly port: number }
+  readonly #resources: AsyncDisposableStack
+  #count = 0
+
+  private constructor(
+    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns'>,
+    resources: AsyncDisposableStack,
+  ) {
+    this.db = parts.database.db
+    this.database = parts.database
+    this.mailHost = parts.mailHost
+    this.base = parts.base
+    this.smtp = parts.smtp
+    this.clock = parts.clock
+    this.dns = parts.dns
+    this.client = new HttpClient(parts.base)
+    this.#resources = resources
+  }
+
+  static async start({ env = {}, database, log }: WorldOptions = {}): Promise<World> {
+    await using starting = new AsyncDisposableStack()
+    const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: 'mx.mailroom.test', ...env })
+    const opened = database ?? starting.use(await testDatabase())
+    const clock = new ManualClock(new Date())
+    const dns = new ZoneResolver()
+    const running = starting.use(
+      await compose(config, {
+        database: opened,
+        clock,
+        resolver: dns,
+        secret: 'a secret of at least thirty-two characters',
+        log: log ? pino({}, log) : pino({ level: 'silent' }),
+      }),
+    )
+    if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
+    const parts = { database: opened, mailHost: running.mailHost, base: running.http, smtp: running.smtp, clock, dns }
+    return new World(parts, starting.move())
+  }
+
+  /** A new organization with a verified domain of its own and a key that may do everything. */
+  async organization({ plan = 'team' }: { plan?: string } = {}): Promise<TestOrganization> {
+    const name = `org-${++this.#count}-${randomUUID().slice(0, 8)}`
+    const { id } = await createOrganization(this.db, { name, plan })
+    const domain = `${name}.test`
+    await this.db
+      .insertInto('domains')
+      .values({
+        organization_id: id,
+        domain,
+        status: 'verified',
+        ownership_verified_at: new Date(),
+        receiving_verified_at: new Date(),
+      })
+      .execute()
+    const organization = new TestOrganization(this, { id, name, domain })
+    organization.key = await organization.newKey(...allScopes)
+    return organization
+  }
+
+  /** Hands a message in over SMTP, as another mail server does. Rejects with the reply where it is refused. */
+  async send(message: SendMailOptions): Promise<void> {
+    const transport = createTransport({ ...this.smtp, ignoreTLS: true, name: 'peer.example' })
+    try {
+      await transport.sendMail(message)
+    } finally {
+      transport.close()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync()
+  }
+}
+
+export class TestOrganization {
+  readonly world: World
+  readonly id: string
+  readonly name: string
+  readonly domain: string
+  key = ''
+
+  constructor(world: World, { id, name, domain }: { id: string; name: string; domain: string }) {
+    this.world = world
+    this.id = id
+    this.name = name
+    this.domain = domain
+  }
+
+  async newKey(...scopes: readonly Scope[]): Promise<string> {
+    const now = this.world.clock.now()
+    const { secret } = await createKey(this.world.db, this.id, { name: 'test', scopes, expiresAt: null }, now)
+    return secret
+  }
+
+  /** A request with the key that may do everything, or with another. */
+  request(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.world.client.request(method, path, { key: this.key, ...(body !== undefined && { body }), ...options })
+  }
+
+  async mailbox(localPart: string, options: { name?: string } = {}): Promise<{ id: string; address: string }> {
+    return await this.world.db
+      .transaction()
+      .execute((tx) =>
+        createMailbox(tx, this.world.mailHost, { organizationId: this.id, domain: this.domain, localPart, ...options }),
+      )
+  }
+
+  member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
+    return addMember(this.world.db, { organizationId: this.id, email, name: '', role })
+  }
+}
