@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
@@ -20,6 +20,8 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
+import { firstStart } from '#/tryout/first-start.ts'
+import { welcome } from '#/tryout/welcome.ts'
 import { reservedZones, tryoutZone } from '#/tryout/zone.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
@@ -40,11 +42,22 @@ export interface Parts {
   readonly log: Logger
 }
 
-/** Opens the database and all else that the configuration names, and starts what its roles ask for. With `tryout` the
- *  names that are reserved for trying things out have DNS records of our own. */
-export async function startServer(config: Config, log: Logger, { tryout }: { tryout: boolean }): Promise<Running> {
+/** A service that was started as a program of its own. */
+export interface Started extends Running {
+  /** Rejects when the embedded database has ended by itself: nothing works from then on but a restart. */
+  readonly failed: Promise<never>
+  /** What to show whoever started it; empty where nobody asked for a try-out. */
+  readonly greeting: string
+}
+
+/** Opens the database and all else that the configuration names, and starts what its roles ask for. Unless it is `bare`
+ *  or in production, a service on an empty embedded database gets the try-out organization. */
+export async function startServer(config: Config, { bare }: { bare: boolean }): Promise<Started> {
   await using starting = new AsyncDisposableStack()
+  const log = pino({ level: config.logLevel, serializers: { err: describeError } }, pino.destination(2))
+  for (const warning of config.warnings) log.warn(warning)
   const { databaseUrl } = config.secrets
+  const tryout = databaseUrl === undefined && !bare && !config.production
   const database = starting.use(
     await openDatabase(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }),
   )
@@ -59,8 +72,23 @@ export async function startServer(config: Config, log: Logger, { tryout }: { try
     const operator = { config, database, clock }
     starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
   }
+  const greeting = tryout ? await greet(running, clock) : ''
+  log.info({ http: running.http, smtp: running.smtp, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
-  return { ...running, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+async function greet({ database: { db }, mailHost, http, smtp }: Running, clock: Clock): Promise<string> {
+  if (http === undefined || smtp === undefined) return ''
+  return welcome({ http, smtp }, await firstStart({ db, mailHost, clock, smtp }))
+}
+
+/** An error as the log has it: never the rows and parameters that a database error carries. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, stack, cause } = error
+  const code = 'code' in error ? error.code : undefined
+  return { type: name, message, code, stack, ...(cause !== undefined && { cause: describeError(cause) }) }
 }
 
 /** Starts what the configuration's roles ask for, on parts that are open and stay open. */
