@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readHeaders } from '#/mime/headers.ts'
+import { idHash, idHashes, idHashKey } from '#/mime/id-hash.ts'
+import { threadIds } from '#/mime/references.ts'
+import type { FolderChanges } from '#/ports/folder-changes.ts'
+import { type Happening, happening, unfiled } from '../../test/thread-folders.ts'
+import { type ExpectedConversation, expectedConversations, type FiledMessage } from '../../test/thread-oracle.ts'
+import { type Conversation, ThreadIndex } from './thread-index.ts'
+
+const key = idHashKey('a secret')
+const namelessId = (uid: number) => `7 ${uid}`
+const newIndex = () => new ThreadIndex(0, (uid) => idHash(key, namelessId(uid)))
+
+const folder = fc.array(unfiled, { maxLength: 16 }).map((messages) => file(messages, 1))
+
+test('a folder falls into the conversations that the rule says, in order', () => {
+  fc.assert(
+    fc.property(folder, (messages) => {
+      const index = newIndex()
+      index.apply(step({ appended: messages }))
+      assertAgrees(index, messages)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('however a folder came to be by appends, flags and expunges, it reads as if it had always been so', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 12 }), (happenings) => {
+      const index = newIndex()
+      let messages: readonly FiledMessage[] = []
+      let nextUid = 1
+      for (const what of happenings) {
+        const { changes, after } = happen(messages, what, nextUid)
+        index.apply(changes)
+        messages = after
+        nextUid += what.appended.length
+        assertAgrees(index, messages)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a message that comes changes no id: the older side of a joined conversation names it, the other still finds it', () => {
+  fc.assert(
+    fc.property(folder, unfiled, (messages, late) => {
+      const index = newIndex()
+      index.apply(step({ appended: messages }))
+      const before = allOf(index)
+      index.apply(step({ appended: file([late], messages.length + 1) }))
+      for (const { root, uids, lowestUid } of before) {
+        const now = index.find(root)
+        assert.ok(now && uids.every((uid) => now.uids.includes(uid)))
+        if (now.lowestUid === lowestUid) assert.deepEqual(now.root, root)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+const chain = ['<a@x>', '<b@x>', '<c@x>'] as const
+
+for (const [what, headers, expected] of [
+  ['a reply to its original', ['Message-ID: <a@x>', 'Message-ID: <b@x>\r\nIn-Reply-To: <a@x>'], [[1, 2]]],
+  ['two replies to what is absent', [reply('<b@x>', '<a@x>'), reply('<c@x>', '<a@x>')], [[1, 2]]],
+  ['a root that comes late', [reply('<b@x>', '<a@x>'), 'Message-ID: <a@x>'], [[1, 2]]],
+  ['two messages with one id', ['Message-ID: <a@x>', 'Message-ID: <a@x>'], [[1, 2]]],
+  ['a loop', [reply('<a@x>', '<b@x>'), reply('<b@x>', '<a@x>')], [[1, 2]]],
+  ['a reply to itself', [reply('<a@x>', '<a@x>'), 'Message-ID: <b@x>'], [[2], [1]]],
+  [
+    'conversations that a reply to both links',
+    [...chain.slice(0, 2).map(own), reply('<c@x>', '<a@x> <b@x>')],
+    [[1, 2, 3]],
+  ],
+  [
+    'what only a subject links',
+    ['Message-ID: <a@x>\r\nSubject: Hi', 'Message-ID: <b@x>\r\nSubject: Re: Hi'],
+    [[2], [1]],
+  ],
+  ['ids that differ in case', ['Message-ID: <a@x>', reply('<b@x>', '<A@x>')], [[2], [1]]],
+  ['strangers who replied to one address', [old('<b@x>', '<ann@x>'), old('<c@x>', '<ann@x>')], [[2], [1]]],
+  ['an old reply to a message that is there', ['Message-ID: <a@x>', old('<b@x>', '<a@x>')], [[1, 2]]],
+  ['an old reply whose original comes later', [old('<b@x>', '<a@x>'), 'Message-ID: <a@x>'], [[1, 2]]],
+  ['messages without any id', ['Subject: one', 'Subject: one'], [[2], [1]]],
+] as const) {
+  test(`${what}: ${expected.map((uids) => uids.join(' with ')).join(', ')}`, () => {
+    const index = newIndex()
+    index.apply(step({ appended: headers.map((text, place) => message(place + 1, `${text}\r\n`)) }))
+    assert.deepEqual(
+      allOf(index).map(({ uids }) => uids),
+      expected,
+    )
+  })
+}
+
+test('an old reply leaves the conversation when its original goes, and is back when that comes again', () => {
+  const index = newIndex()
+  index.apply(step({ appended: [message(1, 'Message-ID: <a@x>\r\n'), message(2, `${old('<b@x>', '<a@x>')}\r\n`)] }))
+  assert.equal(index.total, 1)
+  index.apply(step({ expunged: [1] }))
+  assert.deepEqual([index.total, index.find(idHash(key, '<a@x>'))], [1, undefined])
+  index.apply(step({ appended: [message(3, 'Message-ID: <a@x>\r\n')] }))
+  assert.deepEqual(index.find(idHash(key, '<a@x>'))?.uids, [2, 3])
+})
+
+test('a page is a part of the whole, and past the end it is empty', () => {
+  fc.assert(
+    fc.property(folder, fc.integer({ min: 1, max: 6 }), fc.nat(8), (messages, limit, page) => {
+      const index = newIndex()
+      index.apply(step({ appended: messages }))
+      assert.deepEqual(index.page(limit, limit * page), allOf(index).slice(limit * page, limit * page + limit))
+    }),
+  )
+})
+
+test('a message of 100,000 references, and another that names them too, are one conversation within a second', () => {
+  const references = Array.from({ length: 100_000 }, (_, number) => `<${number}@x>`).join(' ')
+  const messages = [message(1, `References: ${references}\r\n`), message(2, `References: ${references}\r\n`)]
+  const changes = step({ appended: messages })
+  const index = newIndex()
+  const start = performance.now()
+  index.apply(changes)
+  assert.equal(index.total, 1)
+  index.apply(step({ expunged: [1] }))
+  assert.deepEqual(index.find(idHash(key, '<99999@x>'))?.uids, [2])
+  assert.ok(performance.now() - start < 1000)
+})
+
+test('an index that more has left than is there says that it is worn', () => {
+  const index = newIndex()
+  index.apply(step({ appended: Array.from({ length: 4000 }, (_, place) => message(place + 1, '')) }))
+  index.apply(step({ expunged: Array.from({ length: 1999 }, (_, place) => place + 1) }))
+  assert.equal(index.isWorn, false)
+  index.apply(step({ expunged: Array.from({ length: 100 }, (_, place) => place + 2000) }))
+  assert.equal(index.isWorn, true)
+})
+
+function own(id: string): string {
+  return `Message-ID: ${id}`
+}
+
+function reply(id: string, references: string): string {
+  return `Message-ID: ${id}\r\nReferences: ${references}`
+}
+
+/** As mailers of the nineties replied. */
+function old(id: string, inReplyTo: string): string {
+  return `Message-ID: ${id}\r\nIn-Reply-To: Message from Ann ${inReplyTo} of Monday`
+}
+
+function message(uid: number, headers: string): FiledMessage {
+  return { uid, seen: false, receivedAt: 1000, sender: 'ann@x.test', headers }
+}
+
+function file(messages: readonly Omit<FiledMessage, 'uid'>[], firstUid: number): FiledMessage[] {
+  return messages.map((message, place) => ({ ...message, uid: firstUid + place }))
+}
+
+function allOf(index: ThreadIndex): Conversation[] {
+  return index.page(Number.MAX_SAFE_INTEGER, 0)
+}
+
+function assertAgrees(index: ThreadIndex, messages: readonly FiledMessage[]): void {
+  const expected = expectedConversations(messages)
+  assert.equal(index.messages, messages.length)
+  assert.equal(index.total, expected.length)
+  assert.deepEqual(allOf(index), expected.map(asFound))
+  for (const conversation of expected) {
+    for (const id of conversation.ids) assert.deepEqual(index.find(idHash(key, id)), asFound(conversation))
+  }
+  const connected = new Set(expected.flatMap(({ ids }) => ids))
+  for (const id of ['<a@x>', '<b@x>', '<c@x>', '<d@x>'].filter((id) => !connected.has(id))) {
+    assert.equal(index.find(idHash(key, id)), undefined)
+  }
+}
+
+function asFound({ ids: _, root, ...conversation }: ExpectedConversation): Conversation {
+  return { ...conversation, root: idHash(key, root ?? namelessId(conversation.lowestUid)) }
+}
+
+/** What happens to the messages, as a mail host would report it: all at once, without what came and went meanwhile. */
+function happen(messages: readonly FiledMessage[], { appended, flagged, removed }: Happening, nextUid: number) {
+  const arrived = file(appended, nextUid)
+  const expunged = new Set(removed.flatMap((which) => pick([...messages, ...arrived], which)?.uid ?? []))
+  const flags = flagged.flatMap(({ which, seen }) => {
+    const uid = pick(messages, which)?.uid
+    return uid === undefined || expunged.has(uid) ? [] : { uid, seen }
+  })
+  const seenNow = new Map(flags.map(({ uid, seen }) => [uid, seen]))
+  const after = [...messages, ...arrived]
+    .filter(({ uid }) => !expunged.has(uid))
+    .map((message) => ({ ...message, seen: seenNow.get(message.uid) ?? message.seen }))
+  const appendedThere = arrived.filter(({ uid }) => !expunged.has(uid))
+  const changedFlags = [...seenNow].map(([uid, seen]) => ({ uid, seen }))
+  return { changes: step({ appended: appendedThere, flags: changedFlags, expunged: [...expunged] }), after }
+}
+
+function pick<T>(items: readonly T[], which: number): T | undefined {
+  return items[which % Math.max(1, items.length)]
+}
+
+interface Step {
+  appended?: readonly FiledMessage[]
+  flags?: readonly { uid: number; seen: boolean }[]
+  expunged?: readonly number[]
+}
+
+function step({ appended = [], flags = [], expunged = [] }: Step): FolderChanges {
+  const read = appended.map(({ headers }) => threadIds(readHeaders(Buffer.from(`${headers}\r\n`)).headers))
+  const senders = appended.map(({ sender }) => Buffer.from(sender))
+  const strong = read.map((ids) => idHashes(key, ids.strong))
+  const weak = read.map((ids) => idHashes(key, ids.weak))
+  const lengths = (parts: readonly Buffer[]) => Uint32Array.from(parts, ({ length }) => length)
+  return {
+    state: { uidValidity: 7, modseq: 1, uidNext: 1 },
+    reset: false,
+    more: false,
+    exists: 0,
+    rows: {
+      uid: Uint32Array.from(appended, ({ uid }) => uid),
+      seen: Uint8Array.from(appended, ({ seen }) => Number(seen)),
+      receivedAt: Float64Array.from(appended, ({ receivedAt }) => receivedAt),
+      sender: Buffer.concat(senders),
+      senderLength: lengths(senders),
+      id: Buffer.concat(read.map(({ messageId }) => (messageId === null ? Buffer.alloc(8) : idHash(key, messageId)))),
+      strong: Buffer.concat(strong),
+      strongLength: lengths(strong),
+      weak: Buffer.concat(weak),
+      weakLength: lengths(weak),
+    },
+    flags: { uid: Uint32Array.from(flags, ({ uid }) => uid), seen: Uint8Array.from(flags, ({ seen }) => Number(seen)) },
+    expunged: Uint32Array.from(expunged),
+  }
+}
