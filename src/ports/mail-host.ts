@@ -58,6 +58,7 @@ export interface Summary {
   readonly threadRoot: string | null
   readonly subject: string
   readonly from: Address | null
+  /** The first 100. */
   readonly to: readonly Address[]
   readonly receivedAt: Date
   readonly seen: boolean

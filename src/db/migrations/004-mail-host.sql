@@ -30,7 +30,7 @@ create table mail_contents (
   subject text not null,
   from_name text,
   from_address text, -- null when there is no From
-  recipients jsonb not null, -- To, as [{name, address}]
+  recipients jsonb not null, -- the first 100 of To, as [{name, address}]
   has_attachment boolean not null,
   preview text not null
 );

@@ -3,6 +3,9 @@ import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { normalKeywords } from './keywords.ts'
 
+/** Of To, as far as lists show it: a page of messages must not be megabytes long. */
+const mostRecipients = 100
+
 /** What a batch of copies holds in content: each message once for each organization, and all bytes in one piece. */
 export class Contents {
   readonly rows: ContentRow[] = []
@@ -45,7 +48,9 @@ function contentRow(number: number, organizationId: string, message: Message, st
     subject: storable(message.subject),
     from_name: storable(message.from?.name),
     from_address: storable(message.from?.address),
-    recipients: message.to.map(({ name, address }) => ({ name: storable(name), address: storable(address) })),
+    recipients: message.to
+      .slice(0, mostRecipients)
+      .map(({ name, address }) => ({ name: storable(name), address: storable(address) })),
     has_attachment: message.hasAttachment,
     preview: storable(message.preview),
   }

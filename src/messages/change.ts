@@ -1,0 +1,48 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import { keywordsKnown } from '#/labels/queries.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import type { Change } from '#/ports/mail-host.ts'
+import { folderName } from './folder-name.ts'
+import type { MessageChange } from './wire.ts'
+
+/** What a request would change, checked as far as that goes without looking at what is stored. */
+export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {
+  const both = add_labels.find((keyword) => remove_labels.includes(keyword))
+  if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
+  const labels = add_labels.length + remove_labels.length
+  if (unread === undefined && starred === undefined && folder === undefined && labels === 0) {
+    throw invalid('body', 'Nothing to change', 'Give unread, starred, add_labels, remove_labels or folder')
+  }
+  return {
+    ...(unread !== undefined && { seen: !unread }),
+    ...(starred !== undefined && { flagged: starred }),
+    ...(folder !== undefined && { folder: folderName(folder) }),
+    addKeywords: add_labels,
+    removeKeywords: remove_labels,
+  }
+}
+
+/** Every keyword must be that of an organization label that there is; a member's own counts as unknown. */
+export async function assertKeywordsKnown(
+  db: Db,
+  organizationId: string,
+  { addKeywords = [], removeKeywords = [] }: Change,
+): Promise<void> {
+  const wanted = [...addKeywords, ...removeKeywords]
+  if (wanted.length === 0) return
+  const known = await keywordsKnown(db, organizationItself(organizationId), wanted)
+  for (const [field, keywords] of [
+    ['add_labels', addKeywords],
+    ['remove_labels', removeKeywords],
+  ] as const) {
+    const at = keywords.findIndex((keyword) => !known.has(keyword))
+    if (at >= 0) {
+      throw invalid(
+        `${field}[${at}]`,
+        `No label has the keyword ${JSON.stringify(keywords[at])}`,
+        'Take keywords from GET /v1/labels; names are not keywords',
+      )
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { FastifyContextConfig } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { readableMailbox } from '#/mailboxes/readable.ts'
+import { attachmentBytes } from '#/mime/content.ts'
+import { downloadHeaders } from './download.ts'
+import { folderName } from './folder-name.ts'
+import { pathUid } from './message.ts'
+import type { MessageParts } from './routes.ts'
+import { ByUid, InFolder } from './wire.ts'
+
+const ByAttachment = Type.Object({
+  uid: Type.String({ description: 'Of the message in its folder.' }),
+  id: Type.String({ description: 'Of the attachment in its message.' }),
+})
+
+function bytes(description: string, type: string) {
+  return { 200: { description, content: { [type]: { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } } } }
+}
+
+/** A message or a part of it, to be saved: never to be shown by a browser under our origin. */
+export function downloadRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
+  async function rawOf(organizationId: string, uid: string, query: Static<typeof InFolder>): Promise<Buffer> {
+    const folder = folderName(query.folder ?? 'inbox')
+    const number = pathUid(uid)
+    const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+    const stored = await mailHost.read(mailbox, folder, number)
+    if (!stored) throw notFound('message')
+    return stored.raw
+  }
+
+  app.get(
+    '/v1/messages/:uid/raw',
+    {
+      config,
+      schema: {
+        summary: 'Download a message',
+        description: 'Its bytes as they are stored (RFC 5322).',
+        params: ByUid,
+        querystring: InFolder,
+        response: bytes('The message.', 'message/rfc822'),
+      },
+    },
+    async ({ organizationId, params, query }, reply) => {
+      const raw = await rawOf(organizationId, params.uid, query)
+      return reply.headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822')).send(raw)
+    },
+  )
+
+  app.get(
+    '/v1/messages/:uid/attachments/:id',
+    {
+      config,
+      schema: {
+        summary: 'Download an attachment',
+        description:
+          'Decoded. What a browser would run, HTML and SVG among them, comes as `application/octet-stream`; the real ' +
+          'type is in the message.',
+        params: ByAttachment,
+        querystring: InFolder,
+        response: bytes('The attachment.', 'application/octet-stream'),
+      },
+    },
+    async ({ organizationId, params, query }, reply) => {
+      const raw = await rawOf(organizationId, params.uid, query)
+      const attachment = attachmentBytes(raw, params.id)
+      if (!attachment) throw notFound('attachment')
+      const name = attachment.filename ?? `attachment-${params.id}`
+      return reply.headers(downloadHeaders(name, attachment.contentType)).send(attachment.bytes)
+    },
+  )
+}

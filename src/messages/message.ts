@@ -1,0 +1,62 @@
+import { notFound } from '#/errors.ts'
+import type { Address } from '#/mime/address.ts'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Stored, Summary } from '#/ports/mail-host.ts'
+import type { MessageItem, MessageOut } from './wire.ts'
+
+/** A path's uid: what is none names no message. */
+export function pathUid(text: string): number {
+  const uid = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : 0
+  if (uid < 1 || uid > 0xffffffff) throw notFound('message')
+  return uid
+}
+
+/** `visible` are the keywords that the organization may see. */
+export function presentItem(summary: Summary, visible: ReadonlySet<string>): MessageItem {
+  return {
+    uid: summary.uid,
+    folder: summary.folder,
+    message_id: summary.messageId,
+    subject: summary.subject,
+    from: presentAddress(summary.from ?? { name: '', address: '' }),
+    to: summary.to.map(presentAddress),
+    received_at: summary.receivedAt.toISOString(),
+    unread: !summary.seen,
+    starred: summary.flagged,
+    labels: summary.keywords.filter((keyword) => visible.has(keyword)),
+    has_attachment: summary.hasAttachment,
+    preview: summary.preview,
+    size_bytes: summary.sizeBytes,
+  }
+}
+
+/** `hidden` are the filters that the organization may not see. */
+export function presentMessage(
+  { summary, raw, filteredBy }: Stored,
+  visible: ReadonlySet<string>,
+  hidden: ReadonlySet<string>,
+): MessageOut {
+  const { headers, to, cc, replyTo } = readMessage(raw)
+  const { text, html, attachments } = readContent(raw)
+  return {
+    ...presentItem(summary, visible),
+    to: to.map(presentAddress),
+    cc: cc.map(presentAddress),
+    reply_to: replyTo.map(presentAddress),
+    in_reply_to: idsIn(headers.text('in-reply-to'))[0] ?? null,
+    references: idsIn(headers.text('references')),
+    text,
+    html,
+    attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
+    filtered_by: filteredBy.filter(({ filter_id }) => !hidden.has(filter_id)),
+  }
+}
+
+function presentAddress({ name, address }: Address): { name: string; address: string } {
+  return { name, address }
+}
+
+function idsIn(text: string): string[] {
+  return text.match(/<[^<>\s]+>/g) ?? []
+}

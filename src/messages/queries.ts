@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+
+/** Those of the keywords that are, or were, an organization label's. What is a member's own is not among them, since no
+ *  key may see it (document, section 1). */
+export async function organizationKeywords(
+  db: Db,
+  organizationId: string,
+  keywords: readonly string[],
+): Promise<Set<string>> {
+  if (keywords.length === 0) return new Set()
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword from labels
+    where organization_id = ${organizationId} and member_id is null and keyword = any(${keywords}::text[])
+    union all
+    select keyword from retired_keywords
+    where organization_id = ${organizationId} and member_id is null and keyword = any(${keywords}::text[])`.execute(db)
+  return new Set(rows.map(({ keyword }) => keyword))
+}
+
+/** Those of the filters that are a member's own. */
+export async function personalFilters(db: Db, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const filters = await db
+    .selectFrom('filters')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', 'is not', null)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute()
+  return new Set(filters.map(({ id }) => id))
+}

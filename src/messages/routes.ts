@@ -1,0 +1,181 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { readableMailbox } from '#/mailboxes/readable.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { assertKeywordsKnown, readChange } from './change.ts'
+import { downloadRoutes } from './download-routes.ts'
+import { folderName } from './folder-name.ts'
+import { pathUid } from './message.ts'
+import { organizationKeywords } from './queries.ts'
+import { itemsFor, messageFor } from './visible.ts'
+import {
+  BulkChange,
+  BulkResult,
+  ByUid,
+  Folders,
+  InFolder,
+  InMailbox,
+  ListQuery,
+  MessageChange,
+  MessageItem,
+  MessageOut,
+  MessagePage,
+} from './wire.ts'
+
+const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
+const reading = { ...config, scope: 'messages:read' } as const
+const writing = { ...config, scope: 'messages:write' } as const
+
+export interface MessageParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+}
+
+/** Folders and the messages in them. */
+export function messageRoutes(app: App, parts: MessageParts): void {
+  folderRoutes(app, parts)
+  listRoutes(app, parts)
+  oneRoutes(app, parts)
+  bulkRoutes(app, parts)
+  downloadRoutes(app, parts, reading)
+}
+
+function folderRoutes(app: App, { db, mailHost }: MessageParts): void {
+  app.get(
+    '/v1/folders',
+    {
+      config: reading,
+      schema: {
+        summary: 'List folders',
+        description: 'The six that every mailbox has, then the others by name, with exact counts.',
+        querystring: InMailbox,
+        response: { 200: Folders },
+      },
+    },
+    async ({ organizationId, query }) => {
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      return { data: await mailHost.folders(mailbox) }
+    },
+  )
+}
+
+function listRoutes(app: App, { db, mailHost }: MessageParts): void {
+  app.get(
+    '/v1/messages',
+    {
+      config: reading,
+      schema: {
+        summary: 'List messages',
+        description:
+          'One folder, the last received first. `total` counts what `unread` and `label` leave. A Private mailbox is ' +
+          '`invalid_request`.',
+        querystring: ListQuery,
+        response: { 200: MessagePage },
+      },
+    },
+    async ({ organizationId, query: { folder = 'inbox', limit = 25, page = 0, unread, label, ...query } }) => {
+      const name = folderName(folder)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      if (label !== undefined && !(await organizationKeywords(db, organizationId, [label])).has(label)) {
+        throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
+      }
+      const wanted = {
+        limit,
+        page,
+        ...(unread !== undefined && { unread }),
+        ...(label !== undefined && { keyword: label }),
+      }
+      const { total, messages } = await mailHost.list(mailbox, name, wanted)
+      const data = await itemsFor(db, organizationId, messages)
+      return { data, total, page, has_more: (page + 1) * limit < total }
+    },
+  )
+}
+
+function oneRoutes(app: App, { db, mailHost }: MessageParts): void {
+  app.get(
+    '/v1/messages/:uid',
+    {
+      config: reading,
+      schema: {
+        summary: 'Read a message',
+        description: 'Reading does not mark it as read.',
+        params: ByUid,
+        querystring: InFolder,
+        response: { 200: MessageOut },
+      },
+    },
+    async ({ organizationId, params, query: { folder = 'inbox', ...query } }) => {
+      const name = folderName(folder)
+      const uid = pathUid(params.uid)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const stored = await mailHost.read(mailbox, name, uid)
+      if (!stored) throw notFound('message')
+      return await messageFor(db, organizationId, stored)
+    },
+  )
+
+  app.patch(
+    '/v1/messages/:uid',
+    {
+      config: writing,
+      schema: {
+        summary: 'Change or move a message',
+        description: 'Answers the message as it is listed, where it is now: moving gives it another `uid`.',
+        params: ByUid,
+        querystring: InFolder,
+        body: MessageChange,
+        response: { 200: MessageItem },
+      },
+    },
+    async ({ organizationId, params, body, query: { folder = 'inbox', ...query } }) => {
+      const name = folderName(folder)
+      const change = readChange(body)
+      const uid = pathUid(params.uid)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
+      await assertKeywordsKnown(db, organizationId, change)
+      const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
+      const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
+      const [item] = now ? await itemsFor(db, organizationId, now) : []
+      if (!item) throw notFound('message')
+      return item
+    },
+  )
+}
+
+function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
+  app.patch(
+    '/v1/messages',
+    {
+      config: writing,
+      schema: {
+        summary: 'Change or move many messages',
+        description:
+          'Up to 500 messages of one folder, such as a thread’s `uids`, all in one step. Uids that the folder lacks are ' +
+          'passed over and listed as `not_found`; anything else that is wrong, an unknown keyword say, leaves all as ' +
+          'they were.',
+        querystring: InFolder,
+        body: BulkChange,
+        response: { 200: BulkResult },
+      },
+    },
+    async ({ organizationId, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
+      const name = folderName(folder)
+      const change = readChange(body)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      await assertKeywordsKnown(db, organizationId, change)
+      const wanted = [...new Set(uids)].sort((a, b) => a - b)
+      const places = await mailHost.update(mailbox, name, wanted, change)
+      return {
+        updated: wanted.filter((uid) => places.has(uid)),
+        not_found: wanted.filter((uid) => !places.has(uid)),
+        moved: wanted.flatMap((uid) => {
+          const place = places.get(uid)
+          return place && place.folder !== name ? [{ uid, new_uid: place.uid }] : []
+        }),
+      }
+    },
+  )
+}
