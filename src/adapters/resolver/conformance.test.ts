@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { LookupFailed } from '#/errors.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { startDnsServer } from '../../../test/dns-server.ts'
+import { DnsResolver } from './dns.ts'
+import { type ZoneRecords, ZoneResolver } from './zone.ts'
+
+const zone: Record<string, ZoneRecords> = {
+  'example.test': {
+    txt: ['v=spf1 -all', 'x'.repeat(600)],
+    mx: [
+      { exchange: 'second.example.test', priority: 20 },
+      { exchange: 'first.example.test', priority: 10 },
+    ],
+    a: ['192.0.2.1', '192.0.2.2'],
+    aaaa: ['2001:db8::1'],
+  },
+  'null-mx.test': { mx: [{ exchange: '', priority: 0 }] },
+  'empty.test': {},
+  'alias.test': { cname: 'second-alias.test' },
+  'second-alias.test': { cname: 'example.test' },
+  'loop.test': { cname: 'loop.test' },
+  'broken.test': { fails: 'servfail' },
+  'silent.test': { fails: 'timeout' },
+  '192.0.2.1': { ptr: ['example.test'] },
+  '2001:db8::1': { ptr: ['example.test'] },
+}
+
+/** What every resolver answers, given this zone. */
+function conforms(name: string, open: () => Promise<{ resolver: Resolver; close: () => Promise<void> }>): void {
+  describe(name, () => {
+    let resolver: Resolver
+    let close: () => Promise<void>
+    before(async () => {
+      ;({ resolver, close } = await open())
+    })
+    after(() => close())
+
+    test('joins the strings of a TXT record', async () => {
+      assert.deepEqual((await resolver.txt('example.test')).sort(), ['v=spf1 -all', 'x'.repeat(600)])
+    })
+    test('gives MX records with the lowest preference first', async () => {
+      assert.deepEqual(await resolver.mx('example.test'), [
+        { exchange: 'first.example.test', priority: 10 },
+        { exchange: 'second.example.test', priority: 20 },
+      ])
+    })
+    test('gives a null MX as one record with an empty exchange', async () => {
+      assert.deepEqual(await resolver.mx('null-mx.test'), [{ exchange: '', priority: 0 }])
+    })
+    test('gives addresses', async () => {
+      assert.deepEqual((await resolver.a('example.test')).sort(), ['192.0.2.1', '192.0.2.2'])
+      assert.deepEqual(await resolver.aaaa('example.test'), ['2001:db8::1'])
+    })
+    test('does not care about case nor a final dot', async () => {
+      assert.deepEqual(await resolver.aaaa('Example.TEST.'), ['2001:db8::1'])
+    })
+    test('follows aliases, and tells of one', async () => {
+      assert.deepEqual(await resolver.aaaa('alias.test'), ['2001:db8::1'])
+      assert.deepEqual(await resolver.cname('alias.test'), ['second-alias.test'])
+      assert.deepEqual(await resolver.cname('example.test'), [])
+    })
+    test('gives the names of an address', async () => {
+      assert.deepEqual(await resolver.ptr('192.0.2.1'), ['example.test'])
+      assert.deepEqual(await resolver.ptr('2001:db8::1'), ['example.test'])
+      assert.deepEqual(await resolver.ptr('192.0.2.9'), [])
+    })
+    for (const [what, asked] of [
+      ['a name that does not exist', 'nowhere.test'],
+      ['a name without such records', 'empty.test'],
+      ['what cannot be a name', `${'x'.repeat(64)}.test`],
+    ] as const) {
+      test(`answers nothing for ${what}`, async () => {
+        for (const type of ['txt', 'mx', 'a', 'aaaa', 'cname'] as const)
+          assert.deepEqual(await resolver[type](asked), [])
+      })
+    }
+    for (const [what, asked, reason] of [
+      ['SERVFAIL', 'broken.test', 'servfail'],
+      ['no answer', 'silent.test', 'timeout'],
+      ['aliases in a circle', 'loop.test', 'servfail'],
+    ] as const) {
+      test(`fails on ${what}`, async () => {
+        for (const type of ['txt', 'mx', 'a', 'aaaa'] as const) {
+          await assert.rejects(
+            resolver[type](asked),
+            (error) => error instanceof LookupFailed && error.reason === reason,
+            type,
+          )
+        }
+      })
+    }
+  })
+}
+
+conforms('the zone resolver', async () => ({ resolver: new ZoneResolver(zone), close: async () => {} }))
+
+conforms('the DNS resolver', async () => {
+  const server = await startDnsServer(zone)
+  const resolver = new DnsResolver({ servers: [server.address], patience: 200 })
+  return { resolver, close: () => server[Symbol.asyncDispose]() }
+})
+
+conforms('the zone resolver, for names outside its zones', async () => {
+  const beyond = { zones: ['tryout.test'], resolver: new ZoneResolver(zone) }
+  return { resolver: new ZoneResolver({}, beyond), close: async () => {} }
+})
+
+test('the zone resolver keeps names of its own zones to itself', async () => {
+  const resolver = new ZoneResolver(
+    { 'tryout.test': { a: ['192.0.2.7'] } },
+    { zones: ['tryout.test'], resolver: new ZoneResolver({ 'gone.tryout.test': { a: ['192.0.2.8'] } }) },
+  )
+  assert.deepEqual(await resolver.a('tryout.test'), ['192.0.2.7'])
+  assert.deepEqual(await resolver.a('gone.tryout.test'), [])
+})
+
+test('what is at a name in a zone may change', async () => {
+  const resolver = new ZoneResolver()
+  resolver.set('New.test', { txt: ['here'] })
+  assert.deepEqual(await resolver.txt('new.test'), ['here'])
+  resolver.set('new.test', undefined)
+  assert.deepEqual(await resolver.txt('new.test'), [])
+})

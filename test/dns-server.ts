@@ -1,0 +1,117 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+import type { ZoneRecords } from '#/adapters/resolver/zone.ts'
+
+/** A name server on a UDP port of its own (RFC 1035), which answers from a zone as a recursive one would. */
+export async function startDnsServer(zone: Readonly<Record<string, ZoneRecords>>) {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { address, port }) => {
+    const answer = answerTo(query, zone)
+    if (answer) socket.send(answer, port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    async [Symbol.asyncDispose]() {
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}
+
+const TYPES = { a: 1, cname: 5, ptr: 12, mx: 15, txt: 16, aaaa: 28 } as const
+const SERVFAIL = 2
+const NXDOMAIN = 3
+
+/** Undefined where the zone says that a look-up is to time out. */
+function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): Buffer | undefined {
+  const { labels, end } = readName(query, 12)
+  const type = query.readUInt16BE(end)
+  let name = labels.join('.').toLowerCase()
+  const records: Buffer[] = []
+  let found = recordsAt(zone, name)
+  for (let n = 0; n < 16 && found?.cname !== undefined && type !== TYPES.cname; n++) {
+    records.push(record(name, TYPES.cname, encodeName(found.cname)))
+    name = found.cname.toLowerCase()
+    found = recordsAt(zone, name)
+  }
+  if (found?.fails === 'timeout') return undefined
+  for (const data of dataOf(found ?? {}, type)) records.push(record(name, type, data))
+  const loops = found?.cname !== undefined && type !== TYPES.cname
+  const code = found?.fails === 'servfail' || loops ? SERVFAIL : found ? 0 : NXDOMAIN
+  const header = Buffer.alloc(12)
+  query.copy(header, 0, 0, 2)
+  header.writeUInt16BE(0x8180 | code, 2)
+  header.writeUInt16BE(1, 4)
+  header.writeUInt16BE(code === SERVFAIL ? 0 : records.length, 6)
+  return Buffer.concat([header, query.subarray(12, end + 4), ...(code === SERVFAIL ? [] : records)])
+}
+
+/** Addresses stand in the zone as they are, in the DNS backwards. */
+function recordsAt(zone: Readonly<Record<string, ZoneRecords>>, name: string): ZoneRecords | undefined {
+  if (name.endsWith('.in-addr.arpa')) return zone[name.split('.').slice(0, 4).reverse().join('.')]
+  if (!name.endsWith('.ip6.arpa')) return zone[name]
+  const address = Object.keys(zone).find((key) => isIPv6(key) && ip6Name(key) === name)
+  return address === undefined ? undefined : zone[address]
+}
+
+function ip6Name(address: string): string {
+  return `${[...ip6Octets(address).toString('hex')].reverse().join('.')}.ip6.arpa`
+}
+
+function dataOf(found: ZoneRecords, type: number): Buffer[] {
+  switch (type) {
+    case TYPES.a:
+      return (found.a ?? []).map((address) => Buffer.from(address.split('.').map(Number)))
+    case TYPES.aaaa:
+      return (found.aaaa ?? []).map(ip6Octets)
+    case TYPES.cname:
+      return found.cname === undefined ? [] : [encodeName(found.cname)]
+    case TYPES.ptr:
+      return (found.ptr ?? []).map(encodeName)
+    case TYPES.mx:
+      return (found.mx ?? []).map(({ priority, exchange }) => {
+        return Buffer.concat([Buffer.from([priority >> 8, priority & 255]), encodeName(exchange)])
+      })
+    case TYPES.txt:
+      return (found.txt ?? []).map((text) => Buffer.concat((text.match(/.{1,255}/gs) ?? ['']).map(characterString)))
+    default:
+      return []
+  }
+}
+
+function ip6Octets(address: string): Buffer {
+  const [head = '', tail = ''] = address.split('::')
+  const groups = (text: string) => (text ? text.split(':') : [])
+  const zeros = Array<string>(8 - groups(head).length - groups(tail).length).fill('0')
+  const all = address.includes('::') ? [...groups(head), ...zeros, ...groups(tail)] : groups(address)
+  return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+function record(name: string, type: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(10)
+  fixed.writeUInt16BE(type, 0)
+  fixed.writeUInt16BE(1, 2)
+  fixed.writeUInt16BE(data.length, 8)
+  return Buffer.concat([encodeName(name), fixed, data])
+}
+
+function encodeName(name: string): Buffer {
+  return Buffer.concat([...name.split('.').filter(Boolean).map(characterString), Buffer.from([0])])
+}
+
+function characterString(text: string): Buffer {
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])
+}
+
+function readName(message: Buffer, at: number): { labels: string[]; end: number } {
+  const labels: string[] = []
+  let end = at
+  for (let length = message[end] ?? 0; length > 0; length = message[end] ?? 0) {
+    labels.push(message.toString('latin1', end + 1, end + 1 + length))
+    end += 1 + length
+  }
+  return { labels, end: end + 1 }
+}
