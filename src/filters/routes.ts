@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { created, ok, once } from '#/http/once.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
-import { organizationItself } from '#/organizations/owner.ts'
+import { type Owner, organizationItself } from '#/organizations/owner.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
 import { deleteFilter, filterById, filtersOf } from './queries.ts'
@@ -132,13 +132,24 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
       },
     },
     (request, reply) => {
-      const draft = request.body.filter && newFilter(request.body.filter)
-      const sighting = sightingOf(request.body.message)
+      const { message, filter: draft } = request.body
+      const sighting = sightingOf(message)
       return once(db, request, reply, async (tx) => {
         const owner = organizationItself(request.organizationId)
-        const settled = draft && { ...draft, argument: await settleArgument(tx, owner, draft) }
+        const settled = draft && (await settleDraft(tx, owner, draft))
         return ok(tryFilters(withDraft(await filtersOf(tx, owner), settled), sighting))
       })
     },
   )
+}
+
+/** A draft as it would be stored. What is wrong with it is said of where it stands in the body. */
+async function settleDraft(tx: Tx, owner: Owner, draft: Parameters<typeof newFilter>[0]) {
+  try {
+    const fields = newFilter(draft)
+    return { ...fields, argument: await settleArgument(tx, owner, fields) }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.field === undefined) throw error
+    throw invalid(`filter.${error.field}`, error.message, error.fix)
+  }
 }

@@ -13,6 +13,8 @@ export const ajv = new Ajv2020({
   useDefaults: false,
   removeAdditional: false,
   strict: false,
+  // JSON reads 1e999 as Infinity, which is no number to us.
+  strictNumbers: true,
 })
 addFormats.default(ajv)
 ajv.addFormat('line', (text: string) => text.isWellFormed() && !unfitForLine.test(text))

@@ -56,7 +56,7 @@ for (const [colour, stored] of [
   ['#1E90FF', '#1e90ff'],
 ] as const) {
   test(`A label can be ${colour}`, async () => {
-    assert.equal((await create(shared, `In ${colour}`, colour)).colour, stored)
+    assert.equal((await create(shared, `In ${colour} ${randomUUID().slice(0, 8)}`, colour)).colour, stored)
   })
 }
 
