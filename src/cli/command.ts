@@ -1,0 +1,56 @@
+import type { Config } from '#/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { Clock } from '#/ports/clock.ts'
+
+/** What commands work on: that of the running server, or one opened for a single command. */
+export interface Operator {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+}
+
+/** What a command found or did: `value` is printed as JSON with --json, `text` without. */
+export interface Answer {
+  readonly value: unknown
+  readonly text: string
+  /** 0 where nothing is said. */
+  readonly exitCode?: number
+}
+
+/** An option that takes a value, shown as `--name VALUE`. */
+export interface Option {
+  readonly value: string
+  readonly help: string
+  readonly required?: true
+}
+
+/** A subcommand that is run against a database. */
+export interface Command {
+  /** The words that call it: `key create`. */
+  readonly name: string
+  readonly summary: string
+  /** What stands without a dash, all required, in this order. */
+  readonly operands: readonly string[]
+  readonly options: Readonly<Record<string, Option>>
+  run(operator: Operator, given: Readonly<Record<string, string | undefined>>): Promise<Answer>
+}
+
+type Given<Operands extends readonly string[], Options extends Readonly<Record<string, Option>>> = {
+  readonly [Name in Operands[number]]: string
+} & {
+  readonly [Name in keyof Options]: Options[Name] extends { required: true } ? string : string | undefined
+}
+
+/** Types what `run` is given by the operands and options named beside it; the parser makes it so. */
+export function command<
+  const Operands extends readonly string[],
+  const Options extends Readonly<Record<string, Option>>,
+>(
+  definition: Omit<Command, 'operands' | 'options' | 'run'> & {
+    readonly operands: Operands
+    readonly options: Options
+    run(operator: Operator, given: Given<Operands, Options>): Promise<Answer>
+  },
+): Command {
+  return definition as unknown as Command
+}

@@ -1,0 +1,17 @@
+import type { Command } from './command.ts'
+import { doctorCommand } from './doctor/doctor.ts'
+import { keyCommands } from './keys.ts'
+import { memberRuleCommands } from './member-rules.ts'
+import { memberCommands } from './members.ts'
+import { migrateCommand } from './migrate.ts'
+import { organizationCommands } from './organizations.ts'
+
+/** Every subcommand that works on a database, in the order in which help shows them. */
+export const commands: readonly Command[] = [
+  ...organizationCommands,
+  ...keyCommands,
+  ...memberCommands,
+  ...memberRuleCommands,
+  migrateCommand,
+  doctorCommand,
+]

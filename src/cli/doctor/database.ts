@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Config } from '#/config.ts'
+import { readMigrations } from '#/db/migrate.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** What the database says of itself; the mail host too, which lives in it. */
+export async function databaseFindings({ allowUnsafeDatabase }: Config, database: Database): Promise<Finding[]> {
+  const { db, embedded } = database
+  const checks = [
+    versionFinding(db, embedded),
+    ...(embedded ? [] : [durabilityFinding(db, allowUnsafeDatabase)]),
+    migrationFinding(db),
+    clockFinding(db),
+    mailHostFinding(db),
+  ]
+  return await Promise.all(checks)
+}
+
+/** Where it could not even be opened. */
+export function unreachable({ secrets }: Config, reason: string): Finding {
+  const fix =
+    secrets.databaseUrl === undefined
+      ? 'Stop the other process, or see that the data directory is whole and yours'
+      : 'See that the server of DATABASE_URL runs, and that user, password and database are right'
+  return problem('database', `cannot be opened: ${reason}`, fix)
+}
+
+async function versionFinding(db: Db, embedded: boolean): Promise<Finding> {
+  const { rows } = await sql<{ version: string; number: number }>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::integer as number`.execute(db)
+  const { version = 'unknown', number = 0 } = rows[0] ?? {}
+  const found = `PostgreSQL ${version}, ${embedded ? 'embedded' : 'on a server'}`
+  return number < 150_000 ? problem('database', found, 'Use PostgreSQL 15 or later') : ok('database', found)
+}
+
+/** With one of these off, what was confirmed can be lost when the machine of the database fails. */
+async function durabilityFinding(db: Db, allowed: boolean): Promise<Finding> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name`.execute(db)
+  const off = rows.map(({ name }) => name).join(', ')
+  const check = 'durability'
+  if (off === '') return ok(check, 'what is confirmed is on disk')
+  const fix = `Turn ${off} on in postgresql.conf`
+  return allowed
+    ? warning(check, `${off} off, which MAILROOM_ALLOW_UNSAFE_DATABASE allows`, fix)
+    : problem(check, `${off} off: confirmed mail can be lost`, fix)
+}
+
+async function migrationFinding(db: Db): Promise<Finding> {
+  const check = 'migrations'
+  const applied = await appliedNames(db)
+  const missing = (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
+  if (missing.length === 0) return ok(check, `all ${applied.size} applied`)
+  return warning(check, `not applied yet: ${missing.join(', ')}`, 'Run `mailroom migrate`, or start the server')
+}
+
+async function appliedNames(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ there: boolean }>`select to_regclass('schema_migrations') is not null as there`.execute(
+    db,
+  )
+  if (!rows[0]?.there) return new Set()
+  const applied = await sql<{ name: string }>`select name from schema_migrations`.execute(db)
+  return new Set(applied.rows.map(({ name }) => name))
+}
+
+/** Allowances, claims and switching dates go by the database's clock, the expiry of keys by this machine's. */
+async function clockFinding(db: Db): Promise<Finding> {
+  const check = 'clock'
+  const before = Date.now()
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
+  const middle = (before + Date.now()) / 2
+  const apart = Math.abs((rows[0]?.now.getTime() ?? middle) - middle) / 1_000
+  if (apart <= 2) return ok(check, "agrees with the database's")
+  const found = `${apart.toFixed(1)} s from the database's`
+  const fix = 'Set the clocks of both machines by NTP'
+  return apart <= 60 ? warning(check, found, fix) : problem(check, found, fix)
+}
+
+async function mailHostFinding(db: Db): Promise<Finding> {
+  const check = 'mail host'
+  try {
+    await sql`select from mail_folders limit 1`.execute(db)
+    return ok(check, 'embedded, answers')
+  } catch (error) {
+    return warning(check, (error as Error).message, 'Run `mailroom migrate`, or start the server')
+  }
+}

@@ -1,0 +1,65 @@
+import type { Config } from '#/config.ts'
+import type { Database } from '#/db/open.ts'
+import { type Answer, command } from '../command.ts'
+import { table } from '../table.ts'
+import { databaseFindings, unreachable } from './database.ts'
+import { certificateFinding, dataDirectoryFinding, secretFinding } from './files.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+import { hostNameFinding } from './host-name.ts'
+import { portFindings } from './ports.ts'
+
+export const doctorCommand = command({
+  name: 'doctor',
+  summary: 'Check configuration, database, mail host, files, ports, clock and DNS, and say what to do',
+  operands: [],
+  options: {},
+  run: ({ config, database }) => diagnose(config, { database }),
+})
+
+/** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
+export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'not made yet'
+
+/** Checks everything; exit code 1 where there is a problem. */
+export async function diagnose(config: Config, state: DatabaseState): Promise<Answer> {
+  const findings = await Promise.all([
+    configurationFindings(config),
+    dataDirectoryFinding(config),
+    secretFinding(config),
+    stateFindings(config, state),
+    certificateFinding(config),
+    portFindings(config),
+    hostNameFinding(config),
+  ])
+  return report(findings.flat())
+}
+
+/** Where the configuration itself cannot be read, there is nothing to check the rest by. */
+export function misconfigured(problems: readonly string[]): Answer {
+  return report(problems.map((text) => problem('configuration', text, 'Then run `mailroom doctor` again')))
+}
+
+function configurationFindings({ warnings }: Config): Finding[] {
+  if (warnings.length === 0) return [ok('configuration', 'every variable is understood')]
+  return warnings.map((text) => warning('configuration', text, 'Correct or unset it'))
+}
+
+async function stateFindings(config: Config, state: DatabaseState): Promise<Finding[]> {
+  if (state === 'not made yet') return [ok('database', 'embedded; made at the first start')]
+  if ('failure' in state) return [unreachable(config, state.failure)]
+  try {
+    return await databaseFindings(config, state.database)
+  } catch (error) {
+    return [unreachable(config, (error as Error).message)]
+  }
+}
+
+function report(findings: readonly Finding[]): Answer {
+  const healthy = findings.every(({ state }) => state !== 'problem')
+  const fixes = findings.flatMap(({ check, fix }) => (fix === undefined ? [] : [`${check}: ${fix}.`]))
+  const rows = findings.map(({ check, state, found }) => [state, check, found])
+  const text = [
+    table(['STATE', 'CHECK', 'FOUND'], rows, ''),
+    ...(fixes.length > 0 ? ['', 'What to do:', ...fixes] : []),
+  ]
+  return { value: { healthy, findings }, text: text.join('\n'), exitCode: healthy ? 0 : 1 }
+}

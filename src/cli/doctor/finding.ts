@@ -1,0 +1,20 @@
+/** What a check found. A problem keeps Mailroom from doing its work; a warning is worth knowing. */
+export interface Finding {
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'problem'
+  readonly found: string
+  /** What to do. */
+  readonly fix?: string
+}
+
+export function ok(check: string, found: string): Finding {
+  return { check, state: 'ok', found }
+}
+
+export function warning(check: string, found: string, fix: string): Finding {
+  return { check, state: 'warning', found, fix }
+}
+
+export function problem(check: string, found: string, fix: string): Finding {
+  return { check, state: 'problem', found, fix }
+}

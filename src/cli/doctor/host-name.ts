@@ -1,0 +1,39 @@
+import { Resolver } from 'node:dns/promises'
+import type { Config } from '#/config.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** What DNS says of the name that we give other mail servers. Asked directly, not through the service's resolver,
+ *  which in a try-out makes names up. */
+export async function hostNameFinding({ hostname, dnsServers }: Config): Promise<Finding> {
+  const check = 'host name'
+  if (hostname === 'localhost')
+    return warning(
+      check,
+      'MAILROOM_HOSTNAME is not set: other mail servers are told "localhost"',
+      "Set it to this machine's name in DNS, as your MX records name it",
+    )
+  const { addresses, failure } = await lookUp(hostname, dnsServers)
+  if (addresses.length > 0) return ok(check, `${hostname} is ${addresses.join(', ')}`)
+  if (failure !== undefined)
+    return warning(
+      check,
+      `${hostname} could not be looked up: ${failure}`,
+      'Check MAILROOM_DNS_SERVERS and the network',
+    )
+  return problem(
+    check,
+    `${hostname} has no address in DNS`,
+    'Publish an A or AAAA record for it, or set MAILROOM_HOSTNAME to a name that has one',
+  )
+}
+
+const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
+
+async function lookUp(name: string, servers: readonly string[]) {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const codes = answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason.code)] : []))
+  return { addresses, failure: codes.find((code) => !absent.has(code)) }
+}

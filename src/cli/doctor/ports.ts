@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Config } from '#/config.ts'
+import { type Finding, ok, problem } from './finding.ts'
+
+const patienceMs = 3_000
+
+/** Whether each listener's port is free, or answers as Mailroom does. */
+export function portFindings({ host, port, smtpPort, hostname, roles }: Config): Promise<Finding[]> {
+  const findings: Promise<Finding>[] = []
+  if (roles.has('api')) findings.push(portFinding('HTTP port', 'PORT', { host, port }, speaksHttp))
+  if (roles.has('mx'))
+    findings.push(
+      portFinding('SMTP port', 'MAILROOM_SMTP_PORT', { host, port: smtpPort }, (at) => speaksSmtp(at, hostname)),
+    )
+  return Promise.all(findings)
+}
+
+interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+async function portFinding(
+  check: string,
+  variable: string,
+  at: Endpoint,
+  isOurs: (at: Endpoint) => Promise<boolean>,
+): Promise<Finding> {
+  const where = `${at.port} at ${at.host}`
+  if (at.port === 0) return ok(check, 'any free one')
+  switch (await listenCode(at)) {
+    case undefined:
+      return ok(check, `${where} is free`)
+    case 'EADDRINUSE':
+      return (await isOurs({ ...at, host: reachable(at.host) }))
+        ? ok(check, `Mailroom answers on ${where}`)
+        : problem(check, `another program listens on ${where}`, `Stop it, or set ${variable} to another port`)
+    case 'EACCES':
+      return problem(
+        check,
+        `only root may listen on ${where}`,
+        `Set ${variable} to a port above 1023 and redirect to it, or grant CAP_NET_BIND_SERVICE`,
+      )
+    default:
+      return problem(check, `${at.host} is not an address of this machine`, 'Set HOST to 127.0.0.1 or 0.0.0.0')
+  }
+}
+
+/** The error code that listening there gives; undefined where it is possible. */
+async function listenCode(at: Endpoint): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    await once(server.listen(at), 'listening')
+    server.close()
+    await once(server, 'close')
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}
+
+async function speaksHttp({ host, port }: Endpoint): Promise<boolean> {
+  try {
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`
+    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
+    return ((await response.json()) as { status?: unknown }).status === 'alive'
+  } catch {
+    return false
+  }
+}
+
+/** Whether the greeting is ours: it names us (RFC 5321 4.2). */
+async function speaksSmtp(at: Endpoint, hostname: string): Promise<boolean> {
+  const socket = connect(at)
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    await once(socket, 'connect', { signal })
+    const [line] = await once(createInterface({ input: socket }), 'line', { signal })
+    return typeof line === 'string' && line.startsWith(`220 ${hostname} `)
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** An address to connect to where the listener takes any. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
+}

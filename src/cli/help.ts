@@ -1,0 +1,44 @@
+import type { Command } from './command.ts'
+import { usageOf } from './parse.ts'
+
+/** What there is to call, a line each. */
+export function overview(commands: readonly Command[]): string {
+  const lines = [
+    ['serve [--bare] [--roles LIST]', 'Run the service; --bare makes no try-out, LIST is some of api,mx,worker'],
+    ...commands.map(({ name, operands, summary }) => [[name, ...operands.map(upper)].join(' '), summary]),
+    ['help [COMMAND]', 'Show this, or what a command takes'],
+    ['--version', 'Show the version'],
+  ]
+  const width = Math.max(...lines.map(([call = '']) => call.length))
+  return [
+    'Usage: mailroom COMMAND …',
+    '',
+    ...lines.map(([call = '', summary = '']) => `  ${call.padEnd(width)}  ${summary}`),
+    '',
+    'Commands print a table, or with --json one JSON document. They work while the server runs and while it does not.',
+    'Settings come from the environment: see docs/configuration.md.',
+    '',
+  ].join('\n')
+}
+
+/** One command with its options. */
+export function helpFor(command: Command): string {
+  const options: [string, string][] = Object.entries(command.options).map(([name, { value, help }]) => [
+    `--${name} ${value}`,
+    help,
+  ])
+  options.push(['--json', 'Print one JSON document'])
+  const width = Math.max(...options.map(([call]) => call.length))
+  return [
+    `Usage: ${usageOf(command)}`,
+    '',
+    `${command.summary}.`,
+    '',
+    ...options.map(([call, help]) => `  ${call.padEnd(width)}  ${help}`),
+    '',
+  ].join('\n')
+}
+
+function upper(word: string): string {
+  return word.toUpperCase()
+}

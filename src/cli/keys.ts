@@ -1,0 +1,84 @@
+import { scopes } from '#/http/scopes.ts'
+import { expiryAfter, type Key, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
+import { createKey, revokeKey } from '#/keys/keys.ts'
+import { keysOf } from '#/keys/queries.ts'
+import { organizationNamed } from '#/organizations/register.ts'
+import { command } from './command.ts'
+import { minute, table } from './table.ts'
+
+const org = { value: 'NAME', help: 'The organization', required: true } as const
+
+export const keyCommands = [
+  command({
+    name: 'key create',
+    summary: 'Make an API key; it is shown this once',
+    operands: [],
+    options: {
+      org,
+      scopes: { value: 'LIST', help: `all, or some of ${scopes.join(',')}`, required: true },
+      name: { value: 'TEXT', help: 'What the key is for' },
+      expires: { value: 'TIME', help: 'How long it lives: 30m, 12h or 90d. Without it, until it is revoked' },
+    },
+    run: async ({ database: { db }, clock }, given) => {
+      const now = clock.now()
+      const fields = {
+        name: keyName(given.name ?? ''),
+        scopes: scopesIn(given.scopes),
+        expiresAt: given.expires === undefined ? null : expiryAfter(given.expires, now),
+      }
+      const organization = await organizationNamed(db, given.org)
+      const { key, secret } = await createKey(db, organization.id, fields, now)
+      return { value: { ...key, organization: organization.name, key: secret }, text: madeText(key, secret) }
+    },
+  }),
+  command({
+    name: 'key list',
+    summary: "List an organization's keys; the keys themselves are not stored",
+    operands: [],
+    options: { org },
+    run: async ({ database: { db }, clock }, given) => {
+      const organization = await organizationNamed(db, given.org)
+      const keys = (await keysOf(db, organization.id)).map((key) => ({ ...key, status: keyStatus(key, clock.now()) }))
+      const headings = ['KEY', 'NAME', 'STATUS', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'REVOKED', 'ID']
+      return { value: { data: keys }, text: table(headings, keys.map(row), `"${organization.name}" has no keys yet.`) }
+    },
+  }),
+  command({
+    name: 'key revoke',
+    summary: 'Revoke a key, within five seconds on every process',
+    operands: ['id'],
+    options: {},
+    run: async ({ database: { db }, clock }, { id }) => {
+      const { key, already } = await revokeKey(db, id, clock.now())
+      const text = already
+        ? `The key ${shown(key)} was revoked before, at ${minute(key.revoked_at)} UTC.`
+        : `Revoked the key ${shown(key)}. It stops working within five seconds.`
+      return { value: { ...key, already_revoked: already }, text }
+    },
+  }),
+]
+
+function madeText(key: Key, secret: string): string {
+  return [
+    secret,
+    '',
+    'Keep it now: it is not stored and cannot be shown again.',
+    `ID:       ${key.id}`,
+    `Scopes:   ${scopesShown(key)}`,
+    `Expires:  ${key.expires_at ? `${minute(key.expires_at)} UTC` : 'never'}`,
+  ].join('\n')
+}
+
+function row(key: Key & { status: string }): string[] {
+  const { name, status, created_at, expires_at, last_used_at, revoked_at, id } = key
+  const times = [created_at, expires_at, last_used_at, revoked_at].map(minute)
+  return [shown(key), name || '-', status, scopesShown(key), ...times, id]
+}
+
+function shown({ prefix, last_four }: Key): string {
+  return `${prefix}…${last_four}`
+}
+
+function scopesShown(key: Key): string {
+  return key.scopes.length === scopes.length ? 'all' : key.scopes.join(',')
+}

@@ -1,0 +1,90 @@
+import { blockPattern } from '#/blocked-senders/pattern.ts'
+import { blockSender } from '#/blocked-senders/store.ts'
+import type { Tx } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import { actions, fields, filterName, filterValue, ops } from '#/filters/filter.ts'
+import { addFilter } from '#/filters/store.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
+import { memberNamed } from '#/members/members.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import { organizationNamed } from '#/organizations/register.ts'
+import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import { command, type Operator } from './command.ts'
+
+const whose = {
+  org: { value: 'NAME', help: 'The organization', required: true },
+  member: { value: 'ADDRESS', help: "The member's e-mail address or id", required: true },
+} as const
+
+/** Members' own labels, filters and blocks, which no key can see. */
+export const memberRuleCommands = [
+  command({
+    name: 'member label add',
+    summary: 'Add a label of a member’s own',
+    operands: ['name'],
+    options: { ...whose, colour: { value: 'COLOUR', help: `#rrggbb or a name; ${defaultColour} without it` } },
+    run: async (operator, given) => {
+      const label = { name: labelName(given.name), colour: labelColour(given.colour ?? defaultColour) }
+      const made = await forMember(operator, given, (tx, owner) => addLabel(tx, owner, label))
+      return { value: made, text: `Added the label "${made.name}", keyword ${made.keyword}, of ${given.member}.` }
+    },
+  }),
+  command({
+    name: 'member filter add',
+    summary: 'Add a filter of a member’s own; it runs after the organization’s',
+    operands: ['name'],
+    options: {
+      ...whose,
+      field: { value: 'FIELD', help: fields.join(', '), required: true },
+      op: { value: 'OP', help: ops.join(' or '), required: true },
+      value: { value: 'TEXT', help: 'What to match', required: true },
+      action: { value: 'ACTION', help: actions.join(', '), required: true },
+      argument: { value: 'TEXT', help: 'The folder for move, the label for label' },
+    },
+    run: async (operator, given) => {
+      const filter = {
+        name: filterName(given.name),
+        field: oneOf('field', fields, given.field),
+        op: oneOf('op', ops, given.op),
+        value: filterValue(given.value),
+        action: oneOf('action', actions, given.action),
+        argument: given.argument ?? null,
+        enabled: true,
+      }
+      const made = await forMember(operator, given, (tx, owner) => addFilter(tx, owner, filter))
+      return { value: made, text: `Added the filter "${made.name}" of ${given.member}.` }
+    },
+  }),
+  command({
+    name: 'member block add',
+    summary: 'Block an address, or a domain as @example.com, for a member alone',
+    operands: ['pattern'],
+    options: whose,
+    run: async (operator, given) => {
+      const pattern = blockPattern(given.pattern)
+      const { blocked, isNew } = await forMember(operator, given, (tx, owner) => blockSender(tx, owner, pattern))
+      const text = isNew ? `Blocked ${blocked.pattern} for ${given.member}.` : `${blocked.pattern} was blocked before.`
+      return { value: blocked, text }
+    },
+  }),
+]
+
+async function forMember<T>(
+  { database: { db } }: Operator,
+  given: { org: string; member: string },
+  change: (tx: Tx, owner: Owner) => Promise<T>,
+): Promise<T> {
+  const organization = await organizationNamed(db, given.org)
+  const member = await memberNamed(db, organization.id, given.member)
+  const owner = { organizationId: organization.id, memberId: member.id }
+  const made = await db.transaction().execute((tx) => change(tx, owner))
+  rulesChanged(db, organization.id)
+  return made
+}
+
+function oneOf<const Word extends string>(name: string, words: readonly Word[], given: string): Word {
+  const word = words.find((one) => one === given)
+  if (word === undefined) throw invalid(name, `--${name} must be one of ${words.join(', ')}`)
+  return word
+}

@@ -1,0 +1,78 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Config } from '#/config.ts'
+import { callServer } from '#/control/call.ts'
+import type { Reply } from '#/control/protocol.ts'
+import { DirectoryInUse } from '#/db/directory-lock.ts'
+import { migrate } from '#/db/migrate.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { Operator } from './command.ts'
+import { commands } from './commands.ts'
+import { type DatabaseState, diagnose, doctorCommand } from './doctor/doctor.ts'
+import { hasEmbeddedDatabase } from './doctor/files.ts'
+import { helpFor } from './help.ts'
+import { type Call, parseCall } from './parse.ts'
+import { failure, present, runCommand, wordsFor } from './run.ts'
+
+/** How long to wait for a server that is just starting, or for another command, to let us in. */
+const patienceMs = 20_000
+
+/**
+ * Runs a command where the database is: in the server that has the embedded database open, else here. Never rejects.
+ */
+export async function operate(argv: readonly string[], config: Config, clock: Clock): Promise<Reply> {
+  try {
+    const call = parseCall(argv, commands)
+    if (call.help) return { stdout: helpFor(call.command), stderr: '', exitCode: 0 }
+    const { databaseUrl } = config.secrets
+    if (databaseUrl !== undefined)
+      return await here(argv, call, { config, clock }, { url: databaseUrl, maxConnections: 2 })
+    return await thereOrHere(argv, call, { config, clock })
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+type Surroundings = Omit<Operator, 'database'>
+type Target = Parameters<typeof openDatabase>[0]
+
+/** Tries the server's socket and the directory's lock in turn: whoever holds the lock without listening is either a
+ *  server that starts or stops, or a command that ends soon. */
+async function thereOrHere(argv: readonly string[], call: Call, around: Surroundings): Promise<Reply> {
+  const { dataDir } = around.config
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const reply = await callServer(dataDir, argv)
+    if (reply) return reply
+    try {
+      return await here(argv, call, around, { directory: dataDir })
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error
+      await setTimeout(100)
+    }
+  }
+}
+
+async function here(argv: readonly string[], call: Call, around: Surroundings, target: Target): Promise<Reply> {
+  if (call.command === doctorCommand) return present(await doctorHere(around.config, target), call.json)
+  await using database = await openDatabase(target)
+  await migrate(database.pool)
+  return await runCommand(argv, { ...around, database })
+}
+
+/** The doctor changes nothing, and has most to say where the database cannot be opened. */
+async function doctorHere(config: Config, target: Target) {
+  if ('directory' in target && !(await hasEmbeddedDatabase(target.directory))) return diagnose(config, 'not made yet')
+  await using resources = new AsyncDisposableStack()
+  return await diagnose(config, await open(target, resources))
+}
+
+async function open(target: Target, resources: AsyncDisposableStack): Promise<DatabaseState> {
+  try {
+    const database: Database = resources.use(await openDatabase(target))
+    return { database }
+  } catch (error) {
+    if (error instanceof DirectoryInUse) throw error
+    return { failure: wordsFor(error) }
+  }
+}

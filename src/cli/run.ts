@@ -1,0 +1,37 @@
+import type { Reply } from '#/control/protocol.ts'
+import { Refusal } from '#/errors.ts'
+import type { Answer, Operator } from './command.ts'
+import { commands } from './commands.ts'
+import { helpFor } from './help.ts'
+import { parseCall, UsageError } from './parse.ts'
+
+/** Runs one command against the operator's database. Never rejects: what goes wrong is told in the reply. Exit codes:
+ *  0 done, 1 refused or failed, 2 not understood. */
+export async function runCommand(argv: readonly string[], operator: Operator): Promise<Reply> {
+  try {
+    const { command, given, json, help } = parseCall(argv, commands)
+    if (help) return { stdout: helpFor(command), stderr: '', exitCode: 0 }
+    return present(await command.run(operator, given), json)
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+export function present({ value, text, exitCode = 0 }: Answer, json: boolean): Reply {
+  return { stdout: `${json ? JSON.stringify(value, undefined, 2) : text}\n`, stderr: '', exitCode }
+}
+
+/** The reply of a command that could not be done. */
+export function failure(error: unknown): Reply {
+  return { stdout: '', stderr: `mailroom: ${wordsFor(error)}\n`, exitCode: error instanceof UsageError ? 2 : 1 }
+}
+
+export function wordsFor(error: unknown): string {
+  if (error instanceof Refusal) return error.fix === undefined ? error.message : `${error.message}. ${error.fix}`
+  if (!(error instanceof Error)) return String(error)
+  // A connection that was refused on every address of a host is an AggregateError without words of its own.
+  const { code } = error as NodeJS.ErrnoException
+  return (
+    error.message || (error instanceof AggregateError && error.errors.map(wordsFor).join('; ')) || code || error.name
+  )
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { mostRequestBytes, parseReply, type Reply, type Request, socketPath } from './protocol.ts'
+
+/** Longer than any statement may take in the server. */
+const patienceMs = 90_000
+
+/** What connecting gives where no server listens: no socket, one that a killed server left, or a file that is none. */
+const nobodyThere: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR'])
+
+/**
+ * Has the server that runs on this data directory run the command; undefined where none runs.
+ * @throws Error where the server went away before it answered, so that the command may have taken effect
+ */
+export async function callServer(dataDir: string, argv: readonly string[]): Promise<Reply | undefined> {
+  const line = `${JSON.stringify({ argv } satisfies Request)}\n`
+  if (Buffer.byteLength(line) > mostRequestBytes) throw new Error('The command line is too long')
+  const socket = await reach(socketPath(dataDir))
+  if (!socket) return undefined
+  socket.setTimeout(patienceMs, () => socket.destroy())
+  socket.write(line)
+  const answer = await text(socket).catch(() => '')
+  const reply = parseReply(answer)
+  if (reply) return reply
+  throw new Error(
+    'The running server did not finish the command, which may or may not have taken effect: look before trying again',
+  )
+}
+
+async function reach(path: string): Promise<Socket | undefined> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (nobodyThere.has(code)) return undefined
+    if (code === 'EACCES') throw new Error(`The server on ${path} belongs to another user: run mailroom as that user`)
+    throw error
+  }
+}

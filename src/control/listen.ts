@@ -1,0 +1,93 @@
+import { on, once } from 'node:events'
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { mostRequestBytes, parseRequest, type Reply, socketPath } from './protocol.ts'
+
+/** How long a client may take to send its request, and to take the reply, in milliseconds. */
+const patienceMs = 5_000
+/** How long commands that run may take to end once the server stops. */
+const graceMs = 5_000
+const mostConnections = 16
+
+/**
+ * Listens for the commands of the CLI. `run` never rejects. The caller holds the lock of the data directory, so that a
+ * socket that is there already is what a killed server left, and is replaced. Disposing it lets commands that run end.
+ */
+export async function listenForCommands(
+  dataDir: string,
+  run: (argv: readonly string[]) => Promise<Reply>,
+): Promise<AsyncDisposable> {
+  const path = socketPath(dataDir)
+  const inHand = new Set<Promise<void>>()
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    const served = serve(socket, run).finally(() => {
+      sockets.delete(socket)
+      inHand.delete(served)
+    })
+    inHand.add(served)
+  })
+  server.maxConnections = mostConnections
+  await bind(server, path)
+  return {
+    async [Symbol.asyncDispose]() {
+      await rm(path, { force: true })
+      const closed = once(server, 'close')
+      server.close()
+      await Promise.race([Promise.all(inHand), setTimeout(graceMs, undefined, { ref: false })])
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+/** Bound in a directory that only we can enter and then moved, so that at no moment another user could connect; the
+ *  move replaces a socket that was left behind. The longer name is as long as the last one. */
+async function bind(server: Server, path: string): Promise<void> {
+  const directory = await mkdtemp(join(path, '..', '.c-'))
+  try {
+    const draft = join(directory, 's')
+    await once(server.listen(draft), 'listening')
+    await chmod(draft, 0o600)
+    await rename(draft, path)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** One connection: reads the request, runs it, replies. What goes wrong with the connection is the client's to see. */
+async function serve(socket: Socket, run: (argv: readonly string[]) => Promise<Reply>): Promise<void> {
+  socket.on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const request = parseRequest(await firstLine(socket))
+  if (request) {
+    const reply = await run(request.argv)
+    socket.setTimeout(patienceMs, () => socket.destroy())
+    socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroySoon())
+    socket.resume()
+  } else {
+    socket.destroy()
+  }
+  await closed
+}
+
+/** Empty where the client hung up before the line's end, took too long or sent too much. */
+async function firstLine(socket: Socket): Promise<string> {
+  const signal = AbortSignal.timeout(patienceMs)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const [chunk] of on(socket, 'data', { signal, close: ['end', 'close'] }) as AsyncIterable<[Buffer]>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > mostRequestBytes) return ''
+      if (chunk.includes(0x0a)) return Buffer.concat(chunks).toString('utf8')
+    }
+  } catch {
+    // Cut off, or too late.
+  }
+  return ''
+}

@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util'
+import { commands } from './cli/commands.ts'
+import { doctorCommand, misconfigured } from './cli/doctor/doctor.ts'
+import { overview } from './cli/help.ts'
+import { operate } from './cli/operate.ts'
+import { UsageError } from './cli/parse.ts'
+import { failure, present } from './cli/run.ts'
+import { type Config, ConfigError, readConfig, rolesIn } from './config.ts'
+import type { Reply } from './control/protocol.ts'
+import { version } from './version.ts'
+
+/** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
+const mostStopMs = 9_500
+
+await main(process.argv.slice(2))
+
+async function main(argv: readonly string[]): Promise<void> {
+  dieOfWhatNobodyCaught()
+  const [first, ...rest] = argv
+  if (first === undefined) return print({ stdout: '', stderr: overview(commands), exitCode: 2 })
+  if (first === '--version') return print({ stdout: `${version}\n`, stderr: '', exitCode: 0 })
+  if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0))
+    return print({ stdout: overview(commands), stderr: '', exitCode: 0 })
+  try {
+    if (first === 'serve') return await serve(rest)
+    const words = first === 'help' ? [...rest, '--help'] : argv
+    print(await operate(words, readConfig(process.env), { now: Date.now }))
+  } catch (error) {
+    print(explain(error, argv))
+  }
+}
+
+/** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */
+async function serve(args: readonly string[]): Promise<void> {
+  const { bare, config } = serveOptions(args, process.env)
+  const signalled = nextSignal()
+  // Loaded here, since commands start sooner without it.
+  const { startServer } = await import('./server.ts')
+  const server = await startServer(config, { bare })
+  server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
+  process.stdout.write(server.greeting)
+  await signalled
+  await server[Symbol.asyncDispose]()
+  process.exit(0)
+}
+
+function serveOptions(args: readonly string[], env: NodeJS.ProcessEnv): { bare: boolean; config: Config } {
+  const options = { bare: { type: 'boolean' }, roles: { type: 'string' } } as const
+  const { bare = false, roles } = parseServe(() => parseArgs({ args: [...args], options }).values)
+  const wanted = roles === undefined ? undefined : rolesIn(roles)
+  if (roles !== undefined && !wanted)
+    throw new UsageError(`--roles takes one or more of api, mx and worker, separated by commas, not "${roles}"`)
+  const config = readConfig(env)
+  return { bare, config: wanted ? { ...config, roles: wanted } : config }
+}
+
+function parseServe<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nUsage: mailroom serve [--bare] [--roles api,mx,worker]`)
+  }
+}
+
+/** Resolves at the first signal to stop, also one that comes while the service still starts. A second one, or a stop
+ *  that hangs, ends the process at once. */
+function nextSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false
+    const stop = (signal: NodeJS.Signals) => {
+      if (stopping) die(`${signal} a second time: not everything in hand was finished`)
+      stopping = true
+      setTimeout(() => die('Stopping takes too long: not everything in hand was finished'), mostStopMs).unref()
+      resolve()
+    }
+    process.on('SIGTERM', stop).on('SIGINT', stop)
+  })
+}
+
+function dieOfWhatNobodyCaught(): void {
+  process.on('uncaughtException', (error) => die(error.stack ?? String(error)))
+  process.on('unhandledRejection', (reason) =>
+    die(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)),
+  )
+  // A reader that had enough, as in `mailroom org list | head -1`.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
+}
+
+/** One line of JSON like those of the log. */
+function die(msg: string): never {
+  process.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
+  process.exit(1)
+}
+
+function explain(error: unknown, argv: readonly string[]): Reply {
+  if (!(error instanceof ConfigError)) return failure(error)
+  if (argv[0] === doctorCommand.name) return present(misconfigured(error.problems), argv.includes('--json'))
+  const lines = error.problems.map((problem) => `  ${problem}\n`).join('')
+  return { stdout: '', stderr: `mailroom: the configuration cannot be used:\n${lines}`, exitCode: 1 }
+}
+
+function print({ stdout, stderr, exitCode }: Reply): void {
+  process.stdout.write(stdout)
+  process.stderr.write(stderr)
+  process.exitCode = exitCode
+}
