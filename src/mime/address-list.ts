@@ -1,8 +1,11 @@
 import type { Address } from './address.ts'
+import { endOfComment } from './comments.ts'
 import { decodeText } from './encoded-words.ts'
 
-/** What is looked at of one list, and the longest name or address that counts. Real lists stay far below. */
+/** What is looked at of one list, and the longest name or address that counts. Real lists stay far below; a list of
+ *  nothing but delimiters takes 5 ms. */
 const MOST_ADDRESSES = 1_000
+const MOST_TOKENS = 20_000
 const MOST_TEXT = 256 * 1024
 const LONGEST = 998
 
@@ -11,7 +14,9 @@ const LONGEST = 998
  *  arrives: it never throws nor recurses, and takes time in proportion to the value's length. */
 export function parseAddresses(value: string): Address[] {
   const reader = new ListReader(value.slice(0, MOST_TEXT))
-  while (reader.addresses.length < MOST_ADDRESSES && reader.step()) {}
+  for (let tokens = 0; tokens < MOST_TOKENS && reader.addresses.length < MOST_ADDRESSES; tokens++) {
+    if (!reader.step()) break
+  }
   reader.endMailbox()
   return reader.addresses
 }
@@ -22,7 +27,8 @@ interface Word {
   readonly written: string
 }
 
-const SPACE = /[\s\x00]*/y
+/** White space, and NUL, which some mailers send for it. */
+const SPACES = new Set([0x00, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0])
 const ATOM = /[^\s\x00"(),:;<>[\]\\]+/y
 /** Taken whole, since mailers forget to encode commas and spaces within. */
 const ENCODED_WORD = /=\?[^?\s]{1,60}\?[bBqQ]\?[^?<>"]*\?=/y
@@ -49,7 +55,7 @@ class ListReader {
 
   /** Takes one token; false at the end. */
   step(): boolean {
-    this.#at += this.#match(SPACE)?.length ?? 0
+    while (SPACES.has(this.#value.charCodeAt(this.#at))) this.#at++
     const char = this.#value[this.#at]
     if (char === undefined) return false
     if (char === '<') this.#takeAngle()
@@ -85,7 +91,8 @@ class ListReader {
   }
 
   #takeAtom(): void {
-    const text = this.#match(ENCODED_WORD) ?? this.#match(ATOM)
+    const encoded = this.#value.startsWith('=?', this.#at) ? this.#match(ENCODED_WORD) : undefined
+    const text = encoded ?? this.#match(ATOM)
     if (text) this.#addWord(text, text)
     else this.#at++
   }
@@ -128,7 +135,7 @@ class ListReader {
   #readAngle(): string {
     let text = ''
     this.#at++
-    while (this.#at < this.#value.length) {
+    while (this.#at < this.#value.length && text.length <= LONGEST) {
       const char = this.#value[this.#at] ?? ''
       if (char === '<' || ((char === ',' || char === ';') && !text.startsWith('@'))) break
       if (char === '"') {
@@ -184,14 +191,15 @@ function withoutRoute(address: string): string {
   return address.startsWith('@') && address.includes(':') ? address.slice(address.indexOf(':') + 1) : address
 }
 
-/** The place after the delimiter that closes the token at `start`; comments nest. */
+/** The place after the delimiter that closes the token at `start`. */
 function closing(value: string, start: number, delimiter: '"' | ')' | ']'): number | undefined {
-  let depth = 1
+  if (delimiter === ')') {
+    const end = endOfComment(value, start)
+    return end === undefined ? undefined : end + 1
+  }
   for (let at = start + 1; at < value.length; at++) {
-    const char = value[at]
-    if (char === '\\') at++
-    else if (char === delimiter && --depth === 0) return at + 1
-    else if (char === '(' && delimiter === ')') depth++
+    if (value[at] === '\\') at++
+    else if (value[at] === delimiter) return at + 1
   }
   return undefined
 }

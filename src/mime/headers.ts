@@ -30,11 +30,14 @@ export interface Field {
 export class Headers {
   /** In the order of the header. */
   readonly fields: readonly Field[]
+  /** False where the header is longer than what is looked at: its other fields are not known. */
+  readonly complete: boolean
   readonly #bytes: Buffer
   readonly #byName = new Map<string, Field[]>()
 
-  constructor(bytes: Buffer, fields: readonly Field[]) {
+  constructor(bytes: Buffer, fields: readonly Field[], complete: boolean) {
     this.#bytes = bytes
+    this.complete = complete
     this.fields = fields
     for (const field of fields) {
       const same = this.#byName.get(field.name)
@@ -58,7 +61,7 @@ export class Headers {
     return field && this.#value(field)
   }
 
-  /** As `all`, but one character an octet, for values that are taken apart before they are decoded. */
+  /** As `all`, but one character an octet and still folded, for values that are taken apart before they are decoded. */
   octets(name: string): string[] {
     return (this.#byName.get(name) ?? []).map(({ valueStart, end }) => this.#octets(valueStart, end))
   }
@@ -69,14 +72,14 @@ export class Headers {
   }
 
   #value({ valueStart, end }: Field): string {
-    const octets = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
+    const folded = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
+    // RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it.
+    const octets = folded.includes('\n') ? folded.replace(/\r?\n/g, '') : folded
     return /[\x80-\xff]/.test(octets) ? decodeUnlabelled(Buffer.from(octets, 'latin1')) : octets
   }
 
-  /** RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it. */
   #octets(start: number, end: number): string {
-    const text = this.#bytes.toString('latin1', start, end)
-    return trimSpace(text.includes('\n') ? text.replace(/\r?\n/g, '') : text)
+    return trimSpace(this.#bytes.toString('latin1', start, end))
   }
 }
 
@@ -105,7 +108,8 @@ export function readHeaders(
   while (line < limit) {
     const lineEnd = endOfLine(bytes, line, limit)
     const textEnd = lineEnd > line && bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
-    if (textEnd === line && lineEnd < limit) return { headers: new Headers(bytes, fields), bodyStart: lineEnd + 1 }
+    if (textEnd === line && lineEnd < limit)
+      return { headers: new Headers(bytes, fields, true), bodyStart: lineEnd + 1 }
     if (bytes[line] === SPACE || bytes[line] === TAB) {
       if (field) field.end = textEnd
     } else {
@@ -115,7 +119,7 @@ export function readHeaders(
     }
     line = lineEnd + 1
   }
-  return { headers: new Headers(bytes, fields), bodyStart: end }
+  return { headers: new Headers(bytes, fields, line >= end), bodyStart: end }
 }
 
 /** Where the line that holds `from` ends: at its LF, or at `limit`. Short lines are cheaper to walk than to search. */

@@ -66,5 +66,5 @@ const SIGNATURES = new Set([
 
 /** Of every field of that name, since a second To is a fault of the sender, not a reason to lose a recipient. */
 function addressesIn(headers: Headers, name: string): Address[] {
-  return headers.all(name).slice(0, 10).flatMap(parseAddresses)
+  return parseAddresses(headers.all(name).join(',\n'))
 }

@@ -1,0 +1,25 @@
+/** Where the comment (RFC 5322, section 3.2.2) that opens at `start` closes: comments nest, and a backslash takes the
+ *  next character for itself. Undefined where it does not close; then it is no comment. */
+export function endOfComment(value: string, start: number): number | undefined {
+  let depth = 0
+  for (let at = start; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if (code === 0x5c) at++
+    else if (code === 0x28) depth++
+    else if (code === 0x29 && --depth === 0) return at
+  }
+  return undefined
+}
+
+/** The value without its comments and the white space around what is left. Quoted strings are not looked into. */
+export function withoutComments(value: string): string {
+  let kept = ''
+  let from = 0
+  for (let open = value.indexOf('('); open >= 0; open = value.indexOf('(', from)) {
+    const end = endOfComment(value, open)
+    if (end === undefined) break
+    kept += `${value.slice(from, open)} `
+    from = end + 1
+  }
+  return (kept + value.slice(from)).trim()
+}
