@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '../../test/database.ts'
+import { hashKey, isWellFormedKey } from './api-key.ts'
+import { Authenticator } from './authenticate.ts'
+import { mostLiveKeys } from './key.ts'
+import { createKey, revokeKey } from './keys.ts'
+import { keysOf } from './queries.ts'
+
+const now = Date.UTC(2026, 10, 21, 7, 44)
+const fields = { name: 'CI', scopes: ['labels:read'], expiresAt: null } as const
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+async function newOrganization(): Promise<string> {
+  return (await createOrganization(database.db, { name: randomUUID(), plan: 'free' })).id
+}
+
+test('a new key is answered once; stored are its hash and what to recognise it by', async () => {
+  const organizationId = await newOrganization()
+  const { key, secret } = await createKey(database.db, organizationId, fields, now)
+  assert.ok(isWellFormedKey(secret))
+  assert.equal(secret.slice(0, 8), key.prefix)
+  assert.equal(secret.slice(-4), key.last_four)
+  assert.deepEqual(await keysOf(database.db, organizationId), [key])
+  const row = await database.db.selectFrom('api_keys').selectAll().where('id', '=', key.id).executeTakeFirstOrThrow()
+  assert.deepEqual(row.hash, hashKey(secret))
+  assert.ok(!JSON.stringify(row).includes(secret.slice(8, -4)))
+})
+
+test("one organization's list holds no key of another", async () => {
+  const [one, other] = [await newOrganization(), await newOrganization()]
+  await createKey(database.db, one, fields, now)
+  assert.deepEqual(await keysOf(database.db, other), [])
+})
+
+test('a revoked key opens nothing, and revoking it again changes nothing and says so', async () => {
+  const organizationId = await newOrganization()
+  const { key, secret } = await createKey(database.db, organizationId, fields, now)
+  const first = await revokeKey(database.db, key.id.toUpperCase(), now)
+  const second = await revokeKey(database.db, key.id, now + 60_000)
+  assert.deepEqual([first.already, second.already], [false, true])
+  assert.deepEqual(second.key, { ...key, revoked_at: new Date(now) })
+  await using authenticator = new Authenticator(database.db, () => now)
+  assert.equal(await authenticator.identify(secret), undefined)
+})
+
+for (const id of [randomUUID(), 'mrk_x', '']) {
+  test(`revoking "${id}" is refused, since no key has that id`, async () => {
+    await assert.rejects(revokeKey(database.db, id, now), { code: 'not_found' })
+  })
+}
+
+test(`of an organization's keys at most ${mostLiveKeys} are live, however many are made at once`, async () => {
+  const organizationId = await newOrganization()
+  await sql`
+    insert into api_keys (organization_id, hash, prefix, last_four, scopes, expires_at, revoked_at)
+    select ${organizationId}, sha256(convert_to(${organizationId} || n, 'UTF8')), 'mrk_aaaa', 'aaaa', '{}',
+      case when n > ${mostLiveKeys - 3} and n % 2 = 0 then ${new Date(now)}::timestamptz end,
+      case when n > ${mostLiveKeys - 3} and n % 2 = 1 then ${new Date(now)}::timestamptz end
+    from generate_series(1, ${mostLiveKeys + 5}) as n`.execute(database.db)
+  const made = await Promise.allSettled(
+    Array.from({ length: 8 }, () => createKey(database.db, organizationId, fields, now)),
+  )
+  const refused = made.filter(({ status }) => status === 'rejected')
+  assert.equal(refused.length, 5)
+  for (const one of refused) assert.match(String((one as PromiseRejectedResult).reason), /at most 1000 live keys/)
+})
