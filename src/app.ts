@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
@@ -63,7 +63,7 @@ function nouns(app: App, parts: AppParts): void {
 function bareApp(log: Logger): App {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req_${randomBytes(12).toString('base64url')}`,
     bodyLimit: 1 << 20,
     return503OnClosing: false,

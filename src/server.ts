@@ -121,9 +121,16 @@ async function startApi(
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
   const app = await buildApp({ db, mailHost, threads, authenticator, clock, log })
-  starting.defer(() => app.close())
+  starting.defer(async () => {
+    // A client that does not read its answer must not hold up the stop.
+    const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
+    await app.close().finally(() => clearTimeout(cut))
+  })
   return await app.listen({ host: config.host, port: config.port })
 }
+
+/** How long requests in hand may take once the API stops, in milliseconds. */
+const mostClosingMs = 4_000
 
 const everyHour = 3_600_000
 

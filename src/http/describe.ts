@@ -16,6 +16,7 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
   const wanted = [scope].flat()
   return {
     ...schema,
+    operationId: operationId(schema.summary ?? `${method} ${url}`),
     description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
       .filter(Boolean)
       .join('\n\n'),
@@ -25,6 +26,14 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
     ...(method === 'POST' && { headers: idempotencyHeader }),
     response: { ...successes(schema, method), ...errorResponses(errorCodes(url, method, config?.errors ?? [])) },
   }
+}
+
+/** `Create a filter` is `createFilter`. */
+function operationId(summary: string): string {
+  const words = summary.split(/[^A-Za-z]+/).filter((word) => !/^(?:an?|the|of|its)?$/i.test(word))
+  return words
+    .map((word, index) => (index === 0 ? word.toLowerCase() : word[0]?.toUpperCase() + word.slice(1)))
+    .join('')
 }
 
 const idempotencyHeader = Type.Object({
@@ -69,19 +78,19 @@ function errorResponses(codes: readonly ErrorCode[]) {
   )
 }
 
-const secondsHeader = { description: 'Seconds to wait.', schema: Type.Integer({ minimum: 1 }) }
+const secondsHeader = Type.Integer({ minimum: 1, description: 'Seconds to wait.' })
 const answerHeaders = {
-  'X-Request-Id': { description: 'Names this request in our logs.', schema: Type.String() },
+  'X-Request-Id': Type.String({ description: 'Names this request in our logs.' }),
 }
 const allowanceHeaders = {
-  'RateLimit-Policy': {
+  'RateLimit-Policy': Type.String({
     description: 'The quota and its window in seconds.',
-    schema: Type.String({ examples: ['"key";q=600;w=60'] }),
-  },
-  RateLimit: {
-    description: 'What remains, and seconds until more does.',
-    schema: Type.String({ examples: ['"key";r=598;t=41'] }),
-  },
+    examples: ['"key";q=600;w=60'],
+  }),
+  RateLimit: Type.String({
+    description: 'What remains, and in how many seconds there is more.',
+    examples: ['"key";r=598;t=41'],
+  }),
 }
 
 function exampleOf(code: ErrorCode) {
@@ -98,9 +107,9 @@ function successes({ response = {} }: FastifySchema, method: string) {
         headers: {
           ...answerHeaders,
           ...allowanceHeaders,
-          ...(status === '201' && { Location: { description: 'Where it is.', schema: Type.String() } }),
+          ...(status === '201' && { Location: Type.String({ description: 'Where it is.' }) }),
           ...(method === 'POST' && {
-            'Idempotency-Replayed': { description: 'Present on a repeated answer.', schema: Type.Literal('true') },
+            'Idempotency-Replayed': Type.Literal('true', { description: 'Present on a repeated answer.' }),
           }),
         },
         content: one.content ?? { 'application/json': { schema: one } },

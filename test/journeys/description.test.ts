@@ -36,7 +36,9 @@ test('the reference page and all that it loads come from us', async () => {
   const html = await page.text()
   assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//)
   for (const [, path = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    assert.equal((await fetch(new URL(path, `${world.base}/docs/`))).status, 200, path)
+    const part = await fetch(new URL(path, `${world.base}/docs/`))
+    await part.arrayBuffer()
+    assert.equal(part.status, 200, path)
   }
 })
 
