@@ -22,8 +22,7 @@ export function canonicalDomain(text: string): string | undefined {
   const domain = text.endsWith('.') ? text.slice(0, -1) : text
   if (domain.length > 253) return undefined
   // The platform takes a host as a URL does: it would read `1.2.3` as an IPv4 address and decode `%41`.
-  const plain = LDH.test(domain) && !/xn--/i.test(domain)
-  const ascii = plain ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
+  const ascii = LDH.test(domain) ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
   return ascii.length <= 253 && LDH.test(ascii) && !/(^|\.)\d+$/.test(ascii) ? ascii : undefined
 }
 
