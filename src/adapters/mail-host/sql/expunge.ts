@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { type Folder, lockFolders, noSuchFolder } from './folders.ts'
+import { type Folder, lockFolders, refuseFolder } from './folders.ts'
 import { dropKeywords } from './keywords.ts'
 
 /** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
@@ -18,8 +18,7 @@ export interface Leaving {
 /** Removes messages for good. A trigger on mail_messages lets go of their contents and of the storage used. */
 export function expunge(db: Db, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
-    const folder = (await lockFolders(tx, mailbox, [name])).get(name)
-    if (!folder) throw noSuchFolder(name)
+    const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
     const gone = await tx
       .deleteFrom('mail_messages')
       .where('folder_id', '=', folder.id)

@@ -52,6 +52,12 @@ export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Pro
   return row
 }
 
+/** Says why a folder that was to be locked was not there. */
+export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
+  await findFolder(tx, mailbox, name)
+  throw noSuchFolder(name)
+}
+
 /** Locks those of the mailbox's folders that are there, lowest id first, so that no two operations can deadlock. */
 export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly string[]): Promise<Map<string, Folder>> {
   const folders = await tx

@@ -3,12 +3,12 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import { leave } from './expunge.ts'
-import { type Folder, findFolder, lockFolders, makeFolders, noSuchFolder } from './folders.ts'
+import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder } from './folders.ts'
 import { addKeywords, dropKeywords, normalKeywords } from './keywords.ts'
 
 /** Changes flags and keywords, or moves, in one transaction. What is already as the change would have it stays as it
  *  is, modification sequence included. */
-export function update(
+export async function update(
   db: Db,
   mailbox: MailboxRef,
   name: string,
@@ -20,8 +20,7 @@ export function update(
   return db.transaction().execute(async (tx) => {
     if (targetName !== name) await makeTarget(tx, mailbox, name, uids, targetName)
     const folders = await lockFolders(tx, mailbox, [name, targetName])
-    const source = folders.get(name)
-    if (!source) throw noSuchFolder(name)
+    const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
     const present = await messagesIn(tx, source, uids)
     const places = new Map(present.map(({ uid }) => [uid, { folder: targetName, uid }]))
     if (present.length === 0) return places

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { readMessage } from '#/mime/message.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { testDatabase } from '../../../../test/database.ts'
+import { copy, letter, mailHostConformance } from '../conformance.ts'
+import { SqlMailHost } from './index.ts'
+
+const key = idHashKey('a secret')
+
+mailHostConformance('the embedded mail host', async () => {
+  const database = await testDatabase()
+  const host = new SqlMailHost(database.db, key)
+  return {
+    host,
+    transaction: (work) => database.db.transaction().execute(work),
+    async mailboxes() {
+      const [first, second] = [await newDomain(database), await newDomain(database)]
+      return {
+        ada: await newMailbox(database, first, 'ada'),
+        bob: await newMailbox(database, first, 'bob'),
+        stranger: await newMailbox(database, second, 'ada'),
+      }
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+})
+
+let database: Database
+let host: SqlMailHost
+before(async () => {
+  database = await testDatabase()
+  host = new SqlMailHost(database.db, key)
+})
+after(() => database[Symbol.asyncDispose]())
+
+test('copies of one message share its bytes within an organization, until the last one goes', async () => {
+  const domain = await newDomain(database)
+  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
+  const stranger = await newMailbox(database, await newDomain(database), 'ada')
+  const message = readMessage(letter({}))
+  await append(copy(ada, { message }), copy(bob, { message }), copy(bob, { message }), copy(stranger, { message }))
+  assert.deepEqual(await contents(ada), [3])
+  assert.deepEqual(await contents(stranger), [1])
+  await host.expunge(bob, 'inbox', [1, 2])
+  await host.update(ada, 'inbox', [1], { folder: 'trash' })
+  assert.deepEqual(await contents(ada), [1])
+  await host.expunge(ada, 'trash', [1])
+  assert.deepEqual([await contents(ada), await contents(stranger)], [[], [1]])
+})
+
+test('two who expunge the last two copies at once leave nothing behind', async () => {
+  const domain = await newDomain(database)
+  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
+  for (let round = 1; round <= 20; round++) {
+    const message = readMessage(letter({}))
+    await append(copy(ada, { message }), copy(bob, { message }))
+    await Promise.all([host.expunge(ada, 'inbox', [round]), host.expunge(bob, 'inbox', [round])])
+    assert.deepEqual(await contents(ada), [])
+  }
+  assert.equal(await host.storageUsed(ada.organizationId), 0)
+})
+
+test('a deleted mailbox takes its mail along and gives its storage back', async () => {
+  const domain = await newDomain(database)
+  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
+  const message = readMessage(letter({}))
+  await append(copy(ada, { message, keywords: ['work'] }), copy(ada, { folder: 'junk' }), copy(bob, { message }))
+  await host.expunge(ada, 'junk', [1])
+  await database.db.deleteFrom('mailboxes').where('id', '=', ada.mailboxId).execute()
+  assert.deepEqual(await contents(bob), [1])
+  assert.equal(await host.storageUsed(bob.organizationId), message.raw.length)
+  const { rows } = await sql<Record<string, number>>`
+    select (select count(*) from mail_keywords where folder_id not in (select id from mail_folders)) as keywords,
+      (select count(*) from mail_expunged where folder_id not in (select id from mail_folders)) as expunged,
+      (select count(*) from mail_messages where folder_id not in (select id from mail_folders)) as messages`.execute(
+    database.db,
+  )
+  assert.deepEqual(rows, [{ keywords: 0, expunged: 0, messages: 0 }])
+})
+
+test('a folder that is made again has a higher UIDVALIDITY, and its readers start afresh', async () => {
+  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  await append(copy(ada, { folder: 'Later' }))
+  const { state } = await host.changes(ada, 'Later', undefined)
+  await database.db
+    .deleteFrom('mail_folders')
+    .where('mailbox_id', '=', ada.mailboxId)
+    .where('name', '=', 'Later')
+    .execute()
+  await append(copy(ada, { folder: 'Later' }))
+  const step = await host.changes(ada, 'Later', state)
+  assert.ok(step.reset && step.state.uidValidity > state.uidValidity)
+  assert.equal(step.exists, 1)
+})
+
+test('the log of expunges is bounded, and a reader from before it starts afresh', async () => {
+  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  await append(...Array.from({ length: 3 }, () => copy(ada)))
+  const { state } = await host.changes(ada, 'inbox', undefined)
+  await host.expunge(ada, 'inbox', [1])
+  await database.db
+    .updateTable('mail_folders')
+    .set({ modseq: 50_000 })
+    .where('mailbox_id', '=', ada.mailboxId)
+    .execute()
+  const { state: later } = await host.changes(ada, 'inbox', state)
+  await host.expunge(ada, 'inbox', [2])
+  const { rows } = await sql`
+    select uid from mail_expunged join mail_folders on id = folder_id where mailbox_id = ${ada.mailboxId}`.execute(
+    database.db,
+  )
+  assert.deepEqual(rows, [{ uid: 2 }])
+  const [old, recent] = [await host.changes(ada, 'inbox', state), await host.changes(ada, 'inbox', later)]
+  assert.deepEqual([old.reset, [...old.rows.uid]], [true, [3]])
+  assert.deepEqual([recent.reset, [...recent.expunged]], [false, [2]])
+})
+
+test('a batch larger than one statement takes is stored whole', async () => {
+  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  const large = Array.from({ length: 3 }, (_, index) => readMessage(letter({}, 'x'.repeat((15 << 20) + index))))
+  await append(...large.map((message) => copy(ada, { message })))
+  const sizes = (await host.summaries(ada, 'inbox', [1, 2, 3])).map(({ sizeBytes }) => sizeBytes)
+  assert.deepEqual(
+    sizes,
+    large.map(({ raw }) => raw.length),
+  )
+  assert.ok((await host.read(ada, 'inbox', 3))?.raw.equals(large[2]?.raw ?? Buffer.alloc(0)))
+  assert.equal(
+    await host.storageUsed(ada.organizationId),
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
+})
+
+function append(...copies: Copy[]): Promise<void> {
+  return database.db.transaction().execute((tx) => host.append(tx, copies))
+}
+
+/** How many copies each content of the organization has. */
+async function contents({ organizationId }: MailboxRef): Promise<number[]> {
+  const rows = await database.db
+    .selectFrom('mail_contents')
+    .select('copies')
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ copies }) => copies)
+}
+
+async function newDomain({ db }: Database): Promise<{ organizationId: string; domain: string }> {
+  const name = `org-${randomUUID()}`
+  const { id: organizationId } = await createOrganization(db, { name, plan: 'business' })
+  const domain = `${name}.test`
+  await db.insertInto('domains').values({ organization_id: organizationId, domain, status: 'verified' }).execute()
+  return { organizationId, domain }
+}
+
+async function newMailbox(
+  { db }: Database,
+  { organizationId, domain }: { organizationId: string; domain: string },
+  localPart: string,
+): Promise<MailboxRef> {
+  const opener = new SqlMailHost(db, key)
+  const { id } = await db
+    .transaction()
+    .execute((tx) => createMailbox(tx, opener, { organizationId, domain, localPart }))
+  return { organizationId, mailboxId: id }
+}
