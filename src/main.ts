@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { commands } from './cli/commands.ts'
 import { doctorCommand, misconfigured } from './cli/doctor/doctor.ts'
-import { overview } from './cli/help.ts'
+import { helpFor, overview } from './cli/help.ts'
 import { operate } from './cli/operate.ts'
-import { UsageError } from './cli/parse.ts'
+import { parseCall, UsageError } from './cli/parse.ts'
 import { failure, present } from './cli/run.ts'
 import { type Config, ConfigError, readConfig, rolesIn } from './config.ts'
 import type { Reply } from './control/protocol.ts'
@@ -23,8 +23,9 @@ async function main(argv: readonly string[]): Promise<void> {
     return print({ stdout: overview(commands), stderr: '', exitCode: 0 })
   try {
     if (first === 'serve') return await serve(rest)
-    const words = first === 'help' ? [...rest, '--help'] : argv
-    print(await operate(words, readConfig(process.env), { now: Date.now }))
+    const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
+    if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
+    print(await operate(argv, call, readConfig(process.env), { now: Date.now }))
   } catch (error) {
     print(explain(error, argv))
   }

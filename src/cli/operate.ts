@@ -7,23 +7,18 @@ import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Operator } from './command.ts'
-import { commands } from './commands.ts'
 import { type DatabaseState, diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
-import { helpFor } from './help.ts'
-import { type Call, parseCall } from './parse.ts'
+import type { Call } from './parse.ts'
 import { failure, present, runCommand, wordsFor } from './run.ts'
 
 /** How long to wait for a server that is just starting, or for another command, to let us in. */
-const patienceMs = 20_000
+const patienceMs = 30_000
 
-/**
- * Runs a command where the database is: in the server that has the embedded database open, else here. Never rejects.
- */
-export async function operate(argv: readonly string[], config: Config, clock: Clock): Promise<Reply> {
+/** Runs the call, which `argv` was parsed to, where the database is: in the server that has the embedded one open, else
+ *  here. Never rejects. */
+export async function operate(argv: readonly string[], call: Call, config: Config, clock: Clock): Promise<Reply> {
   try {
-    const call = parseCall(argv, commands)
-    if (call.help) return { stdout: helpFor(call.command), stderr: '', exitCode: 0 }
     const { databaseUrl } = config.secrets
     if (databaseUrl !== undefined)
       return await here(argv, call, { config, clock }, { url: databaseUrl, maxConnections: 2 })

@@ -47,6 +47,7 @@ function commandOf(argv: readonly string[], commands: readonly Command[]): Comma
   const group = commands.filter(({ name }) => name.split(' ')[0] === words[0])
   if (group.length > 0)
     throw new UsageError(`Which of these? ${group.map(({ name }) => `mailroom ${name}`).join(', ')}`)
+  if (words.length === 0) throw new UsageError(`No command before "${argv[0]}"; see \`mailroom help\``)
   throw new UsageError(`Unknown command "${words.join(' ')}"; see \`mailroom help\``)
 }
 
@@ -66,7 +67,10 @@ function parseRest(args: readonly string[], command: Command) {
 function operandsOf(command: Command, positionals: readonly string[]): Record<string, string> {
   const { operands } = command
   const missing = operands.slice(positionals.length).map((operand) => operand.toUpperCase())
-  if (missing.length > 0) throw new UsageError(`${missing.join(' and ')} is missing\nUsage: ${usageOf(command)}`)
+  if (missing.length > 0)
+    throw new UsageError(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing\nUsage: ${usageOf(command)}`,
+    )
   const [extra] = positionals.slice(operands.length)
   if (extra !== undefined)
     throw new UsageError(

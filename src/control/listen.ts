@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { mostRequestBytes, parseRequest, type Reply, socketPath } from './protocol.ts'
 
 /** How long a client may take to send its request, and to take the reply, in milliseconds. */
-const patienceMs = 5_000
+const patienceMs = 3_000
 /** How long commands that run may take to end once the server stops. */
 const graceMs = 5_000
 const mostConnections = 16
