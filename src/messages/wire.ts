@@ -46,7 +46,7 @@ export const Folders = ListOf(
   ),
 )
 
-const AddressOut = Type.Object(
+export const AddressOut = Type.Object(
   {
     name: Type.String({ description: 'Empty where there is none.', examples: ['Charles Babbage'] }),
     address: Type.String({ description: 'Empty where there is none.', examples: ['charles@engines.example'] }),

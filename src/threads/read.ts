@@ -1,0 +1,110 @@
+import { notFound } from '#/errors.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { ThreadCache } from './cache.ts'
+import type { RememberedTexts, Texts } from './texts.ts'
+import { rootOf, threadId } from './thread-id.ts'
+import type { Conversation } from './thread-index.ts'
+
+export interface ThreadParts {
+  readonly mailHost: MailHost
+  readonly threads: ThreadCache
+  readonly texts: RememberedTexts
+}
+
+export interface ListedThread {
+  readonly id: string
+  readonly conversation: Conversation
+  /** Of the message received first. */
+  readonly subject: string
+  /** Null where no message is named as the root: the first one has no Message-ID. */
+  readonly root: string | null
+  /** Of the message received last. */
+  readonly preview: string
+}
+
+export interface ThreadWithMessages {
+  readonly id: string
+  readonly root: string | null
+  /** Oldest first; at least one. */
+  readonly messages: readonly Summary[]
+}
+
+/** How often to look again when a message left the folder between the look at the index and the look at the message. */
+const attempts = 3
+
+/** Messages asked of the mail host at once: it serves nobody else meanwhile. */
+const summariesAtOnce = 500
+
+/** A page of a folder's conversations, newest first. `page` counts from 0. */
+export async function listThreads(
+  { threads, texts }: ThreadParts,
+  mailbox: MailboxRef,
+  folder: string,
+  { limit, page }: { limit: number; page: number },
+): Promise<{ total: number; data: ListedThread[] }> {
+  for (let attempt = 1; ; attempt++) {
+    const { index, state } = await threads.upToDate(mailbox, folder)
+    const { total } = index
+    const conversations = index.page(limit, limit * page)
+    const wanted = new Set(conversations.flatMap(toldBy))
+    const told = await texts.of(mailbox, folder, state.uidValidity, wanted)
+    if (told.size < wanted.size && attempt < attempts) continue
+    const name = (root: Buffer) => threadId(threads.key, mailbox.mailboxId, folder, root)
+    return { total, data: conversations.map((conversation) => listed(name(conversation.root), conversation, told)) }
+  }
+}
+
+/** The messages that a conversation in a list speaks through. */
+function toldBy({ uids, lowestUid }: Conversation): number[] {
+  return [uids.at(0) ?? lowestUid, uids.at(-1) ?? lowestUid, lowestUid]
+}
+
+function listed(id: string, conversation: Conversation, told: ReadonlyMap<number, Texts>): ListedThread {
+  const [oldest, newest, lowest] = toldBy(conversation).map((uid) => told.get(uid))
+  return {
+    id,
+    conversation,
+    subject: oldest?.subject ?? '',
+    root: lowest?.root ?? null,
+    preview: newest?.preview ?? '',
+  }
+}
+
+/** One conversation with its messages. Throws `not_found` for an id that no conversation in this folder has or had. */
+export async function readThread(
+  { mailHost, threads }: ThreadParts,
+  mailbox: MailboxRef,
+  folder: string,
+  id: string,
+): Promise<ThreadWithMessages> {
+  for (let attempt = 1; ; attempt++) {
+    const { index } = await threads.upToDate(mailbox, folder)
+    const hash = rootOf(threads.key, mailbox.mailboxId, folder, id)
+    const conversation = hash && index.find(hash)
+    if (!conversation) throw notFound('thread')
+    const { uids, lowestUid, root } = conversation
+    const messages = await summariesOf(mailHost, mailbox, folder, uids)
+    if (messages.length < uids.length && attempt < attempts) continue
+    if (messages.length === 0) throw notFound('thread')
+    return {
+      id: threadId(threads.key, mailbox.mailboxId, folder, root),
+      root: messages.find(({ uid }) => uid === lowestUid)?.threadRoot ?? null,
+      messages,
+    }
+  }
+}
+
+/** In the order of the uids, without those that have left the folder. */
+async function summariesOf(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  folder: string,
+  uids: readonly number[],
+): Promise<Summary[]> {
+  const byUid = new Map<number, Summary>()
+  for (let at = 0; at < uids.length; at += summariesAtOnce) {
+    const some = await mailHost.summaries(mailbox, folder, uids.slice(at, at + summariesAtOnce))
+    for (const summary of some) byUid.set(summary.uid, summary)
+  }
+  return uids.flatMap((uid) => byUid.get(uid) ?? [])
+}

@@ -1,0 +1,61 @@
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { readableMailbox } from '#/mailboxes/readable.ts'
+import { folderName } from '#/messages/folder-name.ts'
+import { InFolder } from '#/messages/wire.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { ThreadCache } from './cache.ts'
+import { listThreads, readThread } from './read.ts'
+import { RememberedTexts } from './texts.ts'
+import { ByThreadId, presentMessages, presentThread, ThreadPage, ThreadQuery, ThreadWithMessagesOut } from './wire.ts'
+
+const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
+
+/** A folder read as conversations. */
+export function threadRoutes(
+  app: App,
+  { db, mailHost, threads }: { db: Db; mailHost: MailHost; threads: ThreadCache },
+): void {
+  const parts = { mailHost, threads, texts: new RememberedTexts(mailHost) }
+
+  app.get(
+    '/v1/threads',
+    {
+      config,
+      schema: {
+        summary: 'List conversations',
+        description:
+          'One folder as it is now, the conversation with the last received message first. Messages belong together by ' +
+          'their Message-ID, In-Reply-To and References headers, never by subject; `limit`, `page` and `total` count ' +
+          'conversations. A Private mailbox is `invalid_request`.',
+        querystring: ThreadQuery,
+        response: { 200: ThreadPage },
+      },
+    },
+    async ({ organizationId, query: { folder = 'inbox', limit = 25, page = 0, ...query } }) => {
+      const name = folderName(folder)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const { total, data } = await listThreads(parts, mailbox, name, { limit, page })
+      return { data: data.map((one) => presentThread(one, name)), total, page, has_more: (page + 1) * limit < total }
+    },
+  )
+
+  app.get(
+    '/v1/threads/:id',
+    {
+      config,
+      schema: {
+        summary: 'Read a conversation',
+        description: 'Its messages, oldest first, without their bodies. Reading does not mark them as read.',
+        params: ByThreadId,
+        querystring: InFolder,
+        response: { 200: ThreadWithMessagesOut },
+      },
+    },
+    async ({ organizationId, params, query: { folder = 'inbox', ...query } }) => {
+      const name = folderName(folder)
+      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      return presentMessages(await readThread(parts, mailbox, name, params.id), name)
+    },
+  )
+}

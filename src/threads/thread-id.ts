@@ -1,0 +1,18 @@
+import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
+
+/** A conversation's id: base64url of 4 bytes for mailbox and folder and the 8 bytes of the claimed root's hash
+ *  (decisions, Threads). */
+export function threadId(key: IdHashKey, mailboxId: string, folder: string, root: Buffer): string {
+  return Buffer.concat([folderMark(key, mailboxId, folder), root]).toString('base64url')
+}
+
+/** The root's hash in an id of this folder; undefined for any other text, an id of another folder among them. */
+export function rootOf(key: IdHashKey, mailboxId: string, folder: string, id: string): Buffer | undefined {
+  if (!/^[A-Za-z0-9_-]{16}$/.test(id)) return undefined
+  const bytes = Buffer.from(id, 'base64url')
+  return folderMark(key, mailboxId, folder).equals(bytes.subarray(0, 4)) ? bytes.subarray(4) : undefined
+}
+
+function folderMark(key: IdHashKey, mailboxId: string, folder: string): Buffer {
+  return idHash(key, `${mailboxId}/${folder}`).subarray(0, 4)
+}
