@@ -6,8 +6,8 @@ export const ops = ['contains', 'is'] as const
 export const actions = ['move', 'label', 'star', 'read'] as const
 
 export type Field = (typeof fields)[number]
-export type Op = (typeof ops)[number]
-export type Action = (typeof actions)[number]
+type Op = (typeof ops)[number]
+type Action = (typeof actions)[number]
 
 /** How many filters the organization may have, and each of its members. */
 export const mostFilters = 1_000

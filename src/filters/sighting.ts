@@ -6,7 +6,7 @@ import type { Field } from './filter.ts'
 /** What filters see of a message: each field readied once, however many filters then look at it. */
 export type Sighting = Readonly<Record<Field, Seen>>
 
-export interface Seen {
+interface Seen {
   /** As the message says them: each display name and address, or the subject. */
   readonly texts: readonly string[]
   /** The same folded, one a line: what `contains` looks through. */

@@ -3,7 +3,7 @@ import { type Idle, matchedText, matches, Placing, type ReadyFilter, ready } fro
 import type { Sighting } from './sighting.ts'
 
 /** A filter that matched in a trial. */
-export interface Match extends Pick<ReadyFilter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
+interface Match extends Pick<ReadyFilter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
   /** Null for the draft. */
   readonly filter_id: string | null
   readonly matched_text: string

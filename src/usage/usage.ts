@@ -7,7 +7,7 @@ export interface Usage {
   readonly sending: Counted
 }
 
-export interface Counted {
+interface Counted {
   readonly used: number
   readonly limit: number
 }
