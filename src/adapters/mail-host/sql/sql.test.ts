@@ -9,7 +9,8 @@ import { readMessage } from '#/mime/message.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { testDatabase } from '../../../../test/database.ts'
-import { copy, letter, mailHostConformance } from '../conformance.ts'
+import { copy, letter } from '../conformance/letters.ts'
+import { mailHostConformance } from '../conformance.ts'
 import { SqlMailHost } from './index.ts'
 
 const key = idHashKey('a secret')

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { type Bench, copy } from './conformance.ts'
+import type { Bench } from './bench.ts'
+import { copy } from './letters.ts'
 
 const names = ['inbox', 'archive'] as const
 type Name = (typeof names)[number]

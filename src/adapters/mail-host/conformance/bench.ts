@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Tx } from '#/db/schema.ts'
+import type { Copy, ListQuery, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+
+/** A mail host to try, and what a test of it needs around it. */
+export interface Bench extends AsyncDisposable {
+  readonly host: MailHost
+  readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  /** New mailboxes that `open` has readied: two of one organization, one of another. */
+  mailboxes(): Promise<Mailboxes>
+}
+
+export interface Mailboxes {
+  readonly ada: MailboxRef
+  readonly bob: MailboxRef
+  readonly stranger: MailboxRef
+}
+
+/** What a test has: mailboxes of its own, and short words for what it does to them. */
+export interface Trial extends Mailboxes {
+  readonly host: MailHost
+  readonly transaction: Bench['transaction']
+  append(...copies: Copy[]): Promise<void>
+  /** Ada's uids in the order of the list. */
+  uids(folder: string, query?: Partial<ListQuery>): Promise<number[]>
+}
+
+/** Adds a test that starts with empty mailboxes. */
+export type TestIt = (what: string, work: (trial: Trial) => Promise<void>) => void
+
+export function tester(bench: () => Bench): TestIt {
+  return (what, work) => {
+    test(what, async () => {
+      const { host, transaction } = bench()
+      const mailboxes = await bench().mailboxes()
+      await work({
+        ...mailboxes,
+        host,
+        transaction,
+        append: (...copies) => transaction((tx) => host.append(tx, copies)),
+        async uids(folder, query = {}) {
+          const { total, messages } = await host.list(mailboxes.ada, folder, { limit: 100, page: 0, ...query })
+          assert.equal(total, messages.length)
+          return messages.map(({ uid }) => uid)
+        },
+      })
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readMessage } from '#/mime/message.ts'
+import type { TestIt } from './bench.ts'
+import { copy, letter, refusal, second } from './letters.ts'
+import { folders } from './storing.ts'
+
+/** Flags, keywords, moves, expunges, and the storage that all of it takes. */
+export function changesAndMoves(testIt: TestIt): void {
+  testIt('flags and keywords change on the messages named, and nowhere else', async ({ ada, host, append, uids }) => {
+    await append(copy(ada, { keywords: ['old'] }), copy(ada, { seen: true }), copy(ada))
+    const change = { seen: true, flagged: true, addKeywords: ['Work', 'work', 'a'], removeKeywords: ['OLD'] }
+    const places = await host.update(ada, 'inbox', [2, 1, 7], change)
+    assert.deepEqual(
+      [...places],
+      [1, 2].map((uid) => [uid, { folder: 'inbox', uid }]),
+    )
+    const after = (await host.summaries(ada, 'inbox', [1, 2, 3])).map(({ seen, flagged, keywords }) => {
+      return [seen, flagged, ...keywords]
+    })
+    assert.deepEqual(after, [
+      [true, true, 'a', 'work'],
+      [true, true, 'a', 'work'],
+      [false, false],
+    ])
+    assert.deepEqual(await uids('inbox', { keyword: 'work' }), [2, 1])
+    assert.deepEqual(await uids('inbox', { keyword: 'old' }), [])
+    assert.deepEqual((await host.folders(ada))[0], { name: 'inbox', total: 3, unread: 1 })
+  })
+
+  testIt('a keyword that no IMAP server would keep changes nothing', async ({ ada, host, append }) => {
+    await append(copy(ada))
+    for (const keyword of ['', 'two words', 'naïve', 'a(b', 'x"', '\\Seen', 'line\r\n', 'k'.repeat(51)]) {
+      await assert.rejects(host.update(ada, 'inbox', [1], { seen: true, addKeywords: [keyword] }), refusal('keywords'))
+    }
+    assert.equal((await host.summaries(ada, 'inbox', [1]))[0]?.seen, false)
+  })
+
+  testIt('a moved message keeps all but its uid', async ({ ada, host, append, uids }) => {
+    await append(...[1, 2, 3].map((at) => copy(ada, { receivedAt: second(at), keywords: ['work'], flagged: true })))
+    await append(copy(ada, { folder: 'archive' }))
+    const before = await host.read(ada, 'inbox', 3)
+    const places = await host.update(ada, 'inbox', [3, 1], { folder: 'archive', seen: true })
+    assert.deepEqual(
+      [...places],
+      [
+        [1, { folder: 'archive', uid: 2 }],
+        [3, { folder: 'archive', uid: 3 }],
+      ],
+    )
+    const after = await host.read(ada, 'archive', 3)
+    assert.deepEqual(after, { ...before, summary: { ...before?.summary, folder: 'archive', uid: 3, seen: true } })
+    assert.deepEqual(await uids('inbox'), [2])
+    assert.deepEqual(await uids('inbox', { keyword: 'work' }), [2])
+    assert.deepEqual(await uids('archive', { keyword: 'work' }), [3, 2])
+    assert.deepEqual(await uids('archive', { unread: true }), [1])
+  })
+
+  testIt('moving makes the folder that lacks, if there is something to move', async ({ ada, host, append }) => {
+    await append(copy(ada))
+    assert.equal((await host.update(ada, 'inbox', [2], { folder: 'Later' })).size, 0)
+    assert.equal((await host.folders(ada)).length, folders.length)
+    assert.deepEqual((await host.update(ada, 'inbox', [1], { folder: 'Later' })).get(1), { folder: 'Later', uid: 1 })
+    assert.deepEqual((await host.update(ada, 'Later', [1], { folder: 'Later' })).get(1), { folder: 'Later', uid: 1 })
+  })
+
+  testIt('a uid is never given twice in a folder', async ({ ada, host, append, uids }) => {
+    await append(copy(ada), copy(ada))
+    await host.expunge(ada, 'inbox', [2])
+    await append(copy(ada))
+    await host.update(ada, 'inbox', [3], { folder: 'trash' })
+    await append(copy(ada))
+    assert.deepEqual(await uids('inbox'), [4, 1])
+  })
+
+  testIt('an expunged message is gone, others stay', async ({ ada, host, append, uids }) => {
+    await append(copy(ada, { keywords: ['work'] }), copy(ada, { keywords: ['work'] }))
+    assert.deepEqual(await host.expunge(ada, 'inbox', [9, 1]), [1])
+    assert.deepEqual(await host.expunge(ada, 'inbox', [1]), [])
+    assert.deepEqual(await uids('inbox', { keyword: 'work' }), [2])
+    assert.equal(await host.read(ada, 'inbox', 1), undefined)
+  })
+
+  testIt('storage counts every copy until it is expunged', async ({ ada, bob, stranger, host, append }) => {
+    const message = readMessage(letter({}, 'x'.repeat(5_000)))
+    const size = message.raw.length
+    await append(copy(ada, { message }), copy(bob, { message }), copy(stranger, { message }))
+    await host.update(ada, 'inbox', [1], { folder: 'trash', seen: true })
+    assert.equal(await host.storageUsed(ada.organizationId), 2 * size)
+    assert.equal(await host.storageUsed(stranger.organizationId), size)
+    assert.deepEqual(
+      await host.storageOf([ada, stranger]),
+      new Map([
+        [ada.mailboxId, size],
+        [stranger.mailboxId, size],
+      ]),
+    )
+    await host.expunge(ada, 'trash', [1])
+    assert.equal(await host.storageUsed(ada.organizationId), size)
+    assert.ok((await host.read(bob, 'inbox', 1))?.raw.equals(message.raw))
+    assert.equal((await host.storageOf([ada])).get(ada.mailboxId) ?? 0, 0)
+  })
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { TestIt, Trial } from './bench.ts'
+import { copy } from './letters.ts'
+
+const turns = 16
+
+/** Many at once, over the same folders in every order: operations that lock in different orders would soon wait for
+ *  each other, and counts that are read before they are written would soon be wrong. */
+export function survivesRaces(testIt: TestIt): void {
+  testIt('appends, moves, changes and expunges at once neither wait in a circle nor lose anything', async (trial) => {
+    const boxes = [trial.ada, trial.bob, trial.stranger]
+    await trial.append(...boxes.flatMap((mailbox) => Array.from({ length: 20 }, () => copy(mailbox))))
+    const work = Array.from({ length: turns }, (_, turn) => oneTurn(trial, boxes, turn))
+    const expunged = (await Promise.all(work.flat())).filter((result) => Array.isArray(result)).flat().length
+    const totals = await Promise.all(boxes.map((mailbox) => assertCounted(trial, mailbox)))
+    assert.equal(
+      totals.reduce((sum, total) => sum + total, 0),
+      60 + turns * 9 - expunged,
+    )
+  })
+}
+
+function oneTurn({ host, append }: Trial, boxes: readonly MailboxRef[], turn: number): Promise<unknown>[] {
+  const mailbox = boxes[turn % boxes.length] ?? { organizationId: '', mailboxId: '' }
+  const [from, to] = turn % 2 ? ['inbox', 'archive'] : ['archive', 'inbox']
+  const [here, there] = [`New ${turn % 4}`, `New ${(turn + 1) % 4}`]
+  const some = Array.from({ length: 10 }, (_, index) => ((index + turn) % 20) + 1)
+  const copies = boxes.flatMap((box) => [here, 'inbox', 'archive'].map((folder) => copy(box, { folder })))
+  return [
+    append(...(turn % 3 ? copies : copies.toReversed())),
+    host.update(mailbox, from, some, { folder: to, flagged: true }),
+    host.update(mailbox, 'inbox', some.slice(5), { folder: there }),
+    host.update(mailbox, 'inbox', some, { seen: turn % 2 === 0, addKeywords: [`k${turn % 3}`] }),
+    host.expunge(mailbox, 'archive', some.slice(8)),
+  ]
+}
+
+/** The folders' counts are those of what is in them. Answers how many messages the mailbox has. */
+async function assertCounted({ host }: Trial, mailbox: MailboxRef): Promise<number> {
+  let count = 0
+  for (const { name, total, unread } of await host.folders(mailbox)) {
+    const { messages } = await host.list(mailbox, name, { limit: 1_000, page: 0 })
+    assert.equal(new Set(messages.map(({ uid }) => uid)).size, total)
+    assert.equal(messages.filter(({ seen }) => !seen).length, unread)
+    count += total
+  }
+  return count
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { readMessage } from '#/mime/message.ts'
+import type { TestIt } from './bench.ts'
+import { copy, letter, second } from './letters.ts'
+
+export const folders = ['inbox', 'drafts', 'sent', 'archive', 'junk', 'trash']
+
+/** What is stored is there, and is listed in order. */
+export function storesAndLists(testIt: TestIt): void {
+  testIt('a new mailbox has the six folders, all empty', async ({ ada, host }) => {
+    assert.deepEqual(
+      await host.folders(ada),
+      folders.map((name) => ({ name, total: 0, unread: 0 })),
+    )
+    for (const folder of folders) {
+      assert.deepEqual(await host.list(ada, folder, { limit: 25, page: 0 }), { total: 0, messages: [] })
+    }
+  })
+
+  testIt('a message is read as it was stored, byte for byte', async ({ ada, host, append }) => {
+    const filteredBy = [{ filter_id: 'f', name: 'Work', action: 'label', argument: 'work' }]
+    const raw = letter({ subject: 'Notes' }, 'Dear Bob,\r\n\xff\x00')
+    const message = readMessage(raw)
+    await append(copy(ada, { message, flagged: true, keywords: ['work'], receivedAt: second(1), filteredBy }))
+    const stored = await host.read(ada, 'inbox', 1)
+    assert.deepEqual(stored, {
+      raw,
+      filteredBy,
+      summary: {
+        uid: 1,
+        folder: 'inbox',
+        messageId: message.messageId,
+        threadRoot: message.messageId,
+        subject: 'Notes',
+        from: { name: 'Ada', address: 'Ada@example.test' },
+        to: [{ name: '', address: 'bob@example.test' }],
+        receivedAt: second(1),
+        seen: false,
+        flagged: true,
+        keywords: ['work'],
+        hasAttachment: false,
+        preview: message.preview,
+        sizeBytes: raw.length,
+      },
+    })
+    assert.deepEqual(await host.summaries(ada, 'inbox', [1]), [stored?.summary])
+    assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])
+  })
+
+  testIt('a message of three megabytes is read whole', async ({ ada, host, append }) => {
+    const raw = Buffer.concat([letter({}), Buffer.alloc(3 << 20, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcde\r\n')])
+    await append(copy(ada, { message: readMessage(raw) }))
+    assert.ok((await host.read(ada, 'inbox', 1))?.raw.equals(raw))
+  })
+
+  testIt(
+    'whatever its header holds, a message is stored, and so are those stored with it',
+    async ({ ada, host, append }) => {
+      const odd = 'a\0b\ud800c\udfffd"\\u0000{}\'\u202e'
+      const from = { name: odd, address: odd }
+      const ids = { messageId: odd, threadRoot: odd, strong: [odd], weak: [odd] }
+      const message = {
+        ...readMessage(letter({})),
+        ...ids,
+        subject: odd,
+        preview: odd,
+        from,
+        to: Array(500).fill(from),
+      }
+      await append(copy(ada), copy(ada, { message }), copy(ada, { message: readMessage(Buffer.alloc(0)) }))
+      const [, second, third] = await host.summaries(ada, 'inbox', [1, 2, 3])
+      assert.match(second?.subject ?? '', /^a.?b.?c.?d"\\u0000\{\}'\u202e$/s)
+      assert.equal(second?.to.length, 100)
+      assert.deepEqual([third?.subject, third?.from, third?.to, third?.sizeBytes], ['', null, [], 0])
+    },
+  )
+
+  testIt('a folder that lacks is made by the first message to it', async ({ ada, host, append }) => {
+    await append(copy(ada, { folder: 'Projects/Apollo' }), copy(ada, { folder: 'Projects/Apollo', seen: true }))
+    const names = (await host.folders(ada)).map(({ name }) => name)
+    assert.deepEqual(names, [...folders, 'Projects/Apollo'])
+    assert.deepEqual((await host.folders(ada)).at(-1), { name: 'Projects/Apollo', total: 2, unread: 1 })
+  })
+
+  testIt(
+    'many copies to many folders are stored at once, each folder numbering its own',
+    async ({ ada, bob, stranger, host, append }) => {
+      const message = readMessage(letter({}))
+      const targets = [ada, bob, stranger].flatMap((mailbox) =>
+        ['inbox', 'junk', 'New'].map((folder) => ({ mailbox, folder })),
+      )
+      await append(
+        ...Array.from({ length: 20 }, () => targets)
+          .flat()
+          .map((where) => copy(where.mailbox, { ...where, message })),
+      )
+      for (const { mailbox, folder } of targets) {
+        const found = await host.summaries(
+          mailbox,
+          folder,
+          Array.from({ length: 30 }, (_, index) => index),
+        )
+        assert.deepEqual(
+          found.map(({ uid }) => uid),
+          Array.from({ length: 20 }, (_, index) => index + 1),
+        )
+      }
+    },
+  )
+
+  testIt('what is stored in a transaction that fails is not there', async ({ transaction, ada, host, uids }) => {
+    const failing = transaction(async (tx) => {
+      await host.append(tx, [copy(ada), copy(ada, { folder: 'New' })])
+      throw new Error('not today')
+    })
+    await assert.rejects(failing, /not today/)
+    assert.deepEqual(await uids('inbox'), [])
+    assert.equal((await host.folders(ada)).length, folders.length)
+    assert.equal(await host.storageUsed(ada.organizationId), 0)
+  })
+
+  testIt(
+    'lists come newest received first, equal dates by uid, in pages that miss nothing',
+    async ({ ada, host, append, uids }) => {
+      await append(...[3, 1, 2, 3, 1].map((at) => copy(ada, { receivedAt: second(at) })))
+      assert.deepEqual(await uids('inbox'), [4, 1, 3, 5, 2])
+      const pages = await Promise.all([0, 1, 2, 3].map((page) => host.list(ada, 'inbox', { limit: 2, page })))
+      assert.deepEqual(
+        pages.map(({ messages }) => messages.map(({ uid }) => uid)),
+        [[4, 1], [3, 5], [2], []],
+      )
+      assert.ok(pages.every(({ total }) => total === 5))
+    },
+  )
+
+  for (const [what, query, expected] of [
+    ['the unread', { unread: true }, [4, 2]],
+    ['the read', { unread: false }, [3, 1]],
+    ['those with a keyword', { keyword: 'work' }, [4, 3]],
+    ['those with a keyword, whatever its case', { keyword: 'WORK' }, [4, 3]],
+    ['the unread with a keyword', { keyword: 'work', unread: true }, [4]],
+    ['the read with a keyword', { keyword: 'work', unread: false }, [3]],
+    ['none where no message has the keyword', { keyword: 'wor' }, []],
+  ] as const) {
+    testIt(`a list can hold ${what} alone`, async ({ ada, append, uids }) => {
+      await append(
+        copy(ada, { seen: true }),
+        copy(ada, { keywords: ['other'] }),
+        copy(ada, { seen: true, keywords: ['work'] }),
+        copy(ada, { keywords: ['Other', 'Work'] }),
+      )
+      assert.deepEqual(await uids('inbox', query), expected)
+    })
+  }
+
+  testIt('summaries are of the uids that are there, in ascending order', async ({ ada, host, append }) => {
+    await append(copy(ada), copy(ada), copy(ada))
+    const found = await host.summaries(ada, 'inbox', [3, 9, 1, 3])
+    assert.deepEqual(
+      found.map(({ uid }) => uid),
+      [1, 3],
+    )
+    assert.equal(await host.read(ada, 'inbox', 9), undefined)
+  })
+}
