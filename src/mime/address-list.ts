@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
-import { endOfComment } from './comments.ts'
 import { decodeText } from './encoded-words.ts'
+import { endOfComment } from './lexical.ts'
 
 /** What is looked at of one list, and the longest name or address that counts. Real lists stay far below; a list of
  *  nothing but delimiters takes 5 ms. */

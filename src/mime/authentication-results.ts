@@ -1,5 +1,5 @@
-import { withoutComments } from './comments.ts'
 import { readHeaders } from './headers.ts'
+import { withoutComments } from './lexical.ts'
 
 /** What one check said of a message (RFC 8601, section 2.2). */
 export interface CheckResult {

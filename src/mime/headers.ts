@@ -1,5 +1,6 @@
 import { decodeUnlabelled } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
+import { trimSpace } from './lexical.ts'
 
 /** How much of a header is looked at, in bytes and in lines that start a field. A header that is longer is read that
  *  far, and no body is found after it: looking for its end would hold the event loop. */
@@ -81,15 +82,6 @@ export class Headers {
   #octets(start: number, end: number): string {
     return trimSpace(this.#bytes.toString('latin1', start, end))
   }
-}
-
-/** Not String.trim, which would take octet 0xa0 for a space and cut a UTF-8 character in two. */
-function trimSpace(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && text.charCodeAt(start) <= SPACE) start++
-  while (end > start && text.charCodeAt(end - 1) <= SPACE) end--
-  return text.slice(start, end)
 }
 
 /** Reads the header that starts at `start`, up to the empty line. Takes LF for CRLF, an mbox `From ` line, lines that

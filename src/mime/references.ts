@@ -1,6 +1,6 @@
 import { decodeUnlabelled } from './charset.ts'
-import { endOfComment, withoutComments } from './comments.ts'
 import type { Headers } from './headers.ts'
+import { endOfComment, withoutComments } from './lexical.ts'
 
 /** After how many ids no more are read, and the longest that counts: RFC 5322, section 2.1.1 allows no longer line. */
 const MOST_IDS = 100_000

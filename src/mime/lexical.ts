@@ -11,7 +11,7 @@ export function endOfComment(value: string, start: number): number | undefined {
   return undefined
 }
 
-/** The value without its comments and the white space around what is left. Quoted strings are not looked into. */
+/** The value, or its octets, without comments and the white space around what is left. Quoted strings are not looked into. */
 export function withoutComments(value: string): string {
   let kept = ''
   let from = 0
@@ -21,5 +21,14 @@ export function withoutComments(value: string): string {
     kept += `${value.slice(from, open)} `
     from = end + 1
   }
-  return (kept + value.slice(from)).trim()
+  return trimSpace(kept + value.slice(from))
+}
+
+/** Not String.trim, which takes octet 0xa0 for a space and would cut a UTF-8 character in two. */
+export function trimSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text.charCodeAt(start) <= 0x20) start++
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
+  return text.slice(start, end)
 }

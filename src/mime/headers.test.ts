@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readHeaders } from './headers.ts'
+
+/** `octets` is written as latin1: one character, one byte. */
+function read(octets: string) {
+  const bytes = Buffer.from(octets, 'latin1')
+  const { headers, bodyStart } = readHeaders(bytes)
+  return { headers, body: bytes.toString('latin1', bodyStart) }
+}
+
+for (const [what, octets, fields, body] of [
+  ['with CRLF', 'A: 1\r\nB: 2\r\n\r\nbody\r\n', { a: '1', b: '2' }, 'body\r\n'],
+  ['with LF', 'A: 1\nB: 2\n\nbody\n', { a: '1', b: '2' }, 'body\n'],
+  ['without a body', 'A: 1\r\nB: 2', { a: '1', b: '2' }, ''],
+  ['with an empty body', 'A: 1\r\n\r\n', { a: '1' }, ''],
+  ['with folded fields', 'A: 1\r\n 2\r\n\t3\r\nB: 4\r\n\r\n', { a: '1 2\t3', b: '4' }, ''],
+  ['with a field that starts on its second line', 'A:\r\n 1\r\n\r\n', { a: '1' }, ''],
+  ['with white space before the colon', 'A : 1\r\nB\t:2\r\n\r\n', { a: '1', b: '2' }, ''],
+  ['with empty values', 'A:\r\nB: \r\n\r\n', { a: '', b: '' }, ''],
+  ['with colons in values', 'A: b:c\r\n\r\n', { a: 'b:c' }, ''],
+  ['after an mbox line', 'From ann@x.test Mon Jan  1 00:00:00 2024\nA: 1\n\nbody', { a: '1' }, 'body'],
+  ['around a line that is no field', 'A: 1\r\nno field\r\nB: 2\r\n\r\nbody', { a: '1', b: '2' }, 'body'],
+  ['without the lines that continue what is no field', 'no field\r\n more\r\nB: 2\r\n\r\n', { b: '2' }, ''],
+  [
+    'with a name that objects have too',
+    '__proto__: 1\r\nconstructor: 2\r\n\r\n',
+    { __proto__: '1', constructor: '2' },
+    '',
+  ],
+  ['that is empty', '\r\nbody', {}, 'body'],
+  ['of nothing', '', {}, ''],
+] as const) {
+  test(`a header is read ${what}`, () => {
+    const { headers, body: rest } = read(octets)
+    for (const [name, value] of Object.entries(fields)) assert.equal(headers.first(name), value)
+    assert.equal(headers.fields.length, Object.keys(fields).length + (what.includes('objects') ? 1 : 0))
+    assert.equal(rest, body)
+    assert.equal(headers.complete, true)
+  })
+}
+
+test('fields of one name are read in their order', () => {
+  const { headers } = read('Received: 1\r\nTo: x\r\nRECEIVED: 2\r\n\r\n')
+  assert.deepEqual(headers.all('received'), ['1', '2'])
+  assert.equal(headers.first('received'), '1')
+  assert.equal(headers.count('received'), 2)
+  assert.equal(headers.count('cc'), 0)
+  assert.equal(headers.first('cc'), undefined)
+  assert.deepEqual(headers.all('cc'), [])
+})
+
+for (const [what, value, text] of [
+  ['plain', 'Hello', 'Hello'],
+  ['folded', 'Hello\r\n world', 'Hello world'],
+  ['Q-encoded', '=?utf-8?Q?Gr=C3=BC=C3=9Fe_aus?= Wien', 'Grüße aus Wien'],
+  ['B-encoded', '=?UTF-8?b?R3LDvMOfZQ==?=', 'Grüße'],
+  ['in latin1', '=?iso-8859-1?q?Gr=FC=DFe?=', 'Grüße'],
+  ['in Shift_JIS', '=?Shift_JIS?B?k/qWe4zq?=', '日本語'],
+  ['in ISO-2022-JP', '=?ISO-2022-JP?B?GyRCRnxLXDhsGyhC?=', '日本語'],
+  ['in GB18030', '=?gb18030?B?1tDOxA==?=', '中文'],
+  ['in KOI8-R', '=?koi8-r?B?8NLJ18XU?=', 'Привет'],
+  ['in a DOS code page', '=?cp850?q?Gr=81=E1e?=', 'Grüße'],
+  ['in UTF-7', '=?utf-7?q?Gr+APwA3w-e?=', 'Grüße'],
+  ['with a language', '=?utf-8*de?q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
+  ['in adjacent words, whose space goes', '=?utf-8?q?a?= =?utf-8?q?b?=', 'ab'],
+  ['in adjacent words on two lines', '=?utf-8?q?a?=\r\n =?utf-8?q?b?=', 'ab'],
+  ['in words with text between', '=?utf-8?q?a?= b =?utf-8?q?c?=', 'a b c'],
+  ['with a character split across words', '=?utf-8?q?Gr=C3?= =?utf-8?q?=BC=C3=9Fe?=', 'Grüße'],
+  ['with a character split across encodings', '=?utf-8?b?R3LD?= =?UTF-8?q?=BC=C3=9Fe?=', 'Grüße'],
+  ['in adjacent words of two charsets', '=?utf-8?q?=C3=BC?= =?iso-8859-1?q?=FC?=', 'üü'],
+  ['with spaces where there should be none', '=?utf-8?q?Gr=C3=BC=C3=9Fe aus Wien?=', 'Grüße aus Wien'],
+  ['in raw UTF-8', 'Gr\xc3\xbc\xc3\x9fe', 'Grüße'],
+  ['in raw latin1', 'Gr\xfc\xdfe', 'Grüße'],
+  ['raw and encoded at once', 'Gr\xc3\xbc\xc3\x9fe =?utf-8?q?=C3=BC?=', 'Grüße ü'],
+  ['in a charset that nobody knows', '=?x-nobody?q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
+  ['in a charset that nobody knows, and no UTF-8', '=?x-nobody?q?Gr=FC=DFe?=', 'Grüße'],
+  ['with a broken escape', '=?utf-8?q?100=_=ZZ?=', '100= =ZZ'],
+  ['with an unknown encoding, as written', '=?utf-8?x?abc?=', '=?utf-8?x?abc?='],
+  ['without its end, as written', '=?utf-8?q?abc', '=?utf-8?q?abc'],
+  ['with encoded line breaks, as spaces', '=?utf-8?q?a=0D=0ABcc:_b?=', 'a Bcc: b'],
+  ['with encoded controls, left out', '=?utf-8?q?a=00=1B=7F=C2=85b?=', 'a b'],
+  ['with raw controls, left out', 'a\0\x1b\x7fb', 'ab'],
+  ['with a lone surrogate, replaced', '=?utf-16be?b?ANgAYdgA?=', 'Øa\ufffd'],
+] as const) {
+  test(`a subject is read ${what}`, () => assert.equal(read(`Subject: ${value}\r\n\r\n`).headers.text('subject'), text))
+}
+
+test('any bytes are read without failing, into text without controls', () => {
+  const token = fc.constantFrom(
+    'Subject',
+    ':',
+    ' ',
+    '\r',
+    '\n',
+    '\t',
+    '=?',
+    'utf-8',
+    'utf-16',
+    '?',
+    'q',
+    'b',
+    '=C3',
+    '?=',
+    '\xc3',
+    '\0',
+    'AAA=',
+  )
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {
+      const bytes = Buffer.from(`Subject:${tokens.join('')}`, 'latin1')
+      const { headers, bodyStart } = readHeaders(bytes)
+      assert.ok(bodyStart <= bytes.length)
+      assert.doesNotMatch(headers.text('subject'), /[\x00-\x1f\x7f-\x9f]/)
+      assert.ok(headers.text('subject').isWellFormed())
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('a header of more fields than are looked at is known to be incomplete, and has no body', () => {
+  const { headers, body } = read(`${'A: 1\r\n'.repeat(100_000)}\r\nbody`)
+  assert.equal(headers.count('a'), 10_000)
+  assert.equal(headers.complete, false)
+  assert.equal(body, '')
+})
+
+test('a line of 10 MB is known to be incomplete', () => {
+  const { headers } = read(`Subject: ${'a'.repeat(10_000_000)}\r\nTo: x\r\n\r\nbody`)
+  assert.equal(headers.complete, false)
+  assert.equal(headers.count('to'), 0)
+})
