@@ -1,64 +1,69 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { WireStream } from './wire-stream.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ServerThread, startThread } from './thread.ts'
+import type { WireStream } from './wire-stream.ts'
 
-export type ToWorker = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
-export type FromWorker = { kind: 'ready' } | { kind: 'died'; reason: string }
-
-/** PostgreSQL in a worker thread of this process, on a directory that the caller holds the lock of. */
+/** PostgreSQL inside this process, on a directory that the caller holds the lock of. */
 export interface Engine extends AsyncDisposable {
-  /** A new connection. They are served one after the other: the next begins when the one before has closed. */
   connect(): WireStream
-  /** Rejects if the engine ends by itself; its connections then fail and it must be opened anew. */
+  /** Rejects when the server died and could not be started again. */
   readonly failed: Promise<never>
 }
 
+/** Before each further attempt to start a dead server again. A full disk may have room by then. */
+const restartDelays = [0, 1, 2, 4, 8, 16, 30].map((seconds) => seconds * 1000)
+
+/**
+ * Starts the server and keeps it running. When it dies (after a failed fsync PostgreSQL must: only its log can tell
+ * what is on disk), what was in hand fails, and it is started again and recovers, as a postmaster would do.
+ */
 export async function startEngine(directory: string): Promise<Engine> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory }, name: 'database' })
-  const streams = new Set<WireStream>()
-  const ready = Promise.withResolvers<void>()
+  const closing = new AbortController()
   const failed = Promise.withResolvers<never>()
-  const exited = Promise.withResolvers<void>()
   failed.promise.catch(() => {}) // nobody need listen
-  let failure: Error | undefined
-  let closing = false
+  let thread = startThread(directory)
+  await thread.ready
 
-  function fail(error: Error): void {
-    if (failure) return
-    failure = error
-    ready.reject(error)
-    failed.reject(error)
-    for (const stream of streams) stream.destroy(error)
+  async function keepRunning(): Promise<void> {
+    for (;;) {
+      const cause = await thread.ended
+      if (closing.signal.aborted) return
+      const next = await restart(directory, closing.signal, (started) => {
+        thread = started
+      })
+      if (closing.signal.aborted) return
+      if (!next) return failed.reject(new Error('The embedded database does not start again', { cause }))
+    }
   }
-
-  worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'ready') ready.resolve()
-    else fail(new Error(`The embedded database ended: ${message.reason}`))
-  })
-  worker.on('error', (cause) => fail(new Error('The embedded database ended', { cause })))
-  worker.on('exit', (code) => {
-    if (!closing || code !== 0) fail(new Error(`The embedded database ended with code ${code}`))
-    exited.resolve()
-  })
-  await ready.promise
+  const running = keepRunning()
 
   return {
     failed: failed.promise,
-    connect() {
-      const { port1, port2 } = new MessageChannel()
-      const stream = new WireStream(port1)
-      if (failure) {
-        stream.destroy(failure)
-        return stream
-      }
-      streams.add(stream)
-      stream.once('close', () => streams.delete(stream))
-      worker.postMessage({ kind: 'connect', port: port2 } satisfies ToWorker, [port2])
-      return stream
-    },
+    connect: () => thread.connect(),
     async [Symbol.asyncDispose]() {
-      closing = true
-      if (!failure) worker.postMessage({ kind: 'close' } satisfies ToWorker)
-      await exited.promise
+      closing.abort()
+      await thread.close()
+      await running
     },
   }
+}
+
+/** Connections go to each attempt from its beginning, and wait there for the recovery. */
+async function restart(
+  directory: string,
+  closing: AbortSignal,
+  use: (thread: ServerThread) => void,
+): Promise<ServerThread | undefined> {
+  for (const delay of restartDelays) {
+    await wait(delay, undefined, { signal: closing }).catch(() => {})
+    if (closing.aborted) return undefined
+    const thread = startThread(directory)
+    use(thread)
+    const started = await thread.ready.then(
+      () => true,
+      () => false,
+    )
+    if (started) return thread
+    await thread.ended
+  }
+  return undefined
 }

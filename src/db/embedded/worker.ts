@@ -4,24 +4,25 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
-import type { FromWorker, ToWorker } from './engine.ts'
 import { Session } from './session.ts'
+import type { FromWorker, ToWorker } from './thread.ts'
+import type { ToSession } from './wire-stream.ts'
 
 if (!parentPort) throw new Error('This module is the embedded database’s worker thread')
 const main = parentPort
 const { directory } = workerData as { directory: string }
 
-/** What PostgreSQL last said on stderr, for the report of its death. */
-const lastWords: string[] = []
-function remember(line: string): void {
-  lastWords.push(line)
-  if (lastWords.length > 20) lastWords.shift()
+/** Why PostgreSQL ended, in its own words. Its other lines may quote what is stored, and do not leave this thread. */
+let lastWords: string | undefined
+function listen(line: string): void {
+  const [, words] = /((?:PANIC|FATAL):.*)/.exec(line) ?? []
+  lastWords = words ?? lastWords
 }
 
 /** PGlite swallows what it does not expect and would go on with a broken server, so the thread ends here and now. */
 function die(cause: unknown): never {
-  const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  tell({ kind: 'died', reason: [reason, ...lastWords].join('\n') })
+  const { message } = cause as { message?: string } // Emscripten's ExitStatus is no Error
+  tell({ kind: 'died', reason: lastWords ?? message ?? String(cause) })
   process.exit(1)
 }
 
@@ -30,11 +31,11 @@ function tell(message: FromWorker): void {
 }
 
 await createClusterOnce(directory)
-const engine = await openCluster(directory, remember)
+const engine = await openCluster(directory, listen)
 const session = new Session(engine, die)
 tell({ kind: 'ready' })
 
-/** There is one session, so a connection is served once the one before it has closed. */
+/** There is one session, so a connection is served once the one before it has said goodbye. */
 let previous: Promise<unknown> = Promise.resolve()
 
 main.on('message', (message: ToWorker) => {
@@ -44,9 +45,10 @@ main.on('message', (message: ToWorker) => {
 
 function serve(port: MessagePort): Promise<void> {
   return new Promise((resolve) => {
-    port.on('message', (batch: Uint8Array) => session.run(batch, (block) => port.postMessage(block, [block.buffer])))
-    port.on('close', () => {
+    port.on('message', (message: ToSession) => {
+      if (message !== 'goodbye') return session.run(message, (block) => port.postMessage(block, [block.buffer]))
       session.reset()
+      port.close()
       resolve()
     })
   })

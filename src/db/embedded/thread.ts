@@ -1,0 +1,64 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { WireStream } from './wire-stream.ts'
+
+export type ToWorker = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
+export type FromWorker = { kind: 'ready' } | { kind: 'died'; reason: string }
+
+/** One life of the worker thread that PostgreSQL runs in. */
+export interface ServerThread {
+  /** When it has recovered and takes queries; rejects when it dies before that. */
+  readonly ready: Promise<void>
+  /** Why it died, or undefined after `close`. */
+  readonly ended: Promise<Error | undefined>
+  /** Connections are served one after the other: the next begins when the one before has closed. */
+  connect(): WireStream
+  close(): Promise<void>
+}
+
+export function startThread(directory: string): ServerThread {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory }, name: 'database' })
+  const streams = new Set<WireStream>()
+  const ready = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<Error | undefined>()
+  ready.promise.catch(() => {}) // `ended` says it too
+  let failure: Error | undefined
+  let closing = false
+
+  function fail(error: Error): void {
+    failure ??= error
+    ready.reject(failure)
+    for (const stream of streams) stream.destroy(failure)
+  }
+  function send(message: ToWorker): void {
+    worker.postMessage(message, message.kind === 'connect' ? [message.port] : [])
+  }
+
+  worker.on('message', (message: FromWorker) => {
+    if (message.kind === 'ready') ready.resolve()
+    else fail(new Error(`The embedded database died: ${message.reason}`))
+  })
+  worker.on('error', (cause) => fail(new Error('The embedded database died', { cause })))
+  worker.on('exit', (code) => {
+    if (!closing || code !== 0) fail(new Error(`The embedded database ended with code ${code}`))
+    ended.resolve(failure)
+  })
+
+  return {
+    ready: ready.promise,
+    ended: ended.promise,
+    connect() {
+      const { port1, port2 } = new MessageChannel()
+      const stream = new WireStream(port1)
+      if (failure) return stream.destroy(failure)
+      streams.add(stream)
+      stream.once('close', () => streams.delete(stream))
+      send({ kind: 'connect', port: port2 })
+      return stream
+    },
+    async close() {
+      closing = true
+      send({ kind: 'close' })
+      await ended.promise
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg'
+
+const checkEveryMillis = 10_000
+const vacuumEveryMillis = 60_000
+/** How much WAL may gather, which a start after a crash replays: about a second. */
+const checkpointBytes = 64 * 1024 * 1024
+
+/**
+ * Does what PostgreSQL's own processes do on a server and nobody does in the embedded one: without it the WAL grows
+ * for ever, and so do tables whose rows change. Each statement holds up the queries behind it: a checkpoint 0.2 s,
+ * the vacuum of a table whose every page changed 3 s for each GiB.
+ */
+export class Upkeep {
+  readonly #pool: pg.Pool
+  #vacuumedAt = performance.now()
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#round(), checkEveryMillis).unref()
+  }
+
+  /** Waits for the round that is under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  /** A round that fails, because the database is busy or starts again, is made up for by the next. */
+  #round(): void {
+    const round = async () => {
+      await this.checkpointIfDue()
+      if (performance.now() - this.#vacuumedAt < vacuumEveryMillis) return
+      this.#vacuumedAt = performance.now()
+      await this.vacuumIfDue()
+    }
+    this.#running = this.#running.then(round).catch(() => {})
+  }
+
+  async checkpointIfDue(): Promise<void> {
+    const { rows } = await this.#pool.query<{ due: boolean }>(
+      'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > $1 as due from pg_control_checkpoint()',
+      [checkpointBytes],
+    )
+    if (rows[0]?.due) await this.#pool.query('checkpoint')
+  }
+
+  /** One table at a time, so that queries get their turn in between; a table and its large values apart. */
+  async vacuumIfDue(): Promise<void> {
+    const { rows } = await this.#pool.query<{ statement: string }>(dueForVacuum)
+    for (const { statement } of rows) await this.#pool.query(statement)
+  }
+}
+
+/** autovacuum's conditions and defaults (PostgreSQL manual, "The Autovacuum Daemon"). */
+const dueForVacuum = `
+  with state as (
+    select format('%I.%I', nspname, t.relname) as name,
+      pg_stat_get_dead_tuples(t.oid) > 50 + 0.2 * greatest(t.reltuples, 0)
+        or pg_stat_get_ins_since_vacuum(t.oid) > 1000 + 0.2 * greatest(t.reltuples, 0)
+        or age(t.relfrozenxid) > 200000000 as rows_due,
+      pg_stat_get_mod_since_analyze(t.oid) > 50 + 0.1 * greatest(t.reltuples, 0) as statistics_due,
+      pg_stat_get_dead_tuples(large.oid) > 50 + 0.2 * greatest(large.reltuples, 0)
+        or age(large.relfrozenxid) > 200000000 as large_values_due
+    from pg_class t
+      join pg_namespace n on n.oid = t.relnamespace
+      left join pg_class large on large.oid = t.reltoastrelid
+    where t.relkind in ('r', 'm') and t.relpersistence <> 't'
+  )
+  select 'vacuum (process_toast false) ' || name as statement from state where rows_due
+  union all select 'analyze ' || name from state where statistics_due
+  union all select 'vacuum (process_main false) ' || name from state where large_values_due`
