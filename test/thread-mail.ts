@@ -1,0 +1,30 @@
+import { readMessage } from '#/mime/message.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import type { FiledMessage } from './thread-oracle.ts'
+import type { World } from './world.ts'
+
+/** Puts messages into a folder as they are, header lines and received dates included; each one's text is its subject
+ *  and `text`. */
+export async function fileAway(
+  world: World,
+  mailbox: MailboxRef,
+  messages: readonly Omit<FiledMessage, 'uid'>[],
+  folder = 'inbox',
+): Promise<void> {
+  const copies = messages.map((message): Copy => {
+    const { headers, sender, seen, receivedAt } = message
+    const from = sender === '' ? '' : `From: Somebody <${sender}>\r\n`
+    const raw = Buffer.from(`${headers}${from}Subject: ${subjectOf(message)}\r\n\r\n${textOf(message)}\r\n`)
+    const rest = { receivedAt: new Date(receivedAt), seen, flagged: false, keywords: [], filteredBy: [] }
+    return { mailbox, folder, message: readMessage(raw), ...rest }
+  })
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+}
+
+export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {
+  return `${sender.split('@')[0]} at ${receivedAt}`
+}
+
+export function textOf(message: Omit<FiledMessage, 'uid'>): string {
+  return `The text of ${subjectOf(message)}`
+}
