@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import { Refusal } from '#/errors.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '../../test/database.ts'
+import { createMailbox, type NewMailbox } from './create.ts'
+import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+test('the first mailbox of a domain gets postmaster@ and abuse@, the second does not', async () => {
+  const at = await domain()
+  const first = await create({ ...at, localPart: 'ada', name: ' Ada ' })
+  const second = await create({ ...at, localPart: 'bob' })
+  assert.deepEqual(first.aliases, [`abuse@${at.domain}`, `postmaster@${at.domain}`])
+  assert.deepEqual(second.aliases, [])
+  assert.deepEqual(
+    [first.address, first.name, first.kind, first.suspended],
+    [`ada@${at.domain}`, 'Ada', 'smart', false],
+  )
+  assert.deepEqual(await mailboxesOf(database.db, at.organizationId, { limit: 10, page: 0 }), [first, second])
+  assert.deepEqual(await mailboxNamed(database.db, at.organizationId, first.address), first)
+})
+
+test('after the mailbox with postmaster@ went, the next one made gets it', async () => {
+  const at = await domain()
+  const first = await create({ ...at, localPart: 'ada' })
+  await database.db.deleteFrom('mailboxes').where('id', '=', first.id).execute()
+  assert.equal((await create({ ...at, localPart: 'bob' })).aliases.length, 2)
+})
+
+test('a new mailbox has its folders', async () => {
+  const at = await domain()
+  const { id } = await create({ ...at, localPart: 'ada' })
+  const folders = await host().folders({ organizationId: at.organizationId, mailboxId: id })
+  assert.equal(folders.length, 6)
+})
+
+test('the member whose address it is owns the mailbox', async () => {
+  const at = await domain()
+  const member = await database.db
+    .insertInto('members')
+    .values({ organization_id: at.organizationId, email: `Ada@${at.domain}`, role: 'member' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const owners = []
+  for (const localPart of ['ada', 'bob']) {
+    const { id } = await create({ ...at, localPart })
+    const row = await database.db.selectFrom('mailboxes').select('member_id').where('id', '=', id).executeTakeFirst()
+    owners.push(row?.member_id)
+  }
+  assert.deepEqual(owners, [member.id, null])
+})
+
+for (const [what, change, code, field] of [
+  ['an address that exists', { localPart: 'taken' }, 'invalid_request', 'local_part'],
+  ['a domain that the organization does not have', { domain: 'elsewhere.test' }, 'not_found', undefined],
+  ['a Private mailbox without a key', { kind: 'private' }, 'invalid_request', 'public_key'],
+  ['a Smart mailbox with a key', { publicKey: 'a key' }, 'invalid_request', 'public_key'],
+] as const) {
+  test(`refused is ${what}`, async () => {
+    const at = await domain()
+    await create({ ...at, localPart: 'taken' })
+    await assert.rejects(create({ ...at, localPart: 'ada', ...change }), refused(code, field))
+  })
+}
+
+for (const [what, change] of [
+  ['not verified', { status: 'pending' }],
+  ['suspended', { suspended_at: new Date() }],
+] as const) {
+  test(`refused is a domain that is ${what}`, async () => {
+    const at = await domain()
+    await database.db.updateTable('domains').set(change).where('domain', '=', at.domain).execute()
+    await assert.rejects(create({ ...at, localPart: 'ada' }), refused('invalid_request', 'domain'))
+  })
+}
+
+test('of 50 mailboxes made at once at a cap of 3, 3 are made and the counter says so', async () => {
+  const at = await domain('free')
+  const all = Array.from({ length: 50 }, (_, index) => create({ ...at, localPart: `box${index}` }))
+  const results = await Promise.allSettled(all)
+  const failures = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason.code)
+  assert.deepEqual(failures, Array(47).fill('PC402'))
+  assert.equal(await mailboxCount(database.db, at.organizationId), 3)
+  const made = await mailboxesOf(database.db, at.organizationId, { limit: 50, page: 0 })
+  assert.equal(made.length, 3)
+  assert.equal(made.flatMap(({ aliases }) => aliases).length, 2)
+})
+
+test('of 20 who ask for one address at once, one gets it', async () => {
+  const at = await domain()
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => create({ ...at, localPart: 'ada' })))
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const result of results) {
+    if (result.status === 'rejected') assert.ok(refused('invalid_request', 'local_part')(result.reason))
+  }
+})
+
+function host(): SqlMailHost {
+  return new SqlMailHost(database.db, idHashKey('a secret'))
+}
+
+function create(wanted: NewMailbox) {
+  return database.db.transaction().execute((tx) => createMailbox(tx, host(), wanted))
+}
+
+async function domain(plan = 'team'): Promise<{ organizationId: string; domain: string }> {
+  const name = `org-${randomUUID()}`
+  const { id: organizationId } = await createOrganization(database.db, { name, plan })
+  await database.db
+    .insertInto('domains')
+    .values({ organization_id: organizationId, domain: `${name}.test`, status: 'verified' })
+    .execute()
+  return { organizationId, domain: `${name}.test` }
+}
+
+function refused(code: string, field: string | undefined): (error: unknown) => boolean {
+  return (error) => error instanceof Refusal && error.code === code && error.field === field
+}
