@@ -4,14 +4,14 @@
 import module from 'node:module'
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  console.error(
+  process.stderr.write(
     `Mailroom needs Node 24 or later; this is ${process.version} (${process.execPath}).\n` +
       'After `npm ci`, `npm start` and `npm run mailroom` bring their own on Linux (x64 and arm64); ' +
-      'elsewhere install it from https://nodejs.org.',
+      'elsewhere install it from https://nodejs.org.\n',
   )
   process.exit(1)
 }
 
-// Compiled code is kept between runs: starting takes 0.07 s instead of 0.31 s.
+// Compiled code is kept between runs: `--version` takes 0.3 s of CPU instead of 0.6.
 module.enableCompileCache()
 await import('../src/main.ts')

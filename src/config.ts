@@ -34,11 +34,11 @@ export interface Config {
   readonly warnings: readonly string[]
 }
 
-export const roles = ['api', 'mx', 'worker'] as const
+const roles = ['api', 'mx', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+type LogLevel = (typeof logLevels)[number]
 
 /** Everything that is wrong with the environment, a sentence for each. No sentence holds the value of a secret. */
 export class ConfigError extends Error {

@@ -31,6 +31,11 @@ export function codePoints(text: string): number {
   return count
 }
 
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const ascii = /^[\0-\x7f]*$/
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 /** U+2800 is a letter without dots: as blank as a space, and no property says so. */

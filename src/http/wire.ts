@@ -8,6 +8,7 @@ import {
   Type,
 } from 'typebox'
 import { notFound } from '#/errors.ts'
+import { isUuid } from '#/text.ts'
 
 /** Pieces that the wire schemas of several nouns share. What a schema refuses, `validate.ts` puts in words. */
 
@@ -69,14 +70,8 @@ export function paging(maximum: number, fallback: number) {
 /** The parameters of a path that names one item. Its form is checked by `pathId`, since a wrong one is a 404. */
 export const ById = Type.Object({ id: Type.String() })
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
 /** An id of a path that is not a UUID names nothing (decisions, Conventions). */
 export function pathId(id: string, what: string): string {
-  if (!uuid.test(id)) throw notFound(what)
+  if (!isUuid(id)) throw notFound(what)
   return id.toLowerCase()
-}
-
-export function isUuid(text: string): boolean {
-  return uuid.test(text)
 }
