@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -16,26 +16,27 @@ const server = process.env.TEST_DATABASE_URL
  * one there, which stays: for tests of restarts and crashes.
  */
 export async function testDatabase(at?: { directory: string }): Promise<Database> {
-  if (at) {
-    if (!existsSync(join(at.directory, 'database'))) await cp(await embeddedTemplate(), at.directory, copying)
-    return openDatabase(at)
-  }
-  return server === undefined ? freshEmbedded() : freshOnServer(server)
+  if (!at) return server === undefined ? freshEmbedded(await embeddedTemplate()) : freshOnServer(await serverTemplate())
+  if (!existsSync(join(at.directory, 'database'))) copyTree(await embeddedTemplate(), at.directory)
+  return openDatabase(at)
 }
 
-const copying = { recursive: true, mode: 0, preserveTimestamps: false } as const
+/** The same without a single table in it. */
+export function emptyDatabase(): Promise<Database> {
+  return server === undefined ? freshEmbedded() : freshOnServer('template0')
+}
 
-async function freshEmbedded(): Promise<Database> {
-  const template = await embeddedTemplate()
+async function freshEmbedded(template?: string): Promise<Database> {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
-  await cp(template, directory, copying)
+  if (template !== undefined) copyTree(template, directory)
   const database = await openDatabase({ directory })
   return goneOnDispose(database, () => rm(directory, { recursive: true, force: true }))
 }
 
 /**
- * A data directory that is copied for each test: 0.2 s, where making one takes 3 s. It is kept between runs, under a
- * name that follows PGlite and the migrations, and appears by a rename, so that parallel processes do not clash.
+ * A data directory to copy for each test: opening the copy takes 0.4 s of CPU, making a new one 3. It is kept between
+ * runs, under a name that follows PGlite and the migrations, and appears by a rename, so that parallel processes do
+ * not clash.
  */
 async function embeddedTemplate(): Promise<string> {
   const pglite = manifest.dependencies['@electric-sql/pglite']
@@ -51,18 +52,27 @@ async function embeddedTemplate(): Promise<string> {
   return template
 }
 
-async function freshOnServer(url: string): Promise<Database> {
-  const template = await serverTemplate(url)
+/** node:fs's own cp takes five times as long for a thousand small files. */
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyTree(source, target)
+    else copyFileSync(source, target)
+  }
+}
+
+async function freshOnServer(template: string): Promise<Database> {
   const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
-  await administer(url, (client) => client.query(`create database ${name} template ${template}`))
-  const database = await openDatabase({ url: withDatabase(url, name) })
-  return goneOnDispose(database, () => administer(url, (client) => client.query(`drop database ${name} with (force)`)))
+  await administer((client) => client.query(`create database ${name} template ${template}`))
+  const database = await openDatabase({ url: urlOf(name) })
+  return goneOnDispose(database, () => administer((client) => client.query(`drop database ${name} with (force)`)))
 }
 
 /** Migrated by whoever comes first, under a lock; it gets its name when it is complete. */
-async function serverTemplate(url: string): Promise<string> {
+async function serverTemplate(): Promise<string> {
   const template = `mailroom_template_${await migrationsChecksum()}`
-  await administer(url, async (client) => {
+  await administer(async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     const { rowCount } = await client.query('select from pg_database where datname = $1', [template])
     if (rowCount) return
@@ -70,7 +80,7 @@ async function serverTemplate(url: string): Promise<string> {
     await client.query(`drop database if exists ${building} with (force)`)
     await client.query(`create database ${building}`)
     {
-      await using database = await openDatabase({ url: withDatabase(url, building) })
+      await using database = await openDatabase({ url: urlOf(building) })
       await migrate(database.pool)
     }
     await client.query(`alter database ${building} rename to ${template}`)
@@ -78,8 +88,8 @@ async function serverTemplate(url: string): Promise<string> {
   return template
 }
 
-async function administer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
     await work(client)
@@ -88,10 +98,11 @@ async function administer(url: string, work: (client: pg.Client) => Promise<unkn
   }
 }
 
-function withDatabase(url: string, name: string): string {
-  const other = new URL(url)
-  other.pathname = `/${name}`
-  return other.href
+/** Of another database on the server. */
+function urlOf(name: string): string {
+  const url = new URL(server ?? '')
+  url.pathname = `/${name}`
+  return url.href
 }
 
 async function migrationsChecksum(): Promise<string> {
