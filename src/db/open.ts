@@ -4,6 +4,8 @@ import pg from 'pg'
 import { columnTypes } from './column-types.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { startEngine } from './embedded/engine.ts'
+import { Upkeep } from './embedded/upkeep.ts'
+import { preparing } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 export type DatabaseConfig =
@@ -63,6 +65,9 @@ async function openEmbedded(directory: string): Promise<Database> {
   })
   const db = kysely(pool)
   opening.defer(() => close(db, pool))
+  const upkeep = new Upkeep(pool)
+  upkeep.start()
+  opening.defer(() => upkeep.stop())
   const open = opening.move()
   return { db, pool, embedded: true, failed: engine.failed, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -80,7 +85,7 @@ function newPool(config: pg.PoolConfig): pg.Pool {
 }
 
 function kysely(pool: pg.Pool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
 /** Waits for what is borrowed to come back. Kysely ends the pool only where it has made a query of its own. */
