@@ -1,7 +1,8 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
-import { findPostmaster, findRecipient } from './queries.ts'
+import { gather } from './gather.ts'
+import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
 import { Rejection } from './reply.ts'
 
 /** A recipient whose mail we take, and the mailbox that it reaches. */
@@ -13,14 +14,37 @@ export interface Admitted {
   readonly recipient: string
   /** False for postmaster@ and abuse@, which everyone must be able to reach (RFC 5321 4.5.1, RFC 2142). */
   readonly blockable: boolean
+  /** When that was so, by `performance.now()`. */
+  readonly at: number
 }
 
-/** Answers RCPT from one look at the database, as it is now. Throws `Rejection`. */
-export async function admit(db: Db, hostname: string, sender: string, recipient: string): Promise<Admitted> {
-  const address = await canonical(db, hostname, recipient)
+/** What RCPT is answered from: the database as it is now, asked once for all who wait. */
+export interface Admission {
+  readonly hostname: string
+  readonly find: (wanted: Wanted) => Promise<Found | undefined>
+  readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
+}
+
+const MOST_AT_ONCE = 200
+
+export function admissionBy(db: Db, hostname: string): Admission {
+  return {
+    hostname,
+    find: gather(
+      (wanted) => findRecipients(db, wanted),
+      ({ length }) => Math.min(length, MOST_AT_ONCE),
+    ),
+    postmaster: (domains) => findPostmaster(db, domains),
+  }
+}
+
+/** Answers RCPT. Throws `Rejection`. */
+export async function admit(at: Admission, sender: string, recipient: string): Promise<Admitted> {
+  const now = performance.now()
+  const address = await canonical(at, recipient)
   const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
   const blockable = !/^(postmaster|abuse)$/.test(local)
-  const found = await findRecipient(db, {
+  const found = await at.find({
     domain,
     exact: address,
     untagged: `${stripTag(local)}@${domain}`,
@@ -34,11 +58,11 @@ export async function admit(db: Db, hostname: string, sender: string, recipient:
   // A Private mailbox must never hold plain text, and nothing here encrypts yet.
   if (found.private) throw new Rejection(451, '4.2.1', 'That mailbox cannot take mail yet; try again later')
   const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId } = found
-  return { organizationId, mailboxId, memberId, recipient: address, blockable }
+  return { organizationId, mailboxId, memberId, recipient: address, blockable, at: now }
 }
 
-async function canonical(db: Db, hostname: string, recipient: string): Promise<string> {
-  if (/^postmaster$/i.test(recipient)) return postmaster(db, hostname)
+async function canonical(at: Admission, recipient: string): Promise<string> {
+  if (/^postmaster$/i.test(recipient)) return postmaster(at)
   const address = canonicalAddress(unquoted(recipient))
   if (!address) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
   return address
@@ -46,12 +70,9 @@ async function canonical(db: Db, hostname: string, recipient: string): Promise<s
 
 /** `RCPT TO:<postmaster>` (RFC 5321 4.5.1) is for whoever runs this server: the postmaster of its own name's domain,
  *  else of the domain that was here first. */
-async function postmaster(db: Db, hostname: string): Promise<string> {
-  const labels = hostname.toLowerCase().split('.')
-  const address = await findPostmaster(
-    db,
-    labels.map((_, at) => labels.slice(at).join('.')),
-  )
+async function postmaster(at: Admission): Promise<string> {
+  const labels = at.hostname.toLowerCase().split('.')
+  const address = await at.postmaster(labels.map((_, from) => labels.slice(from).join('.')))
   if (!address) throw new Rejection(550, '5.1.1', 'There is no postmaster here yet')
   return address
 }

@@ -5,8 +5,10 @@ import type { Db } from '#/db/schema.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
-import { admit } from './admit.ts'
+import { admissionBy, admit } from './admit.ts'
+import { gather } from './gather.ts'
 import type { Limits } from './limits.ts'
+import { type Blockable, findBlocks } from './queries.ts'
 import { type Reception, receive } from './receive.ts'
 import { SmtpListener } from './smtp.ts'
 import { Store } from './store.ts'
@@ -39,11 +41,16 @@ export async function startInbound({
   limits,
 }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname, tls } = config
-  const at: Reception = { db, store: new Store(db, mailHost), resolver, hostname, log }
+  const admission = admissionBy(db, hostname)
+  const blocksOf = gather(
+    (messages: readonly Blockable[]) => findBlocks(db, messages),
+    ({ length }) => Math.min(length, 100),
+  )
+  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), resolver, hostname, log }
   const listener = new SmtpListener(
     { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
     {
-      admit: (sender, recipient) => admit(db, hostname, sender, recipient),
+      admit: (sender, recipient) => admit(admission, sender, recipient),
       take: (envelope, bytes) => receive(at, envelope, bytes),
       trouble: troubleReply,
     },

@@ -22,16 +22,18 @@ export interface Wanted {
   readonly patterns: readonly string[]
 }
 
-/** Whom an address reaches. Undefined where the domain is not ours: no organization has it verified. An organization
- *  that has lost a domain to another loses its mail with it. */
-export async function findRecipient(db: Db, { domain, exact, untagged, patterns }: Wanted): Promise<Found | undefined> {
-  const { rows } = await sql<Found>`
-    select box.id as mailbox_id, box.organization_id, box.member_id,
+/** Whom each address reaches, in their order. Undefined where the domain is not ours: no organization has it verified.
+ *  An organization that has lost a domain to another loses its mail with it. */
+export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(Found | undefined)[]> {
+  const { rows } = await sql<Found & { at: number }>`
+    select wanted.at, box.id as mailbox_id, box.organization_id, box.member_id,
       box.kind = 'private' as private,
       domain.suspended_at is not null or box.suspended as suspended,
       box.used >= box.allowed as full,
-      ${isBlocked(patterns)} as blocked
-    from domains domain
+      ${isBlocked(sql`wanted.patterns`)} as blocked
+    from jsonb_to_recordset(${JSON.stringify(wanted.map((one, at) => ({ at, ...one })))}::jsonb) as wanted
+      (at integer, domain text, exact text, untagged text, patterns text[])
+    join domains domain on domain.domain = wanted.domain and domain.status = 'verified'
     left join lateral (
       select mailbox.id, mailbox.organization_id, mailbox.member_id, mailbox.kind,
         mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
@@ -42,32 +44,41 @@ export async function findRecipient(db: Db, { domain, exact, untagged, patterns 
       join organizations organization on organization.id = mailbox.organization_id
       join plans plan on plan.name = organization.plan
       join organization_usage usage on usage.organization_id = organization.id
-      where address.organization_id = domain.organization_id and address.address in (${exact}, ${untagged})
-      order by address.address = ${exact} desc
+      where address.organization_id = domain.organization_id and address.address in (wanted.exact, wanted.untagged)
+      order by address.address = wanted.exact desc
       limit 1
-    ) box on true
-    where domain.domain = ${domain} and domain.status = 'verified'`.execute(db)
-  return rows[0]
+    ) box on true`.execute(db)
+  const found = new Map(rows.map((row) => [row.at, row]))
+  return wanted.map((_, at) => found.get(at))
 }
 
-/** Which of these mailboxes do not take mail from the senders that these patterns are about. */
-export async function blockingMailboxes(
-  db: Db,
-  mailboxIds: readonly string[],
-  patterns: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select box.id from mailboxes box where box.id = any (${mailboxIds}::uuid[]) and ${isBlocked(patterns)}`.execute(db)
-  return new Set(rows.map(({ id }) => id))
+/** A message as blocks see it. */
+export interface Blockable {
+  readonly mailboxIds: readonly string[]
+  /** The patterns that would block its authors. */
+  readonly patterns: readonly string[]
+}
+
+/** For each message, which of its mailboxes have blocked it. */
+export async function findBlocks(db: Db, messages: readonly Blockable[]): Promise<ReadonlySet<string>[]> {
+  const wanted = messages.map(({ mailboxIds, patterns }, at) => ({ at, ids: mailboxIds, patterns }))
+  const { rows } = await sql<{ at: number; id: string }>`
+    select wanted.at, box.id
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (at integer, ids uuid[], patterns text[])
+    join mailboxes box on box.id = any (wanted.ids)
+    where ${isBlocked(sql`wanted.patterns`)}`.execute(db)
+  const blocked = messages.map(() => new Set<string>())
+  for (const { at, id } of rows) blocked[at]?.add(id)
+  return blocked
 }
 
 /** By the organization of `box`, or by its member. Two look-ups in the index, which one with `or` would not be. */
-function isBlocked(patterns: readonly string[]): RawBuilder<boolean> {
+function isBlocked(patterns: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(
     exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
-      and blocked.member_id is null and blocked.pattern = any (${patterns}::text[]))
+      and blocked.member_id is null and blocked.pattern = any (${patterns}))
     or exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
-      and blocked.member_id = box.member_id and blocked.pattern = any (${patterns}::text[])))`
+      and blocked.member_id = box.member_id and blocked.pattern = any (${patterns})))`
 }
 
 /** The postmaster's address at the first of these domains that has one, else at the domain that was here first. */

@@ -12,7 +12,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import type { Admitted } from './admit.ts'
 import { authenticate, type Verdict } from './authenticate.ts'
 import type { Envelope } from './envelope.ts'
-import { blockingMailboxes } from './queries.ts'
+import type { Blockable } from './queries.ts'
 import { Rejection, type Reply, reply } from './reply.ts'
 import type { Store } from './store.ts'
 import { withTrace } from './trace.ts'
@@ -20,6 +20,7 @@ import { withTrace } from './trace.ts'
 /** What receiving mail stands on. */
 export interface Reception {
   readonly db: Db
+  readonly blocksOf: (message: Blockable) => Promise<ReadonlySet<string>>
   readonly store: Store
   readonly resolver: Resolver
   readonly hostname: string
@@ -28,6 +29,12 @@ export interface Reception {
 
 /** Each hop adds a `Received`; a message with more than this goes round in circles (RFC 5321 6.3). */
 const MOST_HOPS = 100
+
+/** One is right (RFC 5322 3.6); each is looked at for blocks, however wrong more are. */
+const MOST_FROM = 10
+
+/** Milliseconds; rules may be applied for 5 seconds after they were changed elsewhere. */
+const RECENT = 4_500
 
 /** A mailbox that a message is for, with every address of it that RCPT named. */
 interface Destination extends Pick<Admitted, 'organizationId' | 'mailboxId' | 'memberId' | 'blockable'> {
@@ -40,6 +47,7 @@ interface Destination extends Pick<Admitted, 'organizationId' | 'mailboxId' | 'm
 export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Reply> {
   const message = readMessage(bytes)
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
+  if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
   const authors = message.headers.all('from').flatMap(parseAddresses)
   const destinations = await takers(
     at,
@@ -63,17 +71,26 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
 }
 
 /** The mailboxes that have not blocked an author. Throws `Rejection` where all have. */
-async function takers(at: Reception, { id, recipients }: Envelope, authors: readonly string[]): Promise<Destination[]> {
-  const destinations = byMailbox(recipients)
-  const patterns = patternsAgainst(authors)
+async function takers(at: Reception, envelope: Envelope, authors: readonly string[]): Promise<Destination[]> {
+  const destinations = byMailbox(envelope.recipients)
+  const patterns = unasked(envelope, authors)
   const blockable = destinations.filter((to) => to.blockable).map(({ mailboxId }) => mailboxId)
   if (patterns.length === 0 || blockable.length === 0) return destinations
-  const blocking = await blockingMailboxes(at.db, blockable, patterns)
+  const blocking = await at.blocksOf({ mailboxIds: blockable, patterns })
   const taking = destinations.filter(({ mailboxId }) => !blocking.has(mailboxId))
   if (taking.length === 0) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
-  if (blocking.size > 0)
-    at.log.info({ message: id, authors, mailboxes: [...blocking] }, 'blocked author, dropped for some')
+  if (blocking.size > 0) {
+    at.log.info({ message: envelope.id, authors, mailboxes: [...blocking] }, 'author blocked, dropped for some')
+  }
   return taking
+}
+
+/** Most authors are the envelope's sender, whom RCPT has asked about a moment ago. */
+function unasked({ sender, recipients }: Envelope, authors: readonly string[]): string[] {
+  const recent = performance.now() - RECENT
+  const asked = recipients.every(({ at }) => at > recent) ? patternsAgainst([sender]) : []
+  // PostgreSQL holds no U+0000, so nobody has blocked it.
+  return patternsAgainst(authors).filter((pattern) => !asked.includes(pattern) && !pattern.includes('\0'))
 }
 
 /** One copy for each mailbox, however many of its addresses were named. Mail that is for postmaster@ or abuse@ too is

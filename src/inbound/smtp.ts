@@ -32,7 +32,16 @@ export class SmtpListener implements AsyncDisposable {
   constructor(config: SmtpConfig, taker: MailTaker, clock: Clock, log: Logger) {
     const limits = { ...LIMITS, ...config.limits }
     const tls = config.tls && createSecureContext({ ...config.tls, minVersion: 'TLSv1.2' })
-    this.#host = { hostname: config.hostname, tls, limits, clock, log, room: roomFor(limits.memory), taker, nextId }
+    this.#host = {
+      hostname: config.hostname,
+      tls,
+      limits,
+      clock,
+      log,
+      room: roomFor(limits.memory),
+      taker,
+      nextId: idSource(),
+    }
     // Half-open: a client that has said all it has to say may still want to hear the answers.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false }, (socket) => {
       this.#accept(socket)
@@ -138,7 +147,9 @@ function roomFor(octets: number): Room {
   }
 }
 
-/** 60 bits, enough never to meet twice in one log. */
-function nextId(): string {
-  return randomBytes(8).readBigUInt64BE().toString(36).padStart(13, '0').slice(-12)
+/** Ids that meet no other in any log: a random part for this listener and a count. */
+function idSource(): () => string {
+  const listener = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(8, '0')
+  let count = 0
+  return () => `${listener}${(count++).toString(36).padStart(4, '0')}`
 }

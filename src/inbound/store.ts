@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import type { Copy, MailHost } from '#/ports/mail-host.ts'
 import { type Arrival, noteArrivals } from './arrivals.ts'
+import { gather } from './gather.ts'
 
 /** A message, for every mailbox that keeps it. */
 export interface Delivery {
@@ -15,74 +16,53 @@ const MOST_OCTETS = 16 * 1024 * 1024
 /** After a transaction failed, its messages are tried one by one for so long (milliseconds). */
 const PATIENCE = 10_000
 
-interface Waiting {
-  readonly delivery: Delivery
-  readonly done: PromiseWithResolvers<void>
-}
+/** Undefined where all went well. */
+type Failure = { readonly error: unknown } | undefined
 
 /** Writes what has arrived, many messages in one transaction: one wait for the disk serves them all. */
 export class Store {
   readonly #db: Db
   readonly #mailHost: MailHost
-  readonly #waiting: Waiting[] = []
-  #writing = false
+  readonly #written: (delivery: Delivery) => Promise<Failure>
 
   constructor(db: Db, mailHost: MailHost) {
     this.#db = db
     this.#mailHost = mailHost
+    this.#written = gather((batch) => this.#writeBatch(batch), batchSize)
   }
 
   /** Resolves once every copy is committed: then it is durable. A copy that its mailbox has had in the last 7 days is
    *  not stored again. Rejects where nothing of the message is kept. */
-  keep(delivery: Delivery): Promise<void> {
-    const done = Promise.withResolvers<void>()
-    this.#waiting.push({ delivery, done })
-    if (!this.#writing) void this.#writeAll()
-    return done.promise
-  }
-
-  async #writeAll(): Promise<void> {
-    this.#writing = true
-    while (this.#waiting.length > 0) await this.#writeBatch(this.#waiting.splice(0, this.#batchSize()))
-    this.#writing = false
-  }
-
-  #batchSize(): number {
-    let octets = 0
-    const end = this.#waiting.findIndex(({ delivery }, at) => {
-      octets += octetsOf(delivery)
-      return at === MOST_DELIVERIES || (at > 0 && octets > MOST_OCTETS)
-    })
-    return end < 0 ? this.#waiting.length : end
+  async keep(delivery: Delivery): Promise<void> {
+    const failure = await this.#written(delivery)
+    if (failure) throw failure.error
   }
 
   /** Where one message spoils a transaction the others must not suffer: then each has a transaction of its own. */
-  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+  async #writeBatch(batch: readonly Delivery[]): Promise<Failure[]> {
     try {
-      await this.#write(batch.map(({ delivery }) => delivery))
-      for (const { done } of batch) done.resolve()
+      await this.#write(batch)
+      return batch.map(() => undefined)
     } catch (error) {
-      if (batch.length === 1) batch[0]?.done.reject(error)
-      else await this.#writeEach(batch)
+      return batch.length === 1 ? [{ error }] : this.#writeEach(batch)
     }
   }
 
-  async #writeEach(batch: readonly Waiting[]): Promise<void> {
+  async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
     const end = performance.now() + PATIENCE
-    let last: unknown
-    for (const { delivery, done } of batch) {
-      try {
-        if (performance.now() > end) throw last
-        await this.#write([delivery])
-        done.resolve()
-      } catch (error) {
-        last = error
-        done.reject(error)
-      }
+    const failures: Failure[] = []
+    let last: Failure
+    for (const delivery of batch) {
+      if (performance.now() < end || !last) {
+        const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
+        last = failure ?? last
+        failures.push(failure)
+      } else failures.push(last)
     }
+    return failures
   }
 
-  async #write(deliveries: readonly Delivery[]): Promise<void> {
+  async #write(deliveries: readonly Delivery[]): Promise<undefined> {
     await this.#db.transaction().execute(async (tx) => {
       const arrivals = distinctArrivals(deliveries)
       const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
@@ -94,6 +74,15 @@ export class Store {
       await this.#mailHost.append(tx, copies)
     })
   }
+}
+
+function batchSize(waiting: readonly Delivery[]): number {
+  let octets = 0
+  const end = waiting.findIndex((delivery, at) => {
+    octets += octetsOf(delivery)
+    return at === MOST_DELIVERIES || (at > 0 && octets > MOST_OCTETS)
+  })
+  return end < 0 ? waiting.length : end
 }
 
 function distinctArrivals(deliveries: readonly Delivery[]): Map<string, Arrival> {

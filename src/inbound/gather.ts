@@ -1,0 +1,35 @@
+/** Makes one call of many: while one is under way the next ones gather, and then go together. A single one never
+ *  waits, and the more there is to do the less each one costs. */
+export function gather<In, Out>(
+  work: (batch: readonly In[]) => Promise<readonly Out[]>,
+  /** How many of those that wait go together. */
+  next: (waiting: readonly In[]) => number,
+): (one: In) => Promise<Out> {
+  const waiting: In[] = []
+  const promised: PromiseWithResolvers<Out>[] = []
+  let working = false
+
+  const workOff = async () => {
+    working = true
+    while (waiting.length > 0) {
+      const count = next(waiting)
+      const batch = waiting.splice(0, count)
+      const done = promised.splice(0, count)
+      try {
+        const results = await work(batch)
+        for (const [at, { resolve }] of done.entries()) resolve(results[at] as Out)
+      } catch (error) {
+        for (const { reject } of done) reject(error)
+      }
+    }
+    working = false
+  }
+
+  return (one) => {
+    const done = Promise.withResolvers<Out>()
+    waiting.push(one)
+    promised.push(done)
+    if (!working) void workOff()
+    return done.promise
+  }
+}
