@@ -44,6 +44,7 @@ export interface Part {
 interface Draft extends Part {
   type: string
   path: string
+  start: number
   end: number
   readonly parts: Draft[]
 }
@@ -164,11 +165,16 @@ class Walk {
       if (this.#raw[end - 1] === LF) end--
       if (this.#raw[end - 1] === CR) end--
     }
-    if (this.#leaf) this.#leaf.end = Math.max(this.#leaf.start, end)
+    if (this.#leaf) {
+      this.#leaf.end = end
+      // A part without a body: its header ran into the delimiter.
+      this.#leaf.start = Math.min(this.#leaf.start, end)
+    }
     this.#leaf = undefined
     for (const { part, boundary, delimited } of this.#open.splice(level)) {
       this.#countFirstByte(boundary, -1)
-      part.end = Math.max(part.start, end)
+      part.end = end
+      part.start = Math.min(part.start, end)
       // Its boundary is not the one that was announced: better shown as text than not at all.
       if (!delimited) part.type = 'text/plain'
     }
