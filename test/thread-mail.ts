@@ -22,7 +22,7 @@ export async function fileAway(
 }
 
 export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {
-  return `${sender.split('@')[0]} at ${receivedAt}`
+  return `${sender || 'Nobody'} at ${receivedAt}`
 }
 
 export function textOf(message: Omit<FiledMessage, 'uid'>): string {

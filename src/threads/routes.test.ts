@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { fileAway } from '../../test/thread-mail.ts'
+import type { FiledMessage } from '../../test/thread-oracle.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
+
+let boxes = 0
+
+/** A mailbox of its own for a test, with these messages in a folder of it. */
+async function mailboxWith(messages: readonly Partial<FiledMessage>[], folder = 'inbox'): Promise<Box> {
+  const { id, address } = await organization.mailbox(`box-${++boxes}`)
+  const mailbox = { organizationId: organization.id, mailboxId: id }
+  await fileAway(world, mailbox, messages.map(filed), folder)
+  return { mailbox, query: `mailbox=${address}` }
+}
+
+interface Box {
+  readonly mailbox: MailboxRef
+  readonly query: string
+}
+
+function filed(message: Partial<FiledMessage>, place: number): Omit<FiledMessage, 'uid'> {
+  return { seen: false, receivedAt: minute(place), sender: 'ann@x.test', headers: '', ...message }
+}
+
+function minute(number: number): number {
+  return Date.UTC(2026, 10, 21, 7, number, 33, 123)
+}
+
+const get = (path: string) => organization.request('GET', path)
+
+const hello = { headers: 'Message-ID: <hello@x>\r\n' }
+const reply = {
+  headers: 'Message-ID: <reply@x>\r\nIn-Reply-To: <hello@x>\r\n',
+  sender: 'Ben@X.test',
+  seen: true,
+}
+const other = { headers: 'Message-ID: <other@x>\r\n', sender: 'cho@x.test', seen: true }
+
+test('GET /v1/threads lists conversations with every field of the document, newest first', async () => {
+  const { query } = await mailboxWith([hello, other, reply])
+  const { status, body } = await get(`/v1/threads?${query}`)
+  assert.equal(status, 200)
+  const [{ id }, { id: otherId }] = body.data
+  assert.deepEqual(body, {
+    data: [
+      {
+        id,
+        subject: `ann@x.test at ${minute(0)}`,
+        root_message_id: '<hello@x>',
+        folder: 'inbox',
+        message_count: 2,
+        unread: true,
+        last_message_at: '2026-11-21T07:02:33.123Z',
+        participants: ['ann@x.test', 'ben@x.test'],
+        preview: `The text of Ben@X.test at ${minute(2)}`,
+        uids: [1, 3],
+      },
+      {
+        id: otherId,
+        subject: `cho@x.test at ${minute(1)}`,
+        root_message_id: '<other@x>',
+        folder: 'inbox',
+        message_count: 1,
+        unread: false,
+        last_message_at: '2026-11-21T07:01:33.123Z',
+        participants: ['cho@x.test'],
+        preview: `The text of cho@x.test at ${minute(1)}`,
+        uids: [2],
+      },
+    ],
+    total: 2,
+    page: 0,
+    has_more: false,
+  })
+  assert.match(id, /^[A-Za-z0-9_-]{16}$/)
+})
+
+test('GET /v1/threads/{id} answers the conversation with every field of its messages, oldest first, without bodies', async () => {
+  const { query } = await mailboxWith([hello, other, reply])
+  const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
+  const { status, body } = await get(`/v1/threads/${id}?${query}`)
+  assert.equal(status, 200)
+  const [first, second] = body.messages
+  assert.deepEqual(body, {
+    id,
+    subject: `ann@x.test at ${minute(0)}`,
+    root_message_id: '<hello@x>',
+    folder: 'inbox',
+    messages: [first, second],
+  })
+  assert.deepEqual(first, {
+    uid: 1,
+    message_id: '<hello@x>',
+    subject: `ann@x.test at ${minute(0)}`,
+    from: { name: 'Somebody', address: 'ann@x.test' },
+    received_at: '2026-11-21T07:00:33.123Z',
+    unread: true,
+    starred: false,
+    has_attachment: false,
+    preview: `The text of ann@x.test at ${minute(0)}`,
+  })
+  assert.partialDeepStrictEqual(second, {
+    uid: 3,
+    from: { name: 'Somebody', address: 'Ben@X.test' },
+    unread: false,
+  })
+})
+
+test('limit and page count conversations, and has_more says whether another page follows', async () => {
+  const { query } = await mailboxWith([hello, reply, ...Array.from({ length: 29 }, () => ({ headers: '' }))])
+  const [first, second, third] = [
+    (await get(`/v1/threads?${query}`)).body,
+    (await get(`/v1/threads?${query}&page=1`)).body,
+    (await get(`/v1/threads?${query}&page=2`)).body,
+  ]
+  assert.partialDeepStrictEqual(first, { total: 30, page: 0, has_more: true })
+  assert.partialDeepStrictEqual(second, { total: 30, page: 1, has_more: false })
+  assert.deepEqual([first.data.length, second.data.length], [25, 5])
+  assert.deepEqual(second.data[4].uids, [1, 2])
+  assert.deepEqual(third, { data: [], total: 30, page: 2, has_more: false })
+  const pages = [0, 1, 2, 3].map((page) => get(`/v1/threads?${query}&limit=9&page=${page}`))
+  const paged = (await Promise.all(pages)).flatMap(({ body }) => body.data)
+  assert.deepEqual(paged, [...first.data, ...second.data])
+})
+
+test('What a client reads is never older than its last write: arrival, flags, moves', async () => {
+  const { mailbox, query } = await mailboxWith([hello])
+  const threads = async (folder = 'inbox') => (await get(`/v1/threads?${query}&folder=${folder}`)).body.data
+  assert.equal((await threads()).length, 1)
+  await fileAway(world, mailbox, [filed(reply, 5)])
+  const [{ id, uids, unread, last_message_at }] = await threads()
+  assert.deepEqual([uids, unread, last_message_at], [[1, 2], true, '2026-11-21T07:05:33.123Z'])
+  await organization.request('PATCH', `/v1/messages?${query}`, { uids, unread: false, starred: true })
+  assert.equal((await threads())[0].unread, false)
+  const { messages } = (await get(`/v1/threads/${id}?${query}`)).body
+  assert.deepEqual(
+    messages.map((one: { starred: boolean; unread: boolean }) => [one.starred, one.unread]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  )
+  await organization.request('PATCH', `/v1/messages?${query}`, { uids, folder: 'archive' })
+  assert.deepEqual(await threads(), [])
+  assert.equal((await threads('archive'))[0].message_count, 2)
+})
+
+test('An id means nothing in another folder, and stops resolving when the conversation moves', async () => {
+  const { mailbox, query } = await mailboxWith([hello])
+  await fileAway(world, mailbox, [filed(hello, 0)], 'archive')
+  const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
+  const archived = (await get(`/v1/threads?${query}&folder=archive`)).body.data[0]
+  assert.notEqual(archived.id, id)
+  assert.equal((await get(`/v1/threads/${id}?${query}&folder=archive`)).status, 404)
+  await organization.request('PATCH', `/v1/messages?${query}`, { uids: [1], folder: 'trash' })
+  assert.equal((await get(`/v1/threads/${id}?${query}`)).status, 404)
+})
+
+test('An id stays the same as replies come, as the original comes late and as a reply joins it to a newer one', async () => {
+  const { mailbox, query } = await mailboxWith([reply, other])
+  const list = async () => (await get(`/v1/threads?${query}`)).body.data
+  const [newer, older] = await list()
+  await fileAway(world, mailbox, [filed({ headers: 'Message-ID: <r2@x>\r\nReferences: <hello@x> <reply@x>\r\n' }, 3)])
+  await fileAway(world, mailbox, [filed(hello, 4)])
+  assert.deepEqual(
+    (await list()).map((one: { id: string; message_count: number }) => [one.id, one.message_count]),
+    [
+      [older.id, 3],
+      [newer.id, 1],
+    ],
+  )
+  await fileAway(world, mailbox, [filed({ headers: 'Message-ID: <both@x>\r\nReferences: <other@x> <r2@x>\r\n' }, 5)])
+  assert.deepEqual(
+    (await list()).map(({ id }: { id: string }) => id),
+    [older.id],
+  )
+  const { body } = await get(`/v1/threads/${newer.id}?${query}`)
+  assert.deepEqual([body.id, body.messages.length], [older.id, 5])
+})
+
+test('Messages without a Message-ID are conversations by themselves, with an id each and empty names', async () => {
+  const { query } = await mailboxWith([{ headers: '' }, { headers: '' }])
+  const { data } = (await get(`/v1/threads?${query}`)).body
+  assert.deepEqual(
+    data.map((one: { uids: number[]; root_message_id: string }) => [one.uids, one.root_message_id]),
+    [
+      [[2], ''],
+      [[1], ''],
+    ],
+  )
+  const { body } = await get(`/v1/threads/${data[1].id}?${query}`)
+  assert.deepEqual([body.root_message_id, body.messages[0].message_id, body.messages[0].uid], ['', '', 1])
+})
+
+test('The order comes from when messages were received, not from their Date; ties go by uid', async () => {
+  const early = { headers: 'Message-ID: <e@x>\r\nDate: Fri, 1 Jan 2100 00:00:00 +0000\r\n', receivedAt: minute(1) }
+  const { query } = await mailboxWith([{ ...other, receivedAt: minute(2) }, early, { ...hello, receivedAt: minute(2) }])
+  const { data } = (await get(`/v1/threads?${query}`)).body
+  assert.deepEqual(
+    data.map(({ uids }: { uids: number[] }) => uids),
+    [[3], [1], [2]],
+  )
+})
+
+for (const [given, folder] of [
+  ['INBOX', 'inbox'],
+  ['Junk', 'junk'],
+  ['spam', 'junk'],
+  ['Projects/Apollo', 'Projects/Apollo'],
+] as const) {
+  test(`folder=${given} is the folder ${folder}`, async () => {
+    const { query } = await mailboxWith([hello], folder)
+    const { data } = (await get(`/v1/threads?${query}&folder=${encodeURIComponent(given)}`)).body
+    assert.deepEqual([data[0].folder, data[0].message_count], [folder, 1])
+    const one = await get(`/v1/threads/${data[0].id}?${query}&folder=${encodeURIComponent(given)}`)
+    assert.equal(one.body.folder, folder)
+  })
+}
+
+for (const [what, query, status, field] of [
+  ['a missing mailbox', 'folder=inbox', 400, 'mailbox'],
+  ['an unknown mailbox', 'mailbox=nobody@x.test', 404, undefined],
+  ['what is no address', 'mailbox=nobody', 404, undefined],
+  ['an unknown folder', 'BOX&folder=nowhere', 400, 'folder'],
+  ['a folder in another case than it has', 'BOX&folder=projects/apollo', 400, 'folder'],
+  ['a folder that would be an IMAP command', 'BOX&folder=INBOX%22%0D%0AA1%20DELETE%20x', 400, 'folder'],
+  ['limit 0', 'BOX&limit=0', 400, 'limit'],
+  ['limit 101', 'BOX&limit=101', 400, 'limit'],
+  ['limit 5.0', 'BOX&limit=5.0', 400, 'limit'],
+  ['an empty limit', 'BOX&limit=', 400, 'limit'],
+  ['limit given twice', 'BOX&limit=5&limit=6', 400, 'limit'],
+  ['page -1', 'BOX&page=-1', 400, 'page'],
+  ['an unknown parameter', 'BOX&unread=true', 400, 'unread'],
+] as const) {
+  test(`GET /v1/threads with ${what} is ${status}`, async () => {
+    const box = await mailboxWith([hello], 'Projects/Apollo')
+    const answer = await get(`/v1/threads?${query.replace('BOX', box.query)}`)
+    assert.deepEqual([answer.status, answer.body.error.field], [status, field])
+  })
+}
+
+test('limit 1 and limit 100 are allowed', async () => {
+  const { query } = await mailboxWith([hello, other])
+  assert.equal((await get(`/v1/threads?${query}&limit=1`)).body.data.length, 1)
+  assert.equal((await get(`/v1/threads?${query}&limit=100`)).body.data.length, 2)
+})
+
+test('A Private mailbox cannot be read as threads: invalid_request', async () => {
+  const { mailbox, query } = await mailboxWith([hello])
+  await world.db
+    .updateTable('mailboxes')
+    .set({ kind: 'private', public_key: 'a key' })
+    .where('id', '=', mailbox.mailboxId)
+    .execute()
+  for (const path of [`/v1/threads?${query}`, `/v1/threads/AAAAAAAAAAAAAAAA?${query}`]) {
+    const { status, body } = await get(path)
+    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'mailbox'])
+  }
+})
+
+test('An id that no conversation has is not_found, whatever its form; in an unknown folder it is invalid_request', async () => {
+  const { query } = await mailboxWith([hello])
+  const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
+  const strange = `${id.startsWith('A') ? 'B' : 'A'}${id.slice(1)}`
+  for (const none of [
+    'x',
+    strange,
+    `${id}A`,
+    id.slice(1),
+    `${id.slice(0, 15)}=`,
+    '%00',
+    '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',
+  ]) {
+    const { status, body } = await get(`/v1/threads/${none}?${query}`)
+    assert.deepEqual([none, status, body.error.message], [none, 404, 'No such thread'])
+  }
+  assert.equal((await get(`/v1/threads/${id}?${query}&folder=nowhere`)).status, 400)
+})
+
+test('Another organization’s mailbox is as one that never was', async () => {
+  const { query } = await mailboxWith([hello])
+  const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
+  const stranger = await world.organization()
+  for (const path of ['/v1/threads', `/v1/threads/${id}`]) {
+    const { status, body } = await stranger.request('GET', `${path}?${query}`)
+    const { body: never } = await stranger.request('GET', `${path}?mailbox=never@x.test`)
+    assert.equal(status, 404)
+    assert.equal(body.error.message, never.error.message)
+  }
+})
+
+test('Threads need messages:read and nothing else', async () => {
+  const { query } = await mailboxWith([hello])
+  const [reading, writing] = [await organization.newKey('messages:read'), await organization.newKey('messages:write')]
+  assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: reading })).status, 200)
+  assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: writing })).status, 403)
+})
+
+test('A conversation of a thousand messages is read whole', async () => {
+  const messages = Array.from({ length: 1000 }, (_, number) => ({
+    headers: `Message-ID: <${number}@x>\r\nReferences: <root@x>\r\n`,
+    receivedAt: minute(0) + number,
+    sender: `p${number % 300}@x.test`,
+  }))
+  const { query } = await mailboxWith(messages)
+  const [{ id, participants, message_count }] = (await get(`/v1/threads?${query}`)).body.data
+  assert.deepEqual([participants.length, message_count], [300, 1000])
+  const { body } = await get(`/v1/threads/${id}?${query}`)
+  assert.deepEqual(
+    body.messages.map(({ uid }: { uid: number }) => uid),
+    Array.from({ length: 1000 }, (_, place) => place + 1),
+  )
+})
