@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { createTransport } from 'nodemailer'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { scopes } from '#/http/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { insertVerifiedDomain } from '#/tryout/queries.ts'
+import { type DatabaseHome, databaseHome } from '../database.ts'
+import { HttpClient } from '../http-client.ts'
+import { mailroom, type Service, startService } from '../service.ts'
+import { SmtpClient } from '../smtp-client.ts'
+
+const address = 'ada@process.test'
+let home: DatabaseHome
+let key: string
+let service: Service
+
+before(async () => {
+  home = await databaseHome()
+  await using database = await home.open()
+  const { db } = database
+  const { id } = await createOrganization(db, { name: 'Process', plan: 'team' })
+  const mailHost = new SqlMailHost(db, idHashKey(home.env.MAILROOM_SECRET ?? ''))
+  await db.transaction().execute(async (tx) => {
+    await insertVerifiedDomain(tx, id, 'process.test')
+    await createMailbox(tx, mailHost, { organizationId: id, domain: 'process.test', localPart: 'ada' })
+  })
+  key = (await createKey(db, id, { name: '', scopes, expiresAt: null }, Date.now())).secret
+})
+after(() => home[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  service = await startService(home.env)
+})
+afterEach(async () => {
+  if (service.process.exitCode === null && service.process.signalCode === null) await service.end('SIGKILL')
+})
+
+async function request(method: string, path: string, body?: unknown) {
+  return await new HttpClient(service.http).request(method, path, { key, ...(body !== undefined && { body }) })
+}
+
+async function subjects(): Promise<string[]> {
+  const { body } = await request('GET', `/v1/messages?mailbox=${address}&limit=100`)
+  return body.data.map(({ subject }: { subject: string }) => subject)
+}
+
+async function send(subject: string, text = 'Hello.'): Promise<void> {
+  const transport = createTransport({ ...service.smtp, ignoreTLS: true })
+  await transport.sendMail({ from: 'charles@engines.example', to: address, subject, text })
+  transport.close()
+}
+
+test('SIGTERM: a message in DATA and a request in hand are finished, and the exit code is 0 within 10 s', async () => {
+  await using client = await SmtpClient.greeted(service.smtp.port)
+  await client.say('MAIL FROM:<charles@engines.example>')
+  await client.say(`RCPT TO:<${address}>`)
+  assert.equal((await client.say('DATA')).code, 354)
+  client.write('Subject: in hand\r\n\r\nHalf of')
+  const since = performance.now()
+  const ended = service.end('SIGTERM')
+  await refusesConnections(service.smtp.port)
+  client.write(' it.\r\n.\r\n')
+  assert.equal((await client.reply()).code, 250)
+  assert.deepEqual(await ended, { code: 0, signal: null })
+  assert.ok(performance.now() - since < 10_000)
+
+  service = await startService(home.env)
+  assert.ok((await subjects()).includes('in hand'))
+})
+
+/** Resolves once nobody can connect any more. */
+async function refusesConnections(port: number): Promise<void> {
+  for (;;) {
+    try {
+      await using _client = await SmtpClient.open(port)
+    } catch {
+      return
+    }
+  }
+}
+
+test('kill -9 after 250: the message is there, with what its filters did', async () => {
+  await request('POST', '/v1/filters', {
+    name: 'Star',
+    field: 'subject',
+    op: 'contains',
+    value: 'killed',
+    action: 'star',
+  })
+  await send('killed')
+  await service.end('SIGKILL')
+  service = await startService(home.env)
+  const { body } = await request('GET', `/v1/messages?mailbox=${address}`)
+  const message = body.data.find(({ subject }: { subject: string }) => subject === 'killed')
+  assert.equal(message?.starred, true)
+})
+
+test('kill -9 after 201: what was created is there, and its Idempotency-Key still knows', async () => {
+  const create = () =>
+    new HttpClient(service.http).request('POST', '/v1/labels', {
+      key,
+      body: { name: 'Lasting' },
+      headers: { 'idempotency-key': 'lasting' },
+    })
+  const first = await create()
+  assert.equal(first.status, 201)
+  await service.end('SIGKILL')
+  service = await startService(home.env)
+  const again = await create()
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(again.body, first.body)
+})
+
+test('the log holds no key, and nothing that a message says', async () => {
+  const secret = 'the-treasure-is-under-the-oak'
+  await send(`Subject ${secret}`, `Text ${secret}`)
+  await request('GET', `/v1/labels?key=${key}`)
+  await request('GET', `/v1/labels/${key}`)
+  await request('PATCH', `/v1/labels/${key}`, { name: secret })
+  await request('POST', '/v1/filters/test', { message: `Subject: ${secret}\r\n\r\n${secret}` })
+  await request('POST', '/v1/labels', `{"name": "${secret}`)
+  await new HttpClient(service.http).request('GET', '/v1/labels', { key: `${key}x` })
+  await using client = await SmtpClient.greeted(service.smtp.port)
+  await client.say(`AUTH PLAIN ${Buffer.from(`\0ada\0${secret}`).toString('base64')}`)
+  await client.say(`NONSENSE ${secret}`)
+  assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  const log = service.written()
+  assert.match(log, /"msg":"request"/)
+  assert.match(log, /"msg":"message stored"/)
+  assert.ok(!log.includes(secret) && !log.includes(Buffer.from(`\0ada\0${secret}`).toString('base64')), log)
+  assert.ok(!log.includes(key.slice(8, -4)), log)
+  for (const line of log.trim().split('\n')) JSON.parse(line)
+})
+
+test('the operator works while the server runs, and a key made there opens at once', async () => {
+  const made = await mailroom(home.env, 'key', 'create', '--org', 'Process', '--scopes', 'usage:read', '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { key: usable } = JSON.parse(made.stdout)
+  assert.equal((await new HttpClient(service.http).request('GET', '/v1/usage', { key: usable })).status, 200)
+  assert.ok(!service.written().includes(usable.slice(8, -4)), 'the log does not hold the new key')
+})
