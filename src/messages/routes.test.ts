@@ -1,0 +1,434 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { addFilter } from '#/filters/store.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Copy } from '#/ports/mail-host.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+interface Box {
+  readonly organization: TestOrganization
+  readonly address: string
+  readonly id: string
+}
+
+async function box(organization?: TestOrganization, localPart = 'ada'): Promise<Box> {
+  const owner = organization ?? (await world.organization())
+  return { organization: owner, ...(await owner.mailbox(localPart)) }
+}
+
+/** Puts messages into the mailbox, one a second. */
+async function fill({ organization, id }: Box, ...changes: Partial<Copy>[]): Promise<void> {
+  const copies = changes.map((change, second) => ({
+    mailbox: { organizationId: organization.id, mailboxId: id },
+    folder: 'inbox',
+    message: letter(`Letter ${second + 1}`),
+    receivedAt: new Date(Date.UTC(2026, 10, 21, 7, 44, second, 123)),
+    seen: false,
+    flagged: false,
+    keywords: [],
+    filteredBy: [],
+    ...change,
+  }))
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+}
+
+function letter(subject: string, more = '', body = 'Dear Ada,\r\nall is well.\r\n') {
+  const header = `From: Charles <Charles@engines.example>\r\nTo: ada@x.test\r\nSubject: ${subject}\r\n${more}`
+  return readMessage(
+    Buffer.from(`${header}Message-ID: <${subject.replaceAll(' ', '.')}@engines.example>\r\n\r\n${body}`),
+  )
+}
+
+function path({ address }: Box, rest = '', query: Record<string, string> = {}): string {
+  return `/v1/messages${rest}?${new URLSearchParams({ mailbox: address, ...query })}`
+}
+
+async function get(at: Box, rest = '', query: Record<string, string> = {}) {
+  const { status, body } = await at.organization.request('GET', path(at, rest, query))
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+const uids = (page: { data: { uid: number }[] }) => page.data.map(({ uid }) => uid)
+
+async function label(organization: TestOrganization, name: string): Promise<{ id: string; keyword: string }> {
+  return (await organization.request('POST', '/v1/labels', { name })).body
+}
+
+test('GET /v1/folders gives the six and the others, with exact counts', async () => {
+  const at = await box()
+  await fill(at, {}, { seen: true }, { folder: 'Projects/Apollo' })
+  const { status, body } = await at.organization.request('GET', `/v1/folders?mailbox=${at.address}`)
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    data: [
+      { name: 'inbox', total: 2, unread: 1 },
+      ...['drafts', 'sent', 'archive', 'junk', 'trash'].map((name) => ({ name, total: 0, unread: 0 })),
+      { name: 'Projects/Apollo', total: 1, unread: 1 },
+    ],
+  })
+})
+
+test('GET /v1/messages gives the inbox newest first, 25 at a time', async () => {
+  const at = await box()
+  await fill(at, ...Array(26).fill({}))
+  const first = await get(at)
+  assert.deepEqual([uids(first)[0], first.data.length, first.total, first.page, first.has_more], [26, 25, 26, 0, true])
+  const second = await get(at, '', { page: '1' })
+  assert.deepEqual([uids(second), second.total, second.page, second.has_more], [[1], 26, 1, false])
+  const beyond = await get(at, '', { page: '9', limit: '100' })
+  assert.deepEqual(beyond, { data: [], total: 26, page: 9, has_more: false })
+})
+
+test('a listed message has every field', async () => {
+  const at = await box()
+  const { keyword } = await label(at.organization, 'Work')
+  await fill(at, { flagged: true, keywords: [keyword] })
+  const { data } = await get(at, '', { folder: 'INBOX' })
+  assert.deepEqual(data, [
+    {
+      uid: 1,
+      folder: 'inbox',
+      message_id: '<Letter.1@engines.example>',
+      subject: 'Letter 1',
+      from: { name: 'Charles', address: 'Charles@engines.example' },
+      to: [{ name: '', address: 'ada@x.test' }],
+      received_at: '2026-11-21T07:44:00.123Z',
+      unread: true,
+      starred: true,
+      labels: ['work'],
+      has_attachment: false,
+      preview: 'Dear Ada, all is well.',
+      size_bytes: letter('Letter 1').raw.length,
+    },
+  ])
+})
+
+for (const [what, query, expected] of [
+  ['unread=true', { unread: 'true' }, [4, 2]],
+  ['unread=false', { unread: 'false' }, [3, 1]],
+  ['label', { label: 'work' }, [4, 1]],
+  ['label and unread', { label: 'work', unread: 'true' }, [4]],
+  ['limit and page', { limit: '1', page: '2' }, [2]],
+] as const) {
+  test(`${what} narrows the list`, async () => {
+    const at = await box()
+    await label(at.organization, 'Work')
+    await fill(at, { seen: true, keywords: ['work'] }, {}, { seen: true }, { keywords: ['work'] })
+    assert.deepEqual(uids(await get(at, '', query)), expected)
+  })
+}
+
+test('GET /v1/messages/{uid} gives the whole message, and does not mark it as read', async () => {
+  const at = await box()
+  const more =
+    'Cc: =?utf-8?q?B=C3=B6b?= <bob@x.test>\r\nReply-To: office@x.test\r\nIn-Reply-To: <two@x.test>\r\n' +
+    'References: <one@x.test>\r\n <two@x.test>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n'
+  const body =
+    '--b\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n' +
+    '--b\r\nContent-Type: image/svg+xml\r\nContent-Disposition: attachment; filename="a b.svg"\r\n\r\n<svg/>\r\n--b--\r\n'
+  await fill(at, { message: letter('Whole', more, body) })
+  const message = await get(at, '/1')
+  assert.partialDeepStrictEqual(message, {
+    uid: 1,
+    cc: [{ name: 'Böb', address: 'bob@x.test' }],
+    reply_to: [{ name: '', address: 'office@x.test' }],
+    in_reply_to: '<two@x.test>',
+    references: ['<one@x.test>', '<two@x.test>'],
+    text: null,
+    html: '<p>Hi</p>',
+    attachments: [
+      { id: '2', filename: 'a b.svg', content_type: 'image/svg+xml', size_bytes: 6, inline: false, content_id: null },
+    ],
+    filtered_by: [],
+  })
+  assert.equal((await get(at, '/1')).unread, true)
+})
+
+test('attachments and raw messages are given to be saved, never to be shown', async () => {
+  const at = await box()
+  const part =
+    '--b\r\nContent-Type: text/html; name="=?utf-8?q?=C3=A9.html?="\r\nContent-Transfer-Encoding: base64\r\n\r\n'
+  const mime = 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n'
+  const message = letter('Saved', mime, `--b\r\n\r\nHi\r\n${part}PHNjcmlwdD4=\r\n--b--\r\n`)
+  await fill(at, { message })
+  const attachment = await at.organization.request('GET', path(at, '/1/attachments/2'))
+  const raw = await at.organization.request('GET', path(at, '/1/raw'))
+  assert.equal(attachment.bytes.toString(), '<script>')
+  assert.ok(raw.bytes.equals(message.raw))
+  assert.equal(attachment.headers.get('content-type'), 'application/octet-stream')
+  assert.equal(raw.headers.get('content-type'), 'message/rfc822')
+  assert.equal(
+    attachment.headers.get('content-disposition'),
+    `attachment; filename="_.html"; filename*=UTF-8''%C3%A9.html`,
+  )
+  for (const { status, headers } of [attachment, raw]) {
+    assert.equal(status, 200)
+    assert.match(headers.get('content-disposition') ?? '', /^attachment; /)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('content-security-policy'), "sandbox; default-src 'none'")
+  }
+})
+
+for (const [what, change, expected] of [
+  ['marks as read', { unread: false }, { unread: false }],
+  ['marks as unread', { unread: true }, { unread: true }],
+  ['stars', { starred: true }, { starred: true }],
+  ['adds labels, each once', { add_labels: ['work', 'work', 'later'] }, { labels: ['later', 'work'] }],
+  ['takes labels off', { remove_labels: ['past'] }, { labels: [] }],
+  ['takes off what is not there', { remove_labels: ['work'] }, { labels: ['past'] }],
+  ['moves, under a new uid', { folder: 'Spam' }, { folder: 'junk', uid: 1 }],
+  ['moves to a folder that is not there yet', { folder: 'A/B', starred: true }, { folder: 'A/B', starred: true }],
+  ['moves to where it is', { folder: 'Inbox' }, { folder: 'inbox', uid: 2 }],
+] as const) {
+  test(`PATCH /v1/messages/{uid} ${what}, and answers the message`, async () => {
+    const at = await box()
+    for (const name of ['Work', 'Later', 'Past']) await label(at.organization, name)
+    await fill(at, {}, { keywords: ['past'] })
+    const { status, body } = await at.organization.request('PATCH', path(at, '/2'), change)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.partialDeepStrictEqual(body, expected)
+    assert.deepEqual((await get(at, '', { folder: body.folder })).data[0], body)
+    assert.partialDeepStrictEqual(await get(at, '/1'), { unread: true, starred: false, labels: [] })
+  })
+}
+
+test('PATCH /v1/messages changes many, and says which were not there', async () => {
+  const at = await box()
+  await fill(at, {}, {}, {})
+  const { status, body } = await at.organization.request('PATCH', path(at), { uids: [3, 9, 1, 3], unread: false })
+  assert.equal(status, 200)
+  assert.deepEqual(body, { updated: [1, 3], not_found: [9], moved: [] })
+  assert.deepEqual(uids(await get(at, '', { unread: 'true' })), [2])
+  const moved = await at.organization.request('PATCH', path(at), { uids: [1, 3], folder: 'Projects' })
+  assert.deepEqual(moved.body, {
+    updated: [1, 3],
+    not_found: [],
+    moved: [
+      { uid: 1, new_uid: 1 },
+      { uid: 3, new_uid: 2 },
+    ],
+  })
+  assert.deepEqual(uids(await get(at, '', { folder: 'Projects' })), [2, 1])
+})
+
+for (const rest of ['/1', '']) {
+  const body = rest === '' ? { uids: [1] } : {}
+  for (const [what, change, field] of [
+    ['nothing to change', {}, 'body'],
+    ['empty lists of labels alone', { add_labels: [], remove_labels: [] }, 'body'],
+    ['an unknown keyword', { starred: true, add_labels: ['work', 'nowhere'] }, 'add_labels[1]'],
+    ['an unknown keyword to remove', { starred: true, remove_labels: ['nowhere'] }, 'remove_labels[0]'],
+    ['a name in the place of a keyword', { starred: true, add_labels: ['Work'] }, 'add_labels[0]'],
+    ["a member's own keyword", { starred: true, add_labels: ['mine'] }, 'add_labels[0]'],
+    ["a deleted label's keyword", { starred: true, add_labels: ['gone'] }, 'add_labels[0]'],
+    ['a keyword in both lists', { add_labels: ['work'], remove_labels: ['work'] }, 'remove_labels'],
+    ['a keyword that is no string', { add_labels: [5] }, 'add_labels[0]'],
+    ['a folder with an IMAP command', { folder: 'INBOX"\r\nA1 DELETE x' }, 'folder'],
+    ['an empty folder', { folder: '' }, 'folder'],
+    ['a flag that is no boolean', { unread: 'false' }, 'unread'],
+    ['an unknown field', { starred: true, read: true }, 'read'],
+  ] as const) {
+    test(`PATCH /v1/messages${rest} with ${what} is refused, and changes nothing`, async () => {
+      const at = await box()
+      await label(at.organization, 'Work')
+      const gone = await label(at.organization, 'Gone')
+      await at.organization.request('DELETE', `/v1/labels/${gone.id}`)
+      const member = await at.organization.member(`${randomUUID()}@people.example`)
+      const personal = { organizationId: at.organization.id, memberId: member.id }
+      await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+      await fill(at, {})
+      const before = await get(at)
+      const answer = await at.organization.request('PATCH', path(at, rest), { ...body, ...change })
+      assert.equal(answer.status, 400)
+      assert.deepEqual([answer.body.error.code, answer.body.error.field], ['invalid_request', field])
+      assert.deepEqual(await get(at), before)
+      assert.equal((await world.mailHost.folders({ organizationId: at.organization.id, mailboxId: at.id })).length, 6)
+    })
+  }
+}
+
+for (const [what, list, field] of [
+  ['none', [], 'uids'],
+  ['501', Array.from({ length: 501 }, (_, index) => index + 1), 'uids'],
+  ['0', [0], 'uids[0]'],
+  ['a fraction', [1.5], 'uids[0]'],
+  ['a string', ['1'], 'uids[0]'],
+  ['beyond 32 bits', [2 ** 32], 'uids[0]'],
+  ['no list', 1, 'uids'],
+] as const) {
+  test(`a bulk change of uids that are ${what} is refused`, async () => {
+    const at = await box()
+    const { status, body } = await at.organization.request('PATCH', path(at), { uids: list, starred: true })
+    assert.equal(status, 400)
+    assert.equal(body.error.field, field)
+  })
+}
+
+const reads = ['', '/1', '/1/raw', '/1/attachments/2']
+
+for (const [what, query, field] of [
+  ['no mailbox', { mailbox: undefined }, 'mailbox'],
+  ['an empty mailbox', { mailbox: '' }, 'mailbox'],
+  ['a mailbox with a line break', { mailbox: 'a@b.test\r\n' }, 'mailbox'],
+  ['an unknown folder', { folder: 'Nowhere' }, 'folder'],
+  ['a folder with an IMAP command', { folder: 'INBOX"\r\nA1 DELETE x' }, 'folder'],
+  ['a folder with U+0000', { folder: 'a\0' }, 'folder'],
+  ['an unknown parameter', { order: 'asc' }, 'order'],
+] as const) {
+  test(`every reading with ${what} is invalid_request`, async () => {
+    const at = await box()
+    await fill(at, {})
+    for (const rest of reads) {
+      const all = { mailbox: at.address, ...query }
+      const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
+      const answer = await at.organization.request('GET', `/v1/messages${rest}?${new URLSearchParams(given)}`)
+      assert.equal(answer.status, 400, rest)
+      assert.deepEqual([answer.body.error.code, answer.body.error.field], ['invalid_request', field])
+    }
+  })
+}
+
+for (const [query, field] of [
+  ['unread=1', 'unread'],
+  ['unread=', 'unread'],
+  ['unread=TRUE', 'unread'],
+  ['label=', 'label'],
+  ['label=nowhere', 'label'],
+  ['label=mine', 'label'],
+] as const) {
+  test(`GET /v1/messages with ${query} is invalid_request`, async () => {
+    const at = await box()
+    const member = await at.organization.member(`${randomUUID()}@people.example`)
+    const personal = { organizationId: at.organization.id, memberId: member.id }
+    await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+    const { status, body } = await at.organization.request('GET', `${path(at)}&${query}`)
+    assert.deepEqual([status, body.error.field], [400, field])
+  })
+}
+
+test('what is not there is not_found: a uid, an attachment, a mailbox, another organization’s mailbox', async () => {
+  const at = await box()
+  const other = await box()
+  await fill(at, {})
+  await fill(other, {})
+  const ask = (method: string, where: string, body?: object) => at.organization.request(method, where, body)
+  const answers = [
+    ...[
+      '/2',
+      '/0',
+      '/-1',
+      '/01',
+      '/1.0',
+      '/1e0',
+      '/x',
+      '/4294967296',
+      '/99999999999999999999',
+      `/${'9'.repeat(400)}`,
+    ].map((rest) => ask('GET', path(at, rest))),
+    ask('PATCH', path(at, '/2'), { starred: true, add_labels: ['nowhere'] }),
+    ask('GET', path(at, '/2/raw')),
+    ask('GET', path(at, '/1/attachments/1')),
+    ask('GET', path(at, '/1/attachments/__proto__')),
+    ask('GET', path(at, '/2/attachments/1')),
+    ...reads.map((rest) => ask('GET', path(other, rest))),
+    ask('PATCH', path(other), { uids: [1], starred: true }),
+    ask('PATCH', path(other, '/1'), { starred: true }),
+    ...['nobody@x.test', 'no address', '@', 'a@b'].map((address) => ask('GET', path({ ...at, address }))),
+    ask('GET', `/v1/folders?mailbox=${other.address}`),
+  ]
+  for (const { status, body } of await Promise.all(answers)) {
+    assert.deepEqual([status, body.error.code], [404, 'not_found'])
+  }
+  assert.equal((await get(other, '/1')).starred, false)
+})
+
+test('the mailbox is named without regard to case', async () => {
+  const at = await box()
+  await fill(at, {})
+  assert.deepEqual(uids(await get({ ...at, address: at.address.toUpperCase() })), [1])
+})
+
+test('a Private mailbox is listed, and everything else about it is invalid_request', async () => {
+  const organization = await world.organization()
+  const { address, id } = await world.db.transaction().execute((tx) =>
+    createMailbox(tx, world.mailHost, {
+      organizationId: organization.id,
+      domain: organization.domain,
+      localPart: 'secret',
+      kind: 'private',
+      publicKey: 'a key',
+    }),
+  )
+  const at = { organization, address, id }
+  await fill(at, {})
+  const listed = await organization.request('GET', '/v1/mailboxes')
+  assert.partialDeepStrictEqual(listed.body.data, [{ address, kind: 'private' }])
+  const answers = [
+    ...reads.map((rest) => organization.request('GET', path(at, rest))),
+    organization.request('GET', `/v1/folders?mailbox=${address}`),
+    organization.request('PATCH', path(at), { uids: [1], starred: true }),
+    organization.request('PATCH', path(at, '/1'), { starred: true }),
+  ]
+  for (const { status, body } of await Promise.all(answers)) {
+    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'mailbox'])
+  }
+})
+
+test("a member's own labels and filters on a message are not shown; a deleted organization label's keyword is", async () => {
+  const at = await box()
+  const { organization } = at
+  const gone = await label(organization, 'Gone')
+  const member = await organization.member(`${randomUUID()}@people.example`)
+  const filter = {
+    field: 'from',
+    op: 'is',
+    value: 'a@b.test',
+    action: 'star',
+    argument: null,
+    position: 1,
+    enabled: true,
+  } as const
+  const [ours, mine] = await world.db.transaction().execute(async (tx) => {
+    const personal = { organizationId: organization.id, memberId: member.id }
+    await addLabel(tx, personal, { name: 'Mine', colour: 'slate' })
+    const itself = { organizationId: organization.id, memberId: null }
+    return [
+      await addFilter(tx, itself, { ...filter, name: 'ours' }),
+      await addFilter(tx, personal, { ...filter, name: 'mine' }),
+    ]
+  })
+  const applied = [ours, mine].map(({ id, name }) => ({ filter_id: id, name, action: 'star', argument: null }))
+  await fill(at, { keywords: ['mine', 'gone', '$forwarded'], filteredBy: applied })
+  await organization.request('DELETE', `/v1/labels/${gone.id}`)
+  const message = await get(at, '/1')
+  assert.deepEqual(message.labels, ['gone'])
+  assert.deepEqual(message.filtered_by, applied.slice(0, 1))
+  assert.deepEqual((await get(at)).data[0].labels, ['gone'])
+  assert.deepEqual(uids(await get(at, '', { label: 'gone' })), [1])
+})
+
+test('mail that came in over SMTP and was filtered is read back with what filtered it', async () => {
+  const at = await box()
+  const { keyword } = await label(at.organization, 'Invoices')
+  const { body: filter } = await at.organization.request('POST', '/v1/filters', {
+    name: 'Bills',
+    field: 'subject',
+    op: 'contains',
+    value: 'invoice',
+    action: 'label',
+    argument: keyword,
+  })
+  await world.send({ from: 'ann@shop.example', to: at.address, subject: 'Your invoice', text: 'Please pay.' })
+  const message = await get(at, '/1')
+  assert.partialDeepStrictEqual(message, { subject: 'Your invoice', text: 'Please pay.\n', labels: ['invoices'] })
+  assert.deepEqual(message.filtered_by, [
+    { filter_id: filter.id, name: 'Bills', action: 'label', argument: 'invoices' },
+  ])
+})
