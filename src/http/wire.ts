@@ -23,11 +23,6 @@ export function Line(options: TSchemaOptions & { minLength?: number; maxLength?:
   return Type.String({ ...options, format: 'line' })
 }
 
-/** A text of several lines: everything but U+0000 and lone surrogates. */
-export function Text(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
-  return Type.String({ ...options, format: 'text' })
-}
-
 /** One word out of a vocabulary. */
 export function OneOf<const T extends string>(words: readonly T[], options: TSchemaOptions = {}) {
   return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
