@@ -43,7 +43,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   const now = performance.now()
   const address = await canonical(at, recipient)
   const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
-  const blockable = !/^(postmaster|abuse)$/.test(local)
+  const blockable = !/^(postmaster|abuse)$/.test(stripTag(local))
   const found = await at.find({
     domain,
     exact: address,

@@ -7,7 +7,7 @@ import { Gone, type Line, type Received, type Room, Wire } from './wire.ts'
 /** A client's connection: what it sends, what is sent to it, and our patience with it. */
 export class Connection {
   readonly address: string
-  /** The protocol version, once TLS is on. */
+  /** Version and cipher, once TLS is on. */
   tls: string | undefined
   readonly #limits: Limits
   readonly #clock: Clock
@@ -91,7 +91,7 @@ export class Connection {
     this.#handshake = false
     this.#socket = secured
     this.#wire = new Wire(secured)
-    this.tls = secured.getProtocol() ?? 'TLS'
+    this.tls = `${secured.getProtocol()} ${secured.getCipher().standardName}`
   }
 
   /** Sends what has been said and an end, then discards what still comes, so that no reset overtakes the last reply. */

@@ -7,7 +7,7 @@ export interface Client {
   /** As it names itself in EHLO or HELO. */
   readonly helo: string
   readonly extended: boolean
-  /** The TLS version, where the message came over TLS. */
+  /** The TLS version and cipher, where the message came over TLS. */
   readonly tls: string | undefined
 }
 
@@ -19,6 +19,8 @@ export interface Envelope {
   readonly client: Client
   /** As given; empty for the null sender. */
   readonly sender: string
+  /** Addresses, headers or both may be UTF-8 (RFC 6531). */
+  readonly utf8: boolean
   /** One for each RCPT that was taken; a mailbox may be there more than once. */
   readonly recipients: readonly Admitted[]
 }

@@ -240,7 +240,7 @@ export class Session {
     }
   }
 
-  #judge({ id, sender, recipients }: Transaction, { bytes, fault }: Received): Promise<Reply> {
+  #judge({ id, sender, utf8, recipients }: Transaction, { bytes, fault }: Received): Promise<Reply> {
     const { limits, clock, taker } = this.#host
     if (fault === 'endless') this.#over = true
     if (fault) throw faulty(fault, limits)
@@ -250,7 +250,7 @@ export class Session {
       extended: this.#extended,
       tls: this.#connection.tls,
     }
-    return taker.take({ id, receivedAt: new Date(clock.now()), client, sender, recipients }, bytes)
+    return taker.take({ id, receivedAt: new Date(clock.now()), client, sender, utf8, recipients }, bytes)
   }
 
   get #shuttingDown(): Reply {

@@ -1,11 +1,52 @@
+import { authenticationResultsField, type CheckResult, stripForgedResults } from '#/mime/authentication-results.ts'
 import type { Message } from '#/mime/message.ts'
+import { receivedField, returnPathField } from '#/mime/trace.ts'
 import type { Verdict } from './authenticate.ts'
-import type { Envelope } from './envelope.ts'
+import type { Client, Envelope } from './envelope.ts'
 
+/** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).
+ *  All mailboxes share these bytes, so nothing in them tells one recipient of another. */
 export function withTrace(message: Message, hostname: string, envelope: Envelope, verdict: Verdict): Message {
-  const { id, client, sender, receivedAt } = envelope
-  const head = Buffer.from(
-    `Return-Path: <${sender}>\r\nReceived: from ${client.helo} ([${client.address}]) by ${hostname} with ESMTP id ${id}; ${receivedAt.toUTCString()}\r\nAuthentication-Results: ${hostname}; spf=${verdict.spf.result}\r\n`,
-  )
-  return { ...message, raw: Buffer.concat([head, message.raw]) }
+  const { id, client, sender, recipients, receivedAt } = envelope
+  const [first, ...others] = new Set(recipients.map(({ recipient }) => recipient))
+  const received = receivedField({
+    helo: client.helo,
+    clientAddress: client.address,
+    by: hostname,
+    protocol: protocolOf(envelope),
+    id,
+    tls: client.tls,
+    recipient: others.length === 0 ? first : undefined,
+    at: receivedAt,
+  })
+  const results = authenticationResultsField(hostname, resultsOf(verdict, client, sender))
+  const original =
+    message.headers.count('authentication-results') > 0 ? stripForgedResults(message.raw, hostname) : message.raw
+  const raw = Buffer.concat([Buffer.from(returnPathField(sender) + results + received), original])
+  return { ...message, raw }
+}
+
+/** RFC 3848, RFC 6531 4.3. */
+function protocolOf({ client, utf8 }: Envelope): string {
+  const protocol = utf8 ? 'UTF8SMTP' : client.extended ? 'ESMTP' : 'SMTP'
+  return client.tls && client.extended ? `${protocol}S` : protocol
+}
+
+function resultsOf({ spf, dkim, dmarc }: Verdict, client: Client, sender: string): CheckResult[] {
+  const checked = spf.identity === 'mailfrom' ? { 'smtp.mailfrom': sender } : { 'smtp.helo': client.helo }
+  return [
+    { method: 'spf', result: spf.result, properties: checked },
+    ...(dkim.length === 0 ? [{ method: 'dkim', result: 'none' }] : []),
+    ...dkim.map(({ result, comment, domain, selector, signature }) => ({
+      method: 'dkim',
+      result,
+      reason: comment || undefined,
+      properties: { 'header.d': domain, 'header.s': selector, 'header.b': signature },
+    })),
+    {
+      method: 'dmarc',
+      result: dmarc.result,
+      properties: { 'header.from': dmarc.domain, 'policy.dmarc': dmarc.policy },
+    },
+  ]
 }

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+before(async () => {
+  world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)
+
+describe('row 13: who can be written to', () => {
+  let organization: TestOrganization
+  let ada: { id: string; address: string }
+  before(async () => {
+    organization = await world.organization()
+    ada = await organization.mailbox('ada')
+  })
+
+  test('a mailbox of a verified domain, and its aliases, in any case, with or without a tag', async () => {
+    const { domain } = organization
+    for (const local of ['ada', 'ADA', 'ada+news', 'Ada+a+b', '"ada"', 'postmaster', 'ABUSE', 'abuse+x']) {
+      assert.equal(await hand('ann@peer.example', `${local}@${domain}`), '250 2.6.0', local)
+      assert.equal(await hand('', `${local}@${domain.toUpperCase()}`), '250 2.6.0', local)
+    }
+    assert.equal((await messagesIn(organization, ada.address)).length, 16)
+  })
+
+  test('<postmaster> without a domain: 250, for the postmaster of the domain that was here first', async () => {
+    const before = (await messagesIn(organization, ada.address)).length
+    assert.equal(await hand('ann@peer.example', 'Postmaster'), '250 2.6.0')
+    assert.equal((await messagesIn(organization, ada.address)).length, before + 1)
+  })
+
+  test('an unknown recipient: 550 5.1.1', async () => {
+    for (const local of ['nobody', '+ada', 'ada.', 'nobody+ada']) {
+      assert.equal(await hand('ann@peer.example', `${local}@${organization.domain}`), '550 5.1.1', local)
+    }
+  })
+
+  test('a domain that is not ours: 550 5.7.1', async () => {
+    for (const domain of ['elsewhere.test', `sub.${organization.domain}`, '[127.0.0.1]', 'test']) {
+      assert.equal(await hand('ann@peer.example', `ada@${domain}`), '550 5.7.1', domain)
+    }
+  })
+
+  test('a domain that is only claimed: 550 5.7.1', async () => {
+    const claims = { organization_id: organization.id, domain: 'claimed.test', status: 'pending' as const }
+    await world.db.insertInto('domains').values(claims).execute()
+    assert.equal(await hand('ann@peer.example', 'ada@claimed.test'), '550 5.7.1')
+  })
+
+  test('a suspended mailbox or domain: 550 5.2.1', async () => {
+    const other = await world.organization()
+    const bob = await other.mailbox('bob')
+    const suspend = (table: 'mailboxes' | 'domains', suspended_at: Date | null) =>
+      world.db.updateTable(table).set({ suspended_at }).where('organization_id', '=', other.id).execute()
+    for (const table of ['mailboxes', 'domains'] as const) {
+      await suspend(table, new Date())
+      assert.equal(await hand('ann@peer.example', bob.address), '550 5.2.1')
+      await suspend(table, null)
+      assert.equal(await hand('ann@peer.example', bob.address), '250 2.6.0')
+    }
+  })
+
+  test('an organization without room: 452 4.2.2, until it has room again', async () => {
+    const other = await world.organization({ plan: 'free' })
+    const bob = await other.mailbox('bob')
+    const use = (storage_bytes: number) =>
+      world.db
+        .updateTable('organization_usage')
+        .set({ storage_bytes })
+        .where('organization_id', '=', other.id)
+        .execute()
+    await use(5 * 2 ** 30)
+    assert.equal(await hand('ann@peer.example', bob.address), '452 4.2.2')
+    await use(5 * 2 ** 30 - 1)
+    assert.equal(await hand('ann@peer.example', bob.address), '250 2.6.0')
+  })
+
+  test('a Private mailbox is put off, since nothing encrypts for it yet', async () => {
+    const other = await world.organization()
+    const { id, address } = await other.mailbox('secret')
+    const change = { kind: 'private' as const, public_key: '-----BEGIN PGP PUBLIC KEY BLOCK-----' }
+    await world.db.updateTable('mailboxes').set(change).where('id', '=', id).execute()
+    assert.equal(await hand('ann@peer.example', address), '451 4.2.1')
+  })
+
+  test('more than 100 Received: 554 5.4.6', async () => {
+    const hops = (count: number) => 'Received: from a by b; Fri, 21 Nov 2025 07:44:33 +0000\r\n'.repeat(count)
+    assert.equal(await hand('ann@peer.example', ada.address, hops(100) + letter()), '250 2.6.0')
+    assert.equal(await hand('ann@peer.example', ada.address, hops(101) + letter()), '554 5.4.6')
+  })
+
+  test('over 25 MiB: 552 5.3.4, at MAIL too when declared', async () => {
+    await using client = await SmtpClient.greeted(world.smtp.port)
+    const declared = await client.say('MAIL FROM:<ann@peer.example> SIZE=26214401')
+    assert.equal(`${declared.code} ${declared.status}`, '552 5.3.4')
+    const line = `${'x'.repeat(1022)}\r\n`
+    assert.equal(await hand('ann@peer.example', ada.address, letter({}, line.repeat(25 * 1024))), '552 5.3.4')
+  })
+
+  test('a message of nearly 25 MiB is stored whole', async () => {
+    const line = `${'x'.repeat(1022)}\r\n`
+    const message = letter({ Subject: 'Large' }, line.repeat(25 * 1024 - 1))
+    assert.equal(await hand('ann@peer.example', ada.address, message), '250 2.6.0')
+    assert.ok((await newestIn(organization, ada.address)).endsWith(`${message}\r\n`))
+  })
+})
+
+test('a message is stored with what we know of it in front, and otherwise as it came', async () => {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  world.dns.set('peer.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  const message = letter(
+    { 'Authentication-Results': 'mx.host.test; dkim=pass header.d=bank.example', To: 'ada' },
+    '.\r\n\xe4',
+  )
+  const forged = `Authentication-Results: MX.host.test; spf=pass\r\nAuthentication-Results: other.example; spf=fail\r\n`
+  assert.equal(await hand('ann@peer.example', address, forged + message), '250 2.6.0')
+  const text = await newestIn(organization, address)
+  const [head = ''] = text.split('Authentication-Results: other.example')
+  assert.match(head, /^Return-Path: <ann@peer\.example>\r\nAuthentication-Results: mx\.host\.test;\r\n\tspf=pass/)
+  assert.match(
+    head,
+    /\r\nReceived: from peer\.example \(\[127\.0\.0\.1\]\)\r\n\tby mx\.host\.test with ESMTP id \w+\r\n\tfor </,
+  )
+  assert.ok(!text.includes('bank.example'))
+  assert.ok(text.endsWith('To: ada\r\n\r\n.\r\n\xc3\xa4\r\n'))
+})
+
+test('one message may go to several mailboxes of several organizations, and to one of them by several addresses', async () => {
+  const [one, two] = [await world.organization(), await world.organization()]
+  const [ada, bob, cy] = [await one.mailbox('ada'), await one.mailbox('bob'), await two.mailbox('cy')]
+  const to = [
+    ada.address,
+    `ada+x@${one.domain}`,
+    bob.address,
+    `postmaster@${two.domain}`,
+    cy.address,
+    `no@${two.domain}`,
+  ]
+  await using client = await SmtpClient.greeted(world.smtp.port)
+  client.write(`MAIL FROM:<ann@peer.example>\r\n${to.map((one) => `RCPT TO:<${one}>\r\n`).join('')}DATA\r\n`)
+  const replies: number[] = []
+  for (let n = 0; n < to.length + 2; n++) replies.push((await client.reply()).code)
+  assert.deepEqual(replies, [250, 250, 250, 250, 250, 250, 550, 354])
+  client.write(`${letter({ Subject: 'To all' })}\r\n.\r\n`)
+  assert.equal((await client.reply()).code, 250)
+  for (const [organization, { address }] of [
+    [one, ada],
+    [one, bob],
+    [two, cy],
+  ] as const) {
+    assert.deepEqual(await subjectsIn(organization, address), ['To all'])
+    const text = await newestIn(organization, address)
+    for (const other of to) assert.ok(!text.includes(other), 'no recipient learns of another')
+  }
+})
+
+describe('row 15: a message whose sender did not hear 250 and sends it again', () => {
+  let organization: TestOrganization
+  before(async () => {
+    organization = await world.organization()
+  })
+
+  test('is stored once for each mailbox, and answered with 250', async () => {
+    const [ada, bob] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
+    const message = letter({ Subject: 'Twice' })
+    assert.equal(await hand('ann@peer.example', ada.address, message), '250 2.6.0')
+    assert.equal(await hand('ann@peer.example', [ada.address, bob.address], message), '250 2.6.0')
+    assert.equal(await hand('ann@peer.example', `ada+again@${organization.domain}`, message), '250 2.6.0')
+    assert.deepEqual(await subjectsIn(organization, ada.address), ['Twice'])
+    assert.deepEqual(await subjectsIn(organization, bob.address), ['Twice'])
+  })
+
+  test('is stored once when both come at the same time', async () => {
+    const { address } = await organization.mailbox('cy')
+    const message = letter({ Subject: 'At once' })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => hand('ann@peer.example', address, message)))
+    assert.deepEqual(new Set(answers), new Set(['250 2.6.0']))
+    assert.deepEqual(await subjectsIn(organization, address), ['At once'])
+  })
+
+  test('is stored though its sender hung up after the final dot, and then not again', async () => {
+    const { address } = await organization.mailbox('di')
+    const message = letter({ Subject: 'Dropped' })
+    await using client = await SmtpClient.greeted(world.smtp.port)
+    for (const line of ['MAIL FROM:<ann@peer.example>', `RCPT TO:<${address}>`, 'DATA']) await client.say(line)
+    client.write(`${message}\r\n.\r\n`)
+    client.vanish()
+    assert.equal(await hand('ann@peer.example', address, message), '250 2.6.0')
+    assert.deepEqual(await subjectsIn(organization, address), ['Dropped'])
+  })
+
+  test('is another message when it bears no Message-ID, when a byte differs, or after 7 days', async () => {
+    const { address } = await organization.mailbox('ed')
+    const anonymous = letter({ 'Message-ID': undefined })
+    for (let n = 0; n < 2; n++) assert.equal(await hand('ann@peer.example', address, anonymous), '250 2.6.0')
+    const named = letter()
+    for (const message of [named, `${named}!`, named]) await hand('ann@peer.example', address, message)
+    assert.equal((await messagesIn(organization, address)).length, 4)
+    await sql`update arrivals set arrived_at = arrived_at - interval '7 days 1 second'`.execute(world.db)
+    assert.equal(await hand('ann@peer.example', address, named), '250 2.6.0')
+    assert.equal((await messagesIn(organization, address)).length, 5)
+  })
+})
