@@ -14,6 +14,18 @@ export function decodeBytes(bytes: Buffer, charset = ''): string {
   const label = charset.trim().toLowerCase()
   if (label === 'utf-8' || label === 'utf8') return bytes.toString('utf8')
   if (UNSAID.has(label)) return decodeUnlabelled(bytes)
+  if (label.startsWith('iso-2022-')) return decodeSwitched(bytes, label)
+  return decodeLabelled(bytes, label)
+}
+
+/** A switch to ASCII and at once back is an error to the platform's decoder, and what two encoded words side by side
+ *  make. */
+function decodeSwitched(bytes: Buffer, label: string): string {
+  const text = bytes.toString('latin1').replace(/\x1b\([BJ](?=\x1b)/g, '')
+  return decodeLabelled(Buffer.from(text, 'latin1'), label)
+}
+
+function decodeLabelled(bytes: Buffer, label: string): string {
   try {
     return decoderFor(label).decode(bytes)
   } catch {

@@ -77,11 +77,13 @@ export function sortParts(root: Part): Body {
   const pieceOf = new Map<Part, Piece>()
   for (const { leaf, within } of leaves(root)) {
     const kind = leaf.type === 'text/html' ? 'html' : 'text'
-    if (!isBody(leaf, within)) {
+    const alternative = within.findLast(({ type }) => type === 'multipart/alternative')
+    const isFirst = pieces.length === 0 && leaf.disposition === ''
+    if (!isBody(leaf, { alone: within.length === 0, named: !alternative && !isFirst && leaf.filename !== null })) {
       attached.push({ part: leaf, within })
       continue
     }
-    const key = within.findLast(({ type }) => type === 'multipart/alternative') ?? leaf
+    const key = alternative ?? leaf
     const piece = pieceOf.get(key) ?? { text: [], html: [] }
     if (!pieceOf.has(key)) pieces.push(piece)
     pieceOf.set(key, piece)
@@ -90,11 +92,12 @@ export function sortParts(root: Part): Body {
   return { pieces, attached }
 }
 
-function isBody(part: Part, within: readonly Part[]): boolean {
+/** Alone, any text is what the message says. Beside others a name marks a file (a patch, a log); only at the start or as
+ *  an alternative may the body have one, which some mailers give it. */
+function isBody(part: Part, { alone, named }: { alone: boolean; named: boolean }): boolean {
   if (part.disposition === 'attachment') return false
-  // Alone, any text is what the message says; beside others, a name marks a file (a patch, a log).
-  if (within.length === 0) return part.type.startsWith('text/')
-  return (part.type === 'text/plain' || part.type === 'text/html') && part.filename === null
+  if (alone) return part.type.startsWith('text/')
+  return (part.type === 'text/plain' || part.type === 'text/html') && !named
 }
 
 /** Shown within the text: by its own word, or as what the HTML beside it refers to. */

@@ -47,34 +47,36 @@ function ownWords(text: string): string {
   const lines: string[] = []
   let length = 0
   let inQuote = false
-  for (const match of text.matchAll(/[^\n]+/g)) {
+  for (const match of text.matchAll(/[^\n]*\n?/g)) {
     const line = match[0].trim()
     const quoted = line.startsWith('>')
     if (quoted && !inQuote) dropAttribution(lines)
-    if (!quoted && line !== '') {
-      lines.push(line)
-      length += line.length
-      if (length > ENOUGH) break
-    }
+    // A run of empty lines is one: it ends a paragraph, which is all that matters here.
+    if (!quoted && (line !== '' || lines.at(-1))) lines.push(line)
     if (line !== '') inQuote = quoted
+    length += quoted ? 0 : line.length
+    if (length > ENOUGH) break
   }
   return lines.join(' ')
 }
 
-/** `On Monday, Ann wrote:`, which may run over a few lines, before what it introduces. */
+/** `On Monday, Ann wrote:`, in its own paragraph or at the end of one, and over as many as four lines. */
 function dropAttribution(lines: string[]): void {
-  for (let count = 1; count <= Math.min(4, lines.length); count++) {
-    const text = lines.slice(-count).join(' ').slice(-ENOUGH)
-    if (ATTRIBUTION.test(text)) {
+  if (lines.at(-1) === '') lines.pop()
+  if (!lines.at(-1)?.endsWith(':')) return
+  const paragraph = lines.slice(lines.lastIndexOf('') + 1)
+  for (let count = 1; count <= Math.min(4, paragraph.length); count++) {
+    if (OPENING.test(paragraph.at(-count) ?? '')) {
       lines.length -= count
       return
     }
   }
+  if (WROTE.test(lines.at(-1) ?? '')) lines.pop()
 }
 
-/** In the languages of the clients that write one: `On … wrote:`, `Am … schrieb …:`, `Le … a écrit :`. */
-const ATTRIBUTION =
-  /^(on|am|le|el|em|il|op|den|dne|w dniu)\s.*:$|^\S.{0,200}\s(wrote|writes|schrieb|écrit|escribió|scritto)\s?:$/is
+/** How clients open the line, in the languages that most are set to: `On … wrote:`, `Am … schrieb …:`, `Le … a écrit :`. */
+const OPENING = /^(on|am|le|el|em|il|op|den|dne|w dniu)\s/i
+const WROTE = /\s(wrote|writes|schrieb|écrit|escribió|scritto)\s?:$/i
 
 /** At a whole character, as people take it: never within an emoji or between a letter and its accent. */
 function cut(text: string): string {

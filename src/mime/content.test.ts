@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import PostalMime from 'postal-mime'
+import { attachmentBytes, readContent } from './content.ts'
+
+const message = (text: string) => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
+const part = (header: string, body: string) => `--b\n${header}${header && '\n'}\n${body}\n`
+const parts = (type: string, ...bodies: string[]) =>
+  message(`Content-Type: ${type}; boundary=b\n\n${bodies.join('')}--b--\n`)
+const html = 'Content-Type: text/html'
+const inner = (type: string, ...bodies: string[]) =>
+  `--b\nContent-Type: ${type}; boundary=i\n\n${bodies.join('').replaceAll('--b\n', '--i\n')}--i--\n`
+
+for (const [what, raw, text, htmlText] of [
+  ['of a plain message', message('\nHello\n'), 'Hello\n', null],
+  ['of an HTML message', message(`${html}\n\n<p>Hi`), null, '<p>Hi'],
+  ['of two text parts', parts('multipart/mixed', part('', 'one'), part('', 'two')), 'one\ntwo', null],
+  ['of both alternatives', parts('multipart/alternative', part('', 'one'), part(html, '<p>one')), 'one', '<p>one'],
+  [
+    'of an alternative of several parts',
+    parts('multipart/alternative', inner('multipart/mixed', part('', 'one'), part('', 'two')), part(html, '<p>12')),
+    'one\ntwo',
+    '<p>12',
+  ],
+  [
+    'of text and HTML side by side',
+    parts('multipart/mixed', part('', 'a < b'), part(html, '<p>c</p>d')),
+    'a < b\nc\n\nd',
+    '<div>a &#60; b</div>\n<p>c</p>d',
+  ],
+  ['of none but a file', parts('multipart/mixed', part('Content-Type: a/b', 'x')), null, null],
+  ['of a text that is marked as a file', message('Content-Disposition: attachment\n\nx'), null, null],
+  ['of text of another kind', message('Content-Type: text/markdown\n\n# x'), '# x', null],
+  [
+    'of a body with a name',
+    parts(
+      'multipart/alternative',
+      part('Content-Type: text/plain; name=a.txt', 'one'),
+      part(`${html}; name=a.html`, '<p>'),
+    ),
+    'one',
+    '<p>',
+  ],
+  [
+    'without a named text after it',
+    parts('multipart/mixed', part('', 'one'), part('Content-Type: text/plain; name=a.txt', 'two')),
+    'one',
+    null,
+  ],
+  ['without controls', message('\na\0b\x07c\x1b[0m\td\x0be\n'), 'abc[0m\tde\n', null],
+  ['with every line break as LF', Buffer.from('\n\na\r\nb\rc\n'), '\na\nb\nc\n', null],
+  ['in UTF-8 where no charset is named', message('\nGr\xc3\xbc\xc3\x9fe'), 'Grüße', null],
+  [
+    'in windows-1252 where it is no UTF-8',
+    message('Content-Type: text/plain; charset=us-ascii\n\n\x84Gr\xfc\xdfe\x93'),
+    '„Grüße“',
+    null,
+  ],
+  [
+    'in a charset that nobody knows',
+    message('Content-Type: text/plain; charset=x-nobody\n\nGr\xc3\xbc\xc3\x9fe'),
+    'Grüße',
+    null,
+  ],
+  ['in broken UTF-8, replaced', message('Content-Type: text/plain; charset=utf-8\n\na\xffb'), 'a\ufffdb', null],
+] as const) {
+  test(`the content is read ${what}`, () => {
+    const content = readContent(raw)
+    assert.equal(content.text, text)
+    assert.equal(content.html, htmlText)
+  })
+}
+
+for (const [what, type, header, inline] of [
+  ['by its disposition', 'multipart/mixed', 'Content-Disposition: inline', true],
+  ['by what the HTML may refer to', 'multipart/related', 'Content-ID: <x@y>', true],
+  [
+    'unless its disposition says otherwise',
+    'multipart/related',
+    'Content-ID: <x@y>\nContent-Disposition: attachment',
+    false,
+  ],
+  ['unless nothing can refer to it', 'multipart/mixed', 'Content-ID: <x@y>', false],
+] as const) {
+  test(`a part belongs in the text ${what}`, () => {
+    const raw = parts(type, part(html, '<p>'), part(`Content-Type: image/png\n${header}`, 'x'))
+    assert.deepEqual(
+      readContent(raw).attachments.map((found) => found.inline),
+      [inline],
+    )
+  })
+}
+
+test('an attachment is found by its id alone', () => {
+  const raw = parts(
+    'multipart/mixed',
+    part('', 'text'),
+    inner('multipart/x', part('Content-Type: a/b; name=c', 'bytes')),
+  )
+  assert.deepEqual(readContent(raw).attachments, [
+    { id: '2.1', filename: 'c', content_type: 'a/b', size_bytes: 5, inline: false, contentId: null },
+  ])
+  assert.deepEqual(attachmentBytes(raw, '2.1'), { bytes: Buffer.from('bytes'), filename: 'c', contentType: 'a/b' })
+  for (const id of ['1', '2', '2.2', '3', '', '2.1.1', '02.1', '__proto__'])
+    assert.equal(attachmentBytes(raw, id), undefined)
+})
+
+/** A message as a tree, so that what should be read is known beforehand. */
+type Tree =
+  | { kind: 'text' | 'html'; words: string; encoding: Encoding }
+  | { kind: 'file'; bytes: Buffer; name: string }
+  | { kind: 'parts'; type: string; trees: Tree[] }
+type Encoding = '8bit' | 'base64' | 'quoted-printable'
+
+const words = fc.string({
+  unit: fc.constantFrom('a', 'b', ' ', '\n', '=', '-', '--', '<', 'ü', '漢', '👋'),
+  minLength: 1,
+  maxLength: 100,
+})
+const encoding = fc.constantFrom<Encoding>('8bit', 'base64', 'quoted-printable')
+const leaf = fc.oneof(
+  fc.record({ kind: fc.constantFrom('text' as const, 'html' as const), words, encoding }),
+  fc.record({
+    kind: fc.constant('file' as const),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+    name: fc
+      .string({ unit: fc.constantFrom('a', 'ü', ' ', '"', '漢', ';'), minLength: 1, maxLength: 80 })
+      .map((name) => `x${name}x`),
+  }),
+)
+const { tree } = fc.letrec<{ tree: Tree }>((again) => ({
+  tree: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.record({
+      kind: fc.constant('parts' as const),
+      type: fc.constantFrom('mixed', 'related', 'signed', 'x-unknown'),
+      trees: fc.array(again('tree'), { minLength: 1, maxLength: 4 }),
+    }),
+  ),
+}))
+
+let boundaries = 0
+function write(node: Tree): string {
+  if (node.kind === 'parts') {
+    const boundary = `=_${boundaries++}`
+    const inside = node.trees.map((child) => `--${boundary}\r\n${write(child)}\r\n`).join('')
+    return `Content-Type: multipart/${node.type};\r\n boundary="${boundary}"\r\n\r\n${inside}--${boundary}--\r\n`
+  }
+  if (node.kind === 'file') {
+    const name = encodeURIComponent(node.name).match(/(?:%..|.){1,10}/g) ?? []
+    const segments = name.map((segment, place) => `; filename*${place}*=${place === 0 ? "utf-8''" : ''}${segment}`)
+    return `Content-Disposition: attachment${segments.join('\r\n ')}\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n${wrap(node.bytes.toString('base64'))}`
+  }
+  const type = `Content-Type: text/${node.kind === 'html' ? 'html' : 'plain'}; charset=utf-8\r\n`
+  return `${type}Content-Transfer-Encoding: ${node.encoding}\r\n\r\n${encode(node.words, node.encoding)}`
+}
+
+function encode(text: string, how: Encoding): string {
+  const crlf = text.replaceAll('\n', '\r\n')
+  if (how === 'base64') return wrap(Buffer.from(crlf).toString('base64'))
+  if (how === '8bit') return crlf
+  const escaped = [...Buffer.from(crlf)].map((byte) =>
+    byte === 13 || byte === 10 ? String.fromCharCode(byte) : hex(byte),
+  )
+  return escaped.join('')
+}
+const hex = (byte: number) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
+const wrap = (text: string) => text.replace(/.{1,76}/g, '$&\r\n')
+
+function* leavesOf(node: Tree): Generator<Exclude<Tree, { kind: 'parts' }>> {
+  if (node.kind === 'parts') for (const child of node.trees) yield* leavesOf(child)
+  else yield node
+}
+
+test('what is put into a message is read from it, and postal-mime reads the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(tree, async (root) => {
+      const raw = Buffer.from(`MIME-Version: 1.0\r\n${write(root)}`)
+      const content = readContent(raw)
+      const all = [...leavesOf(root)]
+      const files = all.filter((node) => node.kind === 'file')
+      const said = (kind: string) =>
+        all.filter((node) => node.kind === kind).map((node) => ('words' in node ? node.words : ''))
+
+      const read = content.attachments.map(({ id }) => attachmentBytes(raw, id))
+      assert.deepEqual(
+        read.map((file) => [file?.filename, file?.bytes]),
+        files.map(({ name, bytes }) => [name, bytes]),
+      )
+      assert.deepEqual(
+        content.attachments.map(({ size_bytes }) => size_bytes),
+        files.map(({ bytes }) => bytes.length),
+      )
+      // Where text and HTML are mixed each is also turned into the other, which has no one right way.
+      if (said('html').length === 0 && said('text').length > 0) assert.equal(content.text, said('text').join('\n'))
+      if (said('text').length === 0 && said('html').length > 0) assert.equal(content.html, said('html').join('\n'))
+
+      const theirs = await PostalMime.parse(raw)
+      assert.deepEqual(
+        theirs.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]),
+        files.map(({ name, bytes }) => [name, bytes]),
+      )
+      if (said('html').length === 0) assert.equal(folded(content.text), folded(theirs.text))
+      if (said('text').length === 0) assert.equal(folded(content.html), folded(theirs.html))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** postal-mime keeps the line break before a boundary as the part's. */
+function folded(text: string | null | undefined): string {
+  return (text ?? '').replace(/[\r\n]+/g, '\n').trim()
+}
