@@ -27,7 +27,8 @@ test('the first mailbox of a domain gets postmaster@ and abuse@, the second does
     [`ada@${at.domain}`, 'Ada', 'smart', false],
   )
   assert.deepEqual(await mailboxesOf(database.db, at.organizationId, { limit: 10, page: 0 }), [first, second])
-  assert.deepEqual(await mailboxNamed(database.db, at.organizationId, first.address), first)
+  const { id, address, kind } = first
+  assert.deepEqual(await mailboxNamed(database.db, at.organizationId, first.address), { id, address, kind })
 })
 
 test('after the mailbox with postmaster@ went, the next one made gets it', async () => {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Kind, Mailbox } from './mailbox.ts'
 
@@ -7,19 +7,25 @@ const columns = sql`
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
 
-/** The organization's mailbox with this address, in canonical form (src/mime/address.ts). Aliases name none. */
-export function mailboxNamed(db: Db, organizationId: string, address: string): Promise<Mailbox | undefined> {
-  return oneMailbox(db, sql`mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`)
+/** The organization's mailbox with this address, in canonical form (src/mime/address.ts). Aliases name none. Asked by
+ *  every request that reads mail, so it looks at one row and no more. */
+export function mailboxNamed(
+  db: Db,
+  organizationId: string,
+  address: string,
+): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
+  return db
+    .selectFrom('mailboxes')
+    .select(['id', 'address', 'kind'])
+    .where('organization_id', '=', organizationId)
+    .where('address', '=', address)
+    .executeTakeFirst()
 }
 
-export function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
-  return oneMailbox(db, sql`mailbox.organization_id = ${organizationId} and mailbox.id = ${id}`)
-}
-
-async function oneMailbox(db: Db, condition: RawBuilder<unknown>): Promise<Mailbox | undefined> {
+export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
     select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
-    where ${condition}`.execute(db)
+    where mailbox.organization_id = ${organizationId} and mailbox.id = ${id}`.execute(db)
   return rows[0]
 }
 
