@@ -17,6 +17,7 @@ export const ajv = new Ajv2020({
   strictNumbers: true,
 })
 addFormats.default(ajv)
+ajv.addFormat('text', (text: string) => text.isWellFormed() && !text.includes('\u0000'))
 ajv.addFormat('line', (text: string) => text.isWellFormed() && !unfitForLine.test(text))
 
 /** Compiles the schema of a body, a query or a path for Fastify. Nothing is coerced, filled in or dropped; only the
@@ -117,6 +118,7 @@ function sentence(field: string, { keyword, params, message }: ErrorObject, part
 
 function formatSentence(field: string, format: string): string {
   if (format === 'line') return `${field} must be one line of text without control characters`
+  if (format === 'text') return `${field} must be text without U+0000`
   if (format === 'uuid') return `${field} must be a UUID`
   return `${field} must have the form ${format}`
 }
