@@ -68,7 +68,7 @@ function propertyValue(text: string): string {
 
 function quoted(text: string): string {
   const plain = text
-    .slice(0, 320)
+    .slice(0, 200) // 600 octets at most, so that the line stays under 998
     .toWellFormed()
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' ')
   return `"${plain.replace(/["\\]/g, '\\$&')}"`
