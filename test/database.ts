@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '#/db/open.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 const server = process.env.TEST_DATABASE_URL
+const pglite = `pglite-${manifest.dependencies['@electric-sql/pglite']}`
 
 /**
  * A fresh, migrated database for one test or one file of them, gone when it is disposed of: on the server that
@@ -22,42 +23,30 @@ export async function testDatabase(at?: { directory: string }): Promise<Database
 }
 
 /** The same without a single table in it. */
-export function emptyDatabase(): Promise<Database> {
-  return server === undefined ? freshEmbedded() : freshOnServer('template0')
+export async function emptyDatabase(): Promise<Database> {
+  return server === undefined ? freshEmbedded(await emptyTemplate()) : freshOnServer('template0')
 }
 
-/** A migrated database that stays while processes come and go, and the environment that leads a service to it. */
-export interface DatabaseHome extends AsyncDisposable {
-  readonly env: Readonly<Record<string, string>>
-  open(): Promise<Database>
-}
-
-export async function databaseHome(): Promise<DatabaseHome> {
+async function freshEmbedded(template: string): Promise<Database> {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
-  const env = { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: 'a secret of at least thirty-two characters' }
-  const removeDirectory = () => rm(directory, { recursive: true, force: true })
-  if (server === undefined) {
-    copyTree(await embeddedTemplate(), directory)
-    return { env, open: () => openDatabase({ directory }), [Symbol.asyncDispose]: removeDirectory }
-  }
-  const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
-  const template = await serverTemplate()
-  await administer((client) => client.query(`create database ${name} template ${template}`))
-  return {
-    env: { ...env, DATABASE_URL: urlOf(name) },
-    open: () => openDatabase({ url: urlOf(name) }),
-    async [Symbol.asyncDispose]() {
-      await administer((client) => client.query(`drop database ${name} with (force)`))
-      await removeDirectory()
-    },
-  }
-}
-
-async function freshEmbedded(template?: string): Promise<Database> {
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
-  if (template !== undefined) copyTree(template, directory)
+  copyTree(template, directory)
   const database = await openDatabase({ directory })
   return goneOnDispose(database, () => rm(directory, { recursive: true, force: true }))
+}
+
+function emptyTemplate(): Promise<string> {
+  return template(pglite, async (directory) => {
+    await using _made = await openDatabase({ directory })
+  })
+}
+
+async function embeddedTemplate(): Promise<string> {
+  const empty = await emptyTemplate()
+  return template(`${pglite}-${await migrationsChecksum()}`, async (directory) => {
+    copyTree(empty, directory)
+    await using database = await openDatabase({ directory })
+    await migrate(database.pool)
+  })
 }
 
 /**
@@ -65,18 +54,14 @@ async function freshEmbedded(template?: string): Promise<Database> {
  * runs, under a name that follows PGlite and the migrations, and appears by a rename, so that parallel processes do
  * not clash.
  */
-async function embeddedTemplate(): Promise<string> {
-  const pglite = manifest.dependencies['@electric-sql/pglite']
-  const template = join(tmpdir(), `mailroom-template-${pglite}-${await migrationsChecksum()}`)
-  if (existsSync(template)) return template
-  const building = await mkdtemp(`${template}-`)
-  {
-    await using database = await openDatabase({ directory: building })
-    await migrate(database.pool)
-  }
+async function template(name: string, make: (directory: string) => Promise<void>): Promise<string> {
+  const made = join(tmpdir(), `mailroom-template-${name}`)
+  if (existsSync(made)) return made
+  const making = await mkdtemp(`${made}-`)
+  await make(making)
   // Another process may have been quicker; its template is as good.
-  await rename(building, template).catch(() => rm(building, { recursive: true }))
-  return template
+  await rename(making, made).catch(() => rm(making, { recursive: true }))
+  return made
 }
 
 /** node:fs's own cp takes five times as long for a thousand small files. */

@@ -49,7 +49,11 @@ export function startThread(directory: string): ServerThread {
     connect() {
       const { port1, port2 } = new MessageChannel()
       const stream = new WireStream(port1)
-      if (failure) return stream.destroy(failure)
+      if (failure) {
+        // Not before the loop has turned, or who tries again at once would keep it from ever starting another thread.
+        setImmediate(() => stream.destroy(failure))
+        return stream
+      }
       streams.add(stream)
       stream.once('close', () => streams.delete(stream))
       send({ kind: 'connect', port: port2 })

@@ -5,8 +5,9 @@ import { Batches } from './batches.ts'
 /** AuthenticationOk and ReadyForQuery (idle): whoever can reach the thread may use the database. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
-/** What goes through the port to the engine's thread: batches, and last the goodbye, since a port's closing can go unseen. */
+/** What goes through the port: batches there and blocks back, and last the goodbye, since a closed port can go unseen. */
 export type ToSession = Uint8Array<ArrayBuffer> | 'goodbye'
+export type FromSession = Uint8Array<ArrayBuffer> | 'goodbye'
 
 /** Parsing as much of small rows takes 1 to 3 ms. */
 const pieceBytes = 64 * 1024
@@ -18,7 +19,7 @@ const pieceBytes = 64 * 1024
 export class WireStream extends Duplex {
   readonly #port: MessagePort
   readonly #batches = new Batches()
-  readonly #arrived: Uint8Array[] = []
+  readonly #arrived: FromSession[] = []
   /** Of the first block that arrived. */
   #taken = 0
   #delivering = false
@@ -26,8 +27,8 @@ export class WireStream extends Duplex {
   constructor(port: MessagePort) {
     super({ decodeStrings: true })
     this.#port = port
-    port.on('message', (bytes: Uint8Array) => {
-      this.#arrived.push(bytes)
+    port.on('message', (message: FromSession) => {
+      this.#arrived.push(message)
       if (!this.#delivering) this.#deliver()
     })
   }
@@ -62,14 +63,19 @@ export class WireStream extends Duplex {
   #deliver(): void {
     const piece = this.#takePiece()
     this.#delivering = piece !== undefined
-    if (!piece) return
+    if (piece === undefined) return
     setImmediate(() => this.#deliver())
     if (!this.destroyed) this.push(piece)
   }
 
-  #takePiece(): Buffer | undefined {
+  /** Null at the end, undefined where nothing has arrived. */
+  #takePiece(): Buffer | null | undefined {
     const [block] = this.#arrived
-    if (!block) return undefined
+    if (block === undefined) return undefined
+    if (block === 'goodbye') {
+      this.#arrived.shift()
+      return null
+    }
     const end = Math.min(this.#taken + pieceBytes, block.length)
     const piece = Buffer.from(block.buffer, block.byteOffset + this.#taken, end - this.#taken)
     this.#taken = end === block.length ? 0 : end
@@ -82,7 +88,7 @@ export class WireStream extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     for (const event of this.#batches.add(chunk)) {
       if (event.kind === 'startup') this.push(welcome)
-      else if (event.kind === 'terminate') this.push(null)
+      else if (event.kind === 'terminate') this.#send('goodbye')
       else this.#send(event.bytes)
     }
     done()

@@ -6,7 +6,7 @@ import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
 import { Session } from './session.ts'
 import type { FromWorker, ToWorker } from './thread.ts'
-import type { ToSession } from './wire-stream.ts'
+import type { FromSession, ToSession } from './wire-stream.ts'
 
 if (!parentPort) throw new Error('This module is the embedded database’s worker thread')
 const main = parentPort
@@ -48,6 +48,7 @@ function serve(port: MessagePort): Promise<void> {
     port.on('message', (message: ToSession) => {
       if (message !== 'goodbye') return session.run(message, (block) => port.postMessage(block, [block.buffer]))
       session.reset()
+      port.postMessage('goodbye' satisfies FromSession)
       port.close()
       resolve()
     })

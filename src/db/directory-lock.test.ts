@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
+
+const parent = await mkdtemp(join(tmpdir(), 'mailroom-lock-'))
+after(() => rm(parent, { recursive: true }))
+const holder = fileURLToPath(new URL('./fixtures/hold-lock.ts', import.meta.url))
+
+test('a missing data directory is made for its owner alone', async () => {
+  const directory = join(parent, 'var', 'data')
+  using _lock = lockDirectory(directory)
+  assert.equal((await stat(directory)).mode & 0o777, 0o700)
+})
+
+test('a data directory has one holder at a time, also within a process', () => {
+  const directory = join(parent, 'one')
+  {
+    using _lock = lockDirectory(directory)
+    assert.throws(() => lockDirectory(directory), DirectoryInUse)
+  }
+  lockDirectory(directory)[Symbol.dispose]()
+})
+
+test('another process is refused, told which directory is in use, and let in once the holder is killed', async () => {
+  const directory = join(parent, 'two')
+  const child = spawn(process.execPath, [holder, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  assert.throws(
+    () => lockDirectory(directory),
+    (error: Error) => error instanceof DirectoryInUse && error.message.includes(directory),
+  )
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  lockDirectory(directory)[Symbol.dispose]()
+})
+
+test('a data directory that cannot be made or locked is named', () => {
+  assert.throws(() => lockDirectory('/dev/null/data'), /\/dev\/null\/data/)
+})

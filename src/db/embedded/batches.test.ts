@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Batches } from '#/db/embedded/batches.ts'
+
+function message(type: string, body: Uint8Array): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(4 + body.length)
+  return Buffer.concat([Buffer.from(type), length, body])
+}
+const startup = message('', Buffer.from([0, 3, 0, 0, ...Buffer.from('user\0postgres\0\0')]))
+
+const aMessage = fc.record({
+  type: fc.constantFrom('Q', 'P', 'B', 'D', 'E', 'S', 'H', 'C'),
+  body: fc.uint8Array({ maxLength: 40 }),
+})
+
+test('what a client writes leaves in batches that end with Query, Sync or Flush, however it was split', () => {
+  fc.assert(
+    fc.property(
+      fc.array(aMessage, { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
+      (messages, sizes) => {
+        const expected: Buffer[] = []
+        let batch: Buffer[] = []
+        for (const { type, body } of messages) {
+          batch.push(message(type, body))
+          if (!'QSH'.includes(type)) continue
+          expected.push(Buffer.concat(batch))
+          batch = []
+        }
+        const bytes = Buffer.concat([
+          startup,
+          ...messages.map(({ type, body }) => message(type, body)),
+          message('X', Buffer.of()),
+        ])
+        const batches = new Batches()
+        const out = pieces(bytes, sizes).flatMap((piece) => batches.add(piece))
+        assert.deepEqual(
+          out.map((event) => (event.kind === 'batch' ? Buffer.from(event.bytes) : event.kind)),
+          ['startup', ...expected, 'terminate'],
+        )
+      },
+    ),
+  )
+})
+
+test('a message of 25 MiB that comes in small pieces is copied once', () => {
+  const large = message('B', new Uint8Array(25 * 1024 * 1024))
+  const batches = new Batches()
+  batches.add(startup)
+  const began = performance.now()
+  for (const piece of pieces(large, [1000])) assert.deepEqual(batches.add(piece), [])
+  const [batch] = batches.add(message('S', Buffer.of()))
+  assert.equal(batch?.kind === 'batch' && batch.bytes.length, large.length + 5)
+  assert.ok(performance.now() - began < 2_000, 'copying it with each of 26,000 pieces would take a minute')
+})
+
+function pieces(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const cut: Uint8Array[] = []
+  for (let at = 0, n = 0; at < bytes.length; n++) {
+    const size = sizes[n % sizes.length] ?? 1
+    cut.push(bytes.subarray(at, at + size))
+    at += size
+  }
+  return cut
+}

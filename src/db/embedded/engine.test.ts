@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { DirectoryInUse } from '#/db/directory-lock.ts'
+import { startEngine } from '#/db/embedded/engine.ts'
+import { Upkeep } from '#/db/embedded/upkeep.ts'
+import type { WireStream } from '#/db/embedded/wire-stream.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
+import { testDatabase } from '../../../test/database.ts'
+
+const parent = await mkdtemp(join(tmpdir(), 'mailroom-engine-'))
+after(() => rm(parent, { recursive: true }))
+const directory = join(parent, 'data')
+let database: Database
+before(async () => {
+  database = await testDatabase({ directory })
+})
+after(() => database[Symbol.asyncDispose]())
+
+async function rows(sql: string): Promise<unknown[]> {
+  return (await database.pool.query(sql)).rows
+}
+
+test('a new data directory gets its database whole, whatever an interrupted start left', async () => {
+  const fresh = join(parent, 'fresh')
+  mkdirSync(join(fresh, 'database.new'), { recursive: true })
+  writeFileSync(join(fresh, 'database.new', 'PG_VERSION'), '18')
+  await using opened = await openDatabase({ directory: fresh })
+  assert.deepEqual((await opened.pool.query("select current_setting('fsync') as fsync")).rows, [{ fsync: 'on' }])
+  assert.equal((await stat(join(fresh, 'database'))).mode & 0o777, 0o700)
+  await assert.rejects(stat(join(fresh, 'database.new')))
+})
+
+test('a database that is open is not opened a second time', async () => {
+  await assert.rejects(openDatabase({ directory }), DirectoryInUse)
+})
+
+test('messages that a client writes ahead, in pieces of any size, are answered in order', async () => {
+  const wire = join(parent, 'wire')
+  await (await testDatabase({ directory: wire }))[Symbol.asyncDispose]()
+  await using engine = await startEngine(join(wire, 'database'))
+  for (const size of [1, 7, 10_000]) {
+    const stream = engine.connect().connect()
+    const answers = readAnswers(stream)
+    const texts = Array.from({ length: 50 }, (_, n) => (n % 10 === 3 ? 'select 1 / 0' : `select 'answer ${n}'`))
+    const bytes = Buffer.concat([startup, ...texts.map(query), Buffer.from([0x58, 0, 0, 0, 4])])
+    for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size))
+    const expected = texts.map((text, n) => (text.includes('/') ? 'division by zero' : `answer ${n}`))
+    assert.deepEqual(await answers, expected)
+    stream.destroy()
+  }
+})
+
+test('a connection that closes with a transaction open leaves nothing of it to the next', async () => {
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query("set time zone 'Asia/Tokyo'")
+  await client.query('create table halfway (n integer)')
+  client.release(true)
+  assert.deepEqual(await rows("select to_regclass('halfway') as halfway, current_setting('TimeZone') as zone"), [
+    { halfway: null, zone: 'UTC' },
+  ])
+})
+
+test('when PostgreSQL dies, what is in hand fails, and it starts again with all that was committed', async () => {
+  await database.pool.query("insert into plans values ('committed', 1, 1, 1, 1)")
+  const dying = database.pool.query('copy plans from stdin') // which PGlite takes for a broken connection: FATAL
+  const waiting = database.pool.query('select 1')
+  await assert.rejects(dying)
+  await waiting.catch(() => {})
+  await answersAgain()
+  assert.deepEqual(await rows("select count(*) from plans where name = 'committed'"), [{ count: 1 }])
+})
+
+async function answersAgain(): Promise<void> {
+  for (;;) {
+    try {
+      await database.pool.query('select 1')
+      return
+    } catch (error) {
+      assert.match((error as Error).message, /embedded database|terminated/)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+test('the WAL is cut when 64 MiB have gathered', async () => {
+  const upkeep = new Upkeep(database.pool)
+  const redo = 'select redo_lsn from pg_control_checkpoint()'
+  await database.pool.query('checkpoint')
+  const before = await rows(redo)
+  await database.pool.query('create table large (bytes bytea storage external)')
+  await upkeep.checkpointIfDue()
+  assert.deepEqual(await rows(redo), before)
+  for (let n = 0; n < 5; n++) await database.pool.query('insert into large values ($1)', [Buffer.alloc(14 << 20)])
+  await upkeep.checkpointIfDue()
+  assert.notDeepEqual(await rows(redo), before)
+})
+
+test('a table whose rows died is vacuumed and analyzed, and its large values', async () => {
+  const upkeep = new Upkeep(database.pool)
+  await database.pool.query('create table busy (n integer, large text storage external)')
+  await database.pool.query("insert into busy select n, repeat('x', 5000) from generate_series(1, 500) as n")
+  await database.pool.query('delete from busy where n > 100')
+  await database.pool.query('select pg_stat_force_next_flush()') // the counters lag by up to a second
+  const state = `select n_dead_tup as dead, s.last_vacuum is not null as vacuumed, s.last_analyze is not null as analyzed
+    from pg_stat_all_tables s join pg_class c on c.oid = s.relid or c.reltoastrelid = s.relid
+    where c.relname = 'busy' order by s.relid`
+  await upkeep.vacuumIfDue()
+  assert.deepEqual(await rows(state), [
+    { dead: 0, vacuumed: true, analyzed: true },
+    { dead: 0, vacuumed: true, analyzed: false },
+  ])
+})
+
+const startup = Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0])
+
+function query(text: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(4 + text.length + 1)
+  return Buffer.concat([Buffer.from('Q'), length, Buffer.from(`${text}\0`)])
+}
+
+/** The text of each row and each error that comes until the stream ends. */
+async function readAnswers(stream: WireStream): Promise<string[]> {
+  const bytes = Buffer.concat(await stream.toArray())
+  const answers: string[] = []
+  for (let at = 0; at < bytes.length; at += 1 + bytes.readUInt32BE(at + 1)) {
+    const type = String.fromCharCode(bytes[at] ?? 0)
+    const body = bytes.subarray(at + 5, at + 1 + bytes.readUInt32BE(at + 1))
+    if (type === 'D') answers.push(body.subarray(6).toString())
+    if (type === 'E') answers.push(/\0M([^\0]*)\0/.exec(body.toString())?.[1] ?? '')
+  }
+  return answers
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { testDatabase } from '../../test/database.ts'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+async function value(expression: string, parameters: unknown[] = []): Promise<unknown> {
+  const { rows } = await database.pool.query<{ value: unknown }>(`select ${expression} as value`, parameters)
+  return rows[0]?.value
+}
+
+for (const [what, expression, expected] of [
+  ['a bigint as a number', '9007199254740991::bigint', 9007199254740991],
+  ['a count as a number', '(select count(*) from plans)', 4],
+  ['a numeric as a number', '-0.25::numeric', -0.25],
+  ['an array of bigints as numbers', 'array[1, null, 3]::bigint[]', [1, null, 3]],
+  [
+    'an array of arrays as such',
+    'array[[1, 2], [3, 4]]::numeric[]',
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ],
+  ['a date as it is written', "'2026-11-21'::date", '2026-11-21'],
+  ['dates as they are written', "array['2026-11-21']::date[]", ['2026-11-21']],
+  ['a timestamp as a Date', "'2026-11-21 07:44:33.123+02'::timestamptz", new Date('2026-11-21T05:44:33.123Z')],
+  ['bytes as a Buffer', "'\\x00ff'::bytea", Buffer.from([0, 255])],
+  ['jsonb parsed', '\'{"a": [1]}\'::jsonb', { a: [1] }],
+  ['texts as an array', "array['a,b', null]", ['a,b', null]],
+  ['a day of UTC, whatever zone the machine is in', "'2026-11-21 23:30Z'::timestamptz::date", '2026-11-21'],
+] as const) {
+  test(`a column gives ${what}`, async () => {
+    assert.deepEqual(await value(expression), expected)
+  })
+}
+
+for (const expression of [
+  '9007199254740992::bigint',
+  '1e20::numeric',
+  'array[-9007199254740992]::bigint[]',
+  "'NaN'::numeric",
+]) {
+  test(`${expression} is refused, since no number stands for it`, async () => {
+    await assert.rejects(value(expression), RangeError)
+    assert.equal(await value('1'), 1)
+  })
+}
+
+test('25 MiB of bytes come back as they went in', async () => {
+  const bytes = randomBytes(25 * 1024 * 1024)
+  assert.ok(bytes.equals((await value('$1::bytea', [bytes])) as Buffer))
+})
+
+test('a transaction left open when its connection comes back is rolled back', async () => {
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query("insert into plans values ('left open', 1, 1, 1, 1)")
+  client.release()
+  assert.equal(await value("(select count(*) from plans where name = 'left open')"), 0)
+})
+
+test('after an error inside a transaction the connection goes on', async () => {
+  const failing = database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('plans')
+      .values({ name: 'x', domains: 1, mailboxes: 1, storage_bytes: 1, sends_per_day: 1 })
+      .execute()
+    await sql`select 1 / 0`.execute(tx)
+  })
+  await assert.rejects(failing, { code: '22012' })
+  assert.equal(await value("(select count(*) from plans where name = 'x')"), 0)
+})
+
+test('more work than there are connections waits its turn', async () => {
+  const sums = await Promise.all(Array.from({ length: 100 }, (_, n) => value('$1::integer + 1', [n])))
+  assert.deepEqual(
+    sums,
+    Array.from({ length: 100 }, (_, n) => n + 1),
+  )
+})
+
+test('disposing waits for what is borrowed', async () => {
+  const closing = await testDatabase()
+  const client = await closing.pool.connect()
+  const disposed = closing[Symbol.asyncDispose]()
+  assert.deepEqual((await client.query('select 1 as one')).rows, [{ one: 1 }])
+  client.release()
+  await disposed
+})

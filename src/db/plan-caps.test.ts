@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { IsolationLevel } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { testDatabase } from '../../test/database.ts'
+
+const cap = 5
+const attempts = 50
+let database: Database
+before(async () => {
+  database = await testDatabase()
+  await database.db
+    .insertInto('plans')
+    .values({ name: 'five', domains: cap, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 })
+    .execute()
+})
+after(() => database[Symbol.asyncDispose]())
+
+async function newOrganization(name: string): Promise<string> {
+  const { id } = await database.db
+    .insertInto('organizations')
+    .values({ name, plan: 'five' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
+async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Promise<unknown>): Promise<boolean> {
+  for (;;) {
+    try {
+      await database.db.transaction().setIsolationLevel(level).execute(work)
+      return true
+    } catch (error) {
+      const { code } = error as { code?: string }
+      if (code === 'PC402') return false
+      if (code !== '40001') throw error
+    }
+  }
+}
+
+for (const level of ['read committed', 'repeatable read', 'serializable'] as const) {
+  test(`${attempts} mailboxes at once under a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
+    const { db } = database
+    const organization_id = await newOrganization(`mailboxes at ${level}`)
+    const domain = `${level.replace(' ', '-')}.test`
+    const { id: domain_id } = await db
+      .insertInto('domains')
+      .values({ organization_id, domain })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const made = await Promise.all(
+      Array.from({ length: attempts }, (_, n) => {
+        const mailbox = { organization_id, domain_id, local_part: `m${n}`, address: `m${n}@${domain}` }
+        return attempt(level, (tx) => tx.insertInto('mailboxes').values(mailbox).execute())
+      }),
+    )
+    assert.equal(made.filter(Boolean).length, cap)
+    await assertCounted(organization_id, 'mailboxes')
+  })
+
+  test(`${attempts} domains at once under a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
+    const organization_id = await newOrganization(`domains at ${level}`)
+    const made = await Promise.all(
+      Array.from({ length: attempts }, (_, n) =>
+        attempt(level, (tx) =>
+          tx
+            .insertInto('domains')
+            .values({ organization_id, domain: `d${n}.test` })
+            .execute(),
+        ),
+      ),
+    )
+    assert.equal(made.filter(Boolean).length, cap)
+    await assertCounted(organization_id, 'domains')
+  })
+}
+
+test('what is deleted makes room again', async () => {
+  const { db } = database
+  const organization_id = await newOrganization('room')
+  const domains = Array.from({ length: cap }, (_, n) => ({ organization_id, domain: `r${n}.test` }))
+  await db.insertInto('domains').values(domains).execute()
+  await db
+    .deleteFrom('domains')
+    .where('organization_id', '=', organization_id)
+    .where('domain', '=', 'r0.test')
+    .execute()
+  await db.insertInto('domains').values({ organization_id, domain: 'again.test' }).execute()
+  await assertCounted(organization_id, 'domains')
+})
+
+async function assertCounted(organization: string, what: 'domains' | 'mailboxes'): Promise<void> {
+  const { db } = database
+  const rows = await db.selectFrom(what).select('id').where('organization_id', '=', organization).execute()
+  const usage = await db
+    .selectFrom('organization_usage')
+    .selectAll()
+    .where('organization_id', '=', organization)
+    .executeTakeFirstOrThrow()
+  assert.equal(rows.length, cap)
+  assert.equal(usage[what], cap)
+}
