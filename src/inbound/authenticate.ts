@@ -27,6 +27,7 @@ export interface DkimResult {
 
 /** More than any honest message bears; each costs a look-up and may cost a hash of the body. */
 const MOST_SIGNATURES = 10
+const BODY_CHANGED = 'body hash did not verify'
 /** mailauth reads a header octet by octet. */
 const LARGEST_HEADER = 256 * 1024
 /** For all look-ups of a message together, in milliseconds. */
@@ -82,7 +83,8 @@ async function checkDkim(resolver: LookUp, { raw, headers }: Message): Promise<D
   if (end < 0 || end > LARGEST_HEADER) return [{ result: 'neutral', comment: 'header too large', ...nothing }]
   const { results } = await dkimVerify(raw, { resolver })
   return results.map(({ status, signingDomain, selector, signature }) => ({
-    result: status.result,
+    // A body that was changed is a failure (RFC 8601 2.7.1), which mailauth calls neutral.
+    result: status.comment === BODY_CHANGED ? 'fail' : status.result,
     comment: status.comment ?? '',
     domain: signingDomain ?? '',
     selector: selector ?? '',

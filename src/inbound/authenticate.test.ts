@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+import { type ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { parseAddresses } from '#/mime/address-list.ts'
+import { readMessage } from '#/mime/message.ts'
+import { authenticate } from './authenticate.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const publicDer = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+const dkimKey = `v=DKIM1; k=rsa; p=${publicDer}`
+
+const zone: Record<string, ZoneRecords> = {
+  'strict.example': { txt: ['v=spf1 ip4:192.0.2.1 -all'] },
+  '_dmarc.strict.example': { txt: ['v=DMARC1; p=reject'] },
+  's1._domainkey.strict.example': { txt: [dkimKey] },
+  'careful.example': { txt: ['v=spf1 ip4:192.0.2.1 ~all'] },
+  '_dmarc.careful.example': { txt: ['v=DMARC1; p=quarantine; adkim=s; aspf=s'] },
+  's1._domainkey.mail.careful.example': { txt: [dkimKey] },
+  'mail.careful.example': { txt: ['v=spf1 ip4:192.0.2.1 -all'] },
+  'watching.example': { txt: ['v=spf1 -all'] },
+  '_dmarc.watching.example': { txt: ['v=DMARC1; p=none'] },
+  'other.example': { txt: ['v=spf1 +all'] },
+  's1._domainkey.other.example': { txt: [dkimKey] },
+  'broken.example': { fails: 'servfail' },
+  's1._domainkey.broken.example': { fails: 'timeout' },
+  '_dmarc.broken.example': { fails: 'servfail' },
+  'half.example': { fails: 'timeout' },
+  '_dmarc.half.example': { txt: ['v=DMARC1; p=reject'] },
+  's1._domainkey.half.example': { fails: 'servfail' },
+  'peer.example': { a: ['192.0.2.1'], txt: ['v=spf1 a -all'] },
+  'ptr.example': { txt: ['v=spf1 ptr -all'] },
+  'host.ptr.example': { a: ['192.0.2.1'] },
+  '192.0.2.1': { ptr: ['host.ptr.example'] },
+  'mx.example': { txt: ['v=spf1 mx -all'], mx: [{ exchange: 'peer.example', priority: 1 }] },
+}
+
+interface Sent {
+  sender?: string
+  author?: string
+  /** The address the message comes from. */
+  address?: string
+  signedBy?: string
+  /** Changed after it was signed. */
+  tampered?: boolean
+  headers?: string
+}
+
+async function verdictOn({ sender = '', author = 'ann@peer.example', address = '192.0.2.1', ...sent }: Sent) {
+  const text = `${sent.headers ?? ''}From: Ann <${author}>\r\nSubject: Hi\r\n\r\nHello\r\n`
+  const signed = sent.signedBy ? await sign(text, sent.signedBy) : text
+  const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
+  const authors = message.headers.all('from').flatMap(parseAddresses)
+  const client = { address, helo: 'peer.example', extended: true, tls: undefined }
+  return authenticate(new ZoneResolver(zone), { client, sender }, message, authors)
+}
+
+async function sign(text: string, signingDomain: string): Promise<string> {
+  const key = { signingDomain, selector: 's1', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) }
+  const { signatures } = await dkimSign(text, { ...key, signatureData: [key] })
+  return signatures + text
+}
+
+for (const [what, sender, address, expected] of [
+  ['an address that the domain names', 'ann@strict.example', '192.0.2.1', 'pass'],
+  ['any other', 'ann@strict.example', '192.0.2.2', 'fail'],
+  ['any other, softly', 'ann@careful.example', '192.0.2.2', 'softfail'],
+  ['a domain that says nothing', 'ann@silent.example', '192.0.2.1', 'none'],
+  ['a domain whose DNS is out of order', 'ann@broken.example', '192.0.2.1', 'temperror'],
+  ['an address by the name it has in DNS', 'ann@ptr.example', '192.0.2.1', 'pass'],
+  ['the MX of the domain', 'ann@mx.example', '192.0.2.1', 'pass'],
+  ['a null sender, by the name that the client gives itself', '', '192.0.2.1', 'pass'],
+  ['a null sender from elsewhere', '', '2001:db8::1', 'fail'],
+] as const) {
+  test(`SPF is ${expected} for ${what}`, async () => {
+    const { spf } = await verdictOn({ sender, address })
+    assert.equal(spf.result, expected)
+    assert.equal(spf.identity, sender === '' ? 'helo' : 'mailfrom')
+  })
+}
+
+for (const [what, sent, expected] of [
+  ['not signed', {}, []],
+  ['signed', { signedBy: 'strict.example' }, ['pass']],
+  ['changed after it was signed', { signedBy: 'strict.example', tampered: true }, ['fail']],
+  ['signed with a key that is not published', { signedBy: 'unknown.example' }, ['neutral']],
+  ['signed with a key that cannot be looked up', { signedBy: 'broken.example' }, ['temperror']],
+  ['said to be signed in more ways than anyone signs', { headers: 'DKIM-Signature: v=1\r\n'.repeat(11) }, ['neutral']],
+] as const) {
+  test(`DKIM is ${expected.join() || 'not there'} where a message is ${what}`, async () => {
+    const { dkim } = await verdictOn(sent)
+    assert.deepEqual(
+      dkim.map(({ result }) => result),
+      expected,
+    )
+  })
+}
+
+for (const [what, sent, result, disposition] of [
+  ['SPF passes for the author', { author: 'a@strict.example', sender: 'b@strict.example' }, 'pass', 'none'],
+  [
+    'a signature of the author passes, though the mail came another way',
+    { author: 'a@strict.example', sender: 'b@other.example', signedBy: 'strict.example' },
+    'pass',
+    'none',
+  ],
+  [
+    'only others vouch for it',
+    { author: 'a@strict.example', sender: 'b@other.example', signedBy: 'other.example' },
+    'fail',
+    'reject',
+  ],
+  [
+    'its signature does not hold',
+    { author: 'a@strict.example', signedBy: 'strict.example', tampered: true },
+    'fail',
+    'reject',
+  ],
+  ['it is from a subdomain', { author: 'a@sub.strict.example', sender: 'b@other.example' }, 'fail', 'reject'],
+  ['the author asks for quarantine', { author: 'a@careful.example', sender: 'b@other.example' }, 'fail', 'quarantine'],
+  [
+    'a subdomain vouches where the author asks for exactness',
+    { author: 'a@careful.example', sender: 'b@mail.careful.example', signedBy: 'mail.careful.example' },
+    'fail',
+    'quarantine',
+  ],
+  ['the author only watches', { author: 'a@watching.example', sender: 'b@other.example' }, 'fail', 'none'],
+  ['the author says nothing', { author: 'a@silent.example', sender: 'b@other.example' }, 'none', 'none'],
+  [
+    "the author's policy cannot be looked up",
+    { author: 'a@broken.example', sender: 'b@other.example' },
+    'temperror',
+    'none',
+  ],
+  ["the author's SPF cannot be looked up", { author: 'a@half.example', sender: 'b@half.example' }, 'temperror', 'none'],
+  [
+    "the author's key cannot be looked up",
+    { author: 'a@half.example', sender: 'b@other.example', signedBy: 'half.example' },
+    'temperror',
+    'none',
+  ],
+  [
+    "a stranger's look-up fails, which excuses nothing",
+    { author: 'a@strict.example', sender: 'b@broken.example', signedBy: 'broken.example' },
+    'fail',
+    'reject',
+  ],
+  [
+    'it has two From fields',
+    { author: 'a@strict.example', headers: 'From: b@peer.example\r\n' },
+    'permerror',
+    'quarantine',
+  ],
+] as const) {
+  test(`DMARC is ${result} where ${what}: ${disposition}`, async () => {
+    const { dmarc, disposition: asked } = await verdictOn(sent)
+    assert.deepEqual([dmarc.result, asked], [result, disposition])
+  })
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { readMessage } from '#/mime/message.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { testDatabase } from '../../test/database.ts'
+import { type Delivery, Store } from './store.ts'
+import { troubleReply } from './trouble.ts'
+
+let database: Database
+let host: MailHost
+let mailbox: MailboxRef
+before(async () => {
+  database = await testDatabase()
+  host = new SqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
+  const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' })
+  const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
+  await database.db.insertInto('domains').values(domain).execute()
+  const made = await database.db
+    .transaction()
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }))
+  mailbox = { organizationId, mailboxId: made.id }
+})
+after(() => database[Symbol.asyncDispose]())
+
+function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
+  const raw = Buffer.from(`Subject: ${subject}\r\nMessage-ID: <${randomUUID()}@x>\r\n\r\nHello\r\n`)
+  const copy: Copy = {
+    ...{ mailbox: to, folder: 'inbox', message: readMessage(raw), receivedAt: new Date() },
+    ...{ seen: false, flagged: false, keywords: [], filteredBy: [] },
+  }
+  return { copies: [copy], digest: createHash('sha256').update(raw).digest() }
+}
+
+async function stored(): Promise<Set<string>> {
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
+  return new Set(messages.map(({ subject }) => subject))
+}
+
+test('messages that come while one is being written share a transaction', async () => {
+  const sizes: number[] = []
+  const counting: MailHost = Object.create(host, {
+    append: {
+      value: (tx: Parameters<MailHost['append']>[0], copies: readonly Copy[]) => {
+        sizes.push(copies.length)
+        return host.append(tx, copies)
+      },
+    },
+  })
+  const store = new Store(database.db, counting)
+  await Promise.all(Array.from({ length: 300 }, (_, n) => store.keep(delivery(`shared ${n}`))))
+  assert.deepEqual(sizes, [1, 200, 99])
+})
+
+test('a message that cannot be stored harms no other that came with it', async () => {
+  const store = new Store(database.db, host)
+  const nowhere = { ...mailbox, mailboxId: randomUUID() }
+  const first = store.keep(delivery('first'))
+  const results = await Promise.allSettled([
+    store.keep(delivery('before')),
+    store.keep(delivery('astray', nowhere)),
+    store.keep(delivery('behind')),
+  ])
+  await first
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const subjects = await stored()
+  assert.deepEqual(
+    ['first', 'before', 'astray', 'behind'].map((subject) => subjects.has(subject)),
+    [true, true, false, true],
+  )
+})
+
+test('of the same message twice in one transaction, one is stored and both are done', async () => {
+  const store = new Store(database.db, host)
+  const twice = delivery('twins')
+  await Promise.all([store.keep(delivery('ahead of twins')), store.keep(twice), store.keep({ ...twice })])
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 10, page: 0 })
+  assert.equal(messages.filter(({ subject }) => subject === 'twins').length, 1)
+})
+
+for (const [what, error, expected] of [
+  ['the disk of the database is full', Object.assign(new Error(), { code: '53100' }), '452 4.3.1'],
+  ['the database cannot write', Object.assign(new Error(), { code: '58030' }), '452 4.3.1'],
+  ['our own disk is full', Object.assign(new Error(), { code: 'ENOSPC' }), '452 4.3.1'],
+  ['the database is away', Object.assign(new Error(), { code: 'ECONNREFUSED' }), '451 4.3.0'],
+  ['whatever else happens', new TypeError('x is undefined'), '451 4.3.0'],
+  ['something is thrown that is no error', 'oh', '451 4.3.0'],
+] as const) {
+  test(`where ${what}, the client is told ${expected}`, () => {
+    const { code, status } = troubleReply(error)
+    assert.equal(`${code} ${status}`, expected)
+  })
+}
