@@ -42,7 +42,7 @@ export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]):
 
 /** Whether there was one to apply. */
 async function applyNext(client: pg.PoolClient, migrations: readonly Migration[]): Promise<boolean> {
-  await client.query('begin')
+  await client.query('begin isolation level read committed') // to see what was applied while it waited
   try {
     await client.query('set local statement_timeout = 0')
     await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
@@ -60,7 +60,7 @@ async function appliedMigrations(client: pg.PoolClient): Promise<Applied[]> {
   await client.query(`create table if not exists schema_migrations (
     name text primary key,
     checksum text not null,
-    applied_at timestamptz(3) not null default now()
+    applied_at timestamptz(3) not null default clock_timestamp()
   )`)
   const { rows } = await client.query<Applied>('select name, checksum from schema_migrations order by name collate "C"')
   return rows

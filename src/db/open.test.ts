@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
@@ -86,6 +87,20 @@ test('more work than there are connections waits its turn', async () => {
     Array.from({ length: 100 }, (_, n) => n + 1),
   )
 })
+
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('a connection that the server ends while it is idle is replaced by another', async () => {
+    const { pool } = database
+    const [one, other] = [await pool.connect(), await pool.connect()]
+    const ended = once(pool, 'error')
+    const { rows } = await one.query<{ pid: number }>('select pg_backend_pid() as pid')
+    one.release()
+    await other.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    other.release()
+    await ended
+    assert.deepEqual(await Promise.all([value('1'), value('2')]), [1, 2])
+  })
+}
 
 test('disposing waits for what is borrowed', async () => {
   const closing = await testDatabase()
