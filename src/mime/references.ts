@@ -2,7 +2,7 @@ import { decodeUnlabelled } from './charset.ts'
 import type { Headers } from './headers.ts'
 import { endOfComment, withoutComments } from './lexical.ts'
 
-/** After how many ids no more are read, and the longest that counts: RFC 5322, section 2.1.1 allows no longer line. */
+/** After how many opening brackets no more is read, and the longest that counts: RFC 5322, section 2.1.1 allows no longer line. */
 const MOST_IDS = 100_000
 const LONGEST_ID = 998
 
@@ -24,18 +24,20 @@ export interface ThreadIds {
 export function threadIds(headers: Headers): ThreadIds {
   const strong = new Set<string>()
   const weak = new Set<string>()
+  let left = MOST_IDS
   for (const value of headers.octets('references')) {
-    if (strong.size + weak.size > MOST_IDS) break
-    const { ids, bare } = readIds(value)
+    const { ids, bare, looked } = readIds(value, left)
     for (const id of ids) (id.includes('@') ? strong : weak).add(id)
     if (bare?.includes('@')) weak.add(bare)
+    left -= looked
   }
   for (const value of headers.octets('in-reply-to')) {
-    const { ids, bare } = readIds(value)
+    const { ids, bare, looked } = readIds(value, left)
     // Old mailers wrote `Message from X <x@y> of …`: taken as strong, an address would join strangers.
     const sure = value.startsWith('<') && ids.length === 1
     for (const id of ids) (sure && id.includes('@') ? strong : weak).add(id)
     if (bare?.includes('@')) weak.add(bare)
+    left -= looked
   }
   const [first] = strong
   const messageId = ownId(headers)
@@ -45,36 +47,37 @@ export function threadIds(headers: Headers): ThreadIds {
 /** The first id of the first field that holds one; a single bare word counts as one. */
 function ownId(headers: Headers): string | null {
   for (const value of headers.octets('message-id')) {
-    const { ids, bare } = readIds(value)
+    const { ids, bare } = readIds(value, 10)
     const id = ids[0] ?? bare
     if (id) return id
   }
   return null
 }
 
-/** The ids in a field's octets, comments (RFC 5322, section 3.2.2) left out. `bare` is what stands there where it is one
- *  word without angle brackets. Looks at each octet once or twice, without regular expressions: a field may hold 100,000
- *  ids, and is read while a sender waits. */
-function readIds(value: string): { ids: string[]; bare?: string | undefined } {
+/** The ids in a field's octets, comments (RFC 5322, section 3.2.2) left out; of `most` brackets no more is read. `bare`
+ *  is what stands there where it is one word without angle brackets. Looks at each octet once or twice, without regular
+ *  expressions: a field may hold 100,000 ids, and is read while a sender waits. */
+function readIds(value: string, most: number): { ids: string[]; bare?: string | undefined; looked: number } {
   const ids: string[] = []
+  let looked = 0
   let commentsClose = true
-  for (let at = 0, opened = 0; at < value.length && opened < MOST_IDS; at++) {
+  for (let at = 0; at < value.length && looked < most; at++) {
     const code = value.charCodeAt(at)
     if (code === OPEN) {
       const { end, plain } = endOfId(value, at + 1)
       const id = plain && end - at <= LONGEST_ID ? value.slice(at, end + 1) : cleanId(value.slice(at + 1, end))
       if (id) ids.push(id)
       at = value.charCodeAt(end) === CLOSE ? end : end - 1
-      opened++
+      looked++
     } else if (code === 0x28 && commentsClose) {
       const end = endOfComment(value, at)
       commentsClose = end !== undefined
       at = end ?? at
     }
   }
-  if (ids.length > 0) return { ids }
-  const words = withoutComments(value)
-  return { ids, bare: /^[^\t\r\n <]+$/.test(words) ? cleanId(words) : undefined }
+  if (looked > 0) return { ids, looked }
+  const words = most > 0 ? withoutComments(value) : ''
+  return { ids, looked, bare: /^[^\t\r\n <]+$/.test(words) ? cleanId(words) : undefined }
 }
 
 /** Where the id that starts at `start` ends: at its `>`. One that lacks it ends where the next begins, or at white space.
