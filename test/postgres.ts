@@ -97,10 +97,10 @@ async function stop(server: ChildProcess): Promise<void> {
 if (import.meta.main) {
   const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
   if (!process.argv.includes('--') || command === undefined) throw new Error('node test/postgres.ts -- COMMAND…')
-  // Ctrl-C reaches the command too; we wait for it and then clean up.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   await using server = await startPostgres()
   const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: server.url } })
+  // The command decides what a signal means; we stay until it has ended, and clean up.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code] = (await once(child, 'exit')) as [number | null]
   process.exitCode = code ?? 1
 }
