@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { readConfig } from '#/config.ts'
+import { testCertificate } from '../../../test/certificate.ts'
+import { testDatabase } from '../../../test/database.ts'
+import type { Answer } from '../command.ts'
+import { diagnose, misconfigured } from './doctor.ts'
+import type { Finding } from './finding.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
+after(() => rm(scratch, { recursive: true }))
+
+/** A configuration under which nothing is found but what a test is about. */
+function configured(env: Record<string, string> = {}) {
+  return readConfig({ MAILROOM_DATA_DIR: scratch, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env })
+}
+
+function findingsOf({ value }: Answer): Record<string, Finding> {
+  const { findings } = value as { findings: Finding[] }
+  return Object.fromEntries(findings.map((finding) => [finding.check, finding]))
+}
+
+async function examine(env: Record<string, string> = {}): Promise<Record<string, Finding>> {
+  return findingsOf(await diagnose(configured(env), 'not made yet'))
+}
+
+async function listening(server: Server): Promise<AsyncDisposable & { port: string }> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: String(port), [Symbol.asyncDispose]: close }
+}
+
+function greet(socket: Socket): void {
+  socket.on('error', () => {}).resume()
+  socket.end('220 mx.mailroom.test ESMTP\r\n')
+}
+
+test('on a sound database nothing is a problem, and the exit code is 0', async () => {
+  await using database = await testDatabase()
+  const answer = await diagnose(configured(), { database })
+  const found = findingsOf(answer)
+  for (const check of ['database', 'migrations', 'clock', 'mail host'])
+    assert.equal(found[check]?.state, 'ok', `${check}: ${found[check]?.found}`)
+  assert.match(found.database?.found ?? '', /^PostgreSQL \d+/)
+  assert.equal(answer.exitCode, 0)
+  assert.match(answer.text, /^STATE {4}CHECK {11}FOUND\nok {7}configuration/)
+})
+
+test('a database that lacks a migration gets told how to apply it', async () => {
+  await using database = await testDatabase()
+  await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
+  const { migrations } = findingsOf(await diagnose(configured(), { database }))
+  assert.equal(migrations?.state, 'warning')
+  assert.match(migrations?.found ?? '', /^not applied yet: 003-rules\.sql$/)
+  assert.match(migrations?.fix ?? '', /mailroom migrate/)
+})
+
+test('a database that cannot be opened is a problem, the exit code is 1, and the rest is still checked', async () => {
+  const config = configured({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' })
+  const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' })
+  assert.equal(answer.exitCode, 1)
+  assert.equal(findingsOf(answer).database?.state, 'problem')
+  assert.match(answer.text, /database: See that the server of DATABASE_URL runs/)
+  assert.ok(findingsOf(answer)['HTTP port'])
+  assert.ok(!JSON.stringify(answer).includes('hunter2'))
+})
+
+test('every problem of a configuration that cannot be read is a finding', () => {
+  const answer = misconfigured(['PORT is "x": set it to a port', 'LOG_LEVEL is "y"'])
+  assert.equal(answer.exitCode, 1)
+  assert.match(answer.text, /problem {2}configuration {2}PORT is "x"/)
+})
+
+test('a variable without effect is worth a warning', async () => {
+  const { configuration } = await examine({ MAILROOM_SMPT_PORT: '25' })
+  assert.equal(configuration?.state, 'warning')
+  assert.match(configuration?.found ?? '', /did you mean MAILROOM_SMTP_PORT/)
+})
+
+test('ports that are free are well', async () => {
+  const [http, smtp] = [await listening(createServer()), await listening(createServer())]
+  await http[Symbol.asyncDispose]()
+  await smtp[Symbol.asyncDispose]()
+  const found = await examine({ PORT: http.port, MAILROOM_SMTP_PORT: smtp.port })
+  assert.match(found['HTTP port']?.found ?? '', /is free$/)
+  assert.match(found['SMTP port']?.found ?? '', /is free$/)
+})
+
+test('ports on which Mailroom answers are well, and so told apart from other programs', async () => {
+  const alive = createHttpServer((_request, response) => response.end('{"status":"alive"}'))
+  await using http = await listening(alive)
+  await using smtp = await listening(createServer(greet))
+  const env = { PORT: http.port, MAILROOM_SMTP_PORT: smtp.port }
+  const ours = await examine({ ...env, MAILROOM_HOSTNAME: 'mx.mailroom.test' })
+  assert.deepEqual([ours['HTTP port']?.state, ours['SMTP port']?.state], ['ok', 'ok'])
+  assert.match(ours['SMTP port']?.found ?? '', /^Mailroom answers on /)
+  const others = await examine({ PORT: smtp.port, MAILROOM_SMTP_PORT: http.port })
+  assert.deepEqual([others['HTTP port']?.state, others['SMTP port']?.state], ['problem', 'problem'])
+  assert.match(others['HTTP port']?.fix ?? '', /^Stop it, or set PORT to another port$/)
+  alive.closeAllConnections()
+})
+
+test('an address that is not ours cannot be listened on', async () => {
+  const found = await examine({ HOST: '192.0.2.1', PORT: '8080' })
+  assert.equal(found['HTTP port']?.state, 'problem')
+  assert.match(found['HTTP port']?.fix ?? '', /^Set HOST/)
+})
+
+test('only the ports of the roles are looked at', async () => {
+  const found = await examine({ MAILROOM_ROLES: 'worker' })
+  assert.deepEqual([found['HTTP port'], found['SMTP port']], [undefined, undefined])
+})
+
+for (const [what, name, state, words] of [
+  ['has an address', 'mx.mailroom.test', 'ok', /^mx\.mailroom\.test is 192\.0\.2\.25$/],
+  ['does not exist', 'absent.mailroom.test', 'problem', /has no address in DNS$/],
+  ['cannot be looked up', 'broken.mailroom.test', 'warning', /could not be looked up: ESERVFAIL$/],
+  ['is not set', '', 'warning', /^MAILROOM_HOSTNAME is not set/],
+] as const) {
+  test(`a host name that ${what} is ${state === 'ok' ? 'well' : `a ${state}`}`, async () => {
+    await using dns = await nameServer()
+    const found = await examine({ MAILROOM_HOSTNAME: name, MAILROOM_DNS_SERVERS: `127.0.0.1:${dns.port}` })
+    assert.equal(found['host name']?.state, state)
+    assert.match(found['host name']?.found ?? '', words)
+  })
+}
+
+/** A name server (RFC 1035 4.1) that has an address for mx.…, fails for broken.…, and knows no other name. */
+async function nameServer(): Promise<AsyncDisposable & { port: number }> {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, peer) => {
+    const [first, type] = [
+      query.toString('latin1', 13, 13 + (query[12] ?? 0)),
+      query.readUInt16BE(query.indexOf(0, 12) + 1),
+    ]
+    const question = query.subarray(12, query.indexOf(0, 12) + 5)
+    const found = first === 'mx' && type === 1
+    const code = first === 'broken' ? 2 : first === 'mx' ? 0 : 3
+    const header = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80 | code, 0, 1, 0, found ? 1 : 0, 0, 0, 0, 0])
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 25])
+    socket.send(Buffer.concat([header, question, ...(found ? [answer] : [])]), peer.port, peer.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const close = async () => {
+    socket.close()
+    await once(socket, 'close')
+  }
+  return { port: socket.address().port, [Symbol.asyncDispose]: close }
+}
+
+test('a certificate is well that is for our name and has its key', async () => {
+  const [cert, key, otherKey] = ['cert.pem', 'key.pem', 'other.pem'].map((name) => join(scratch, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(cert, testCertificate.cert)
+  writeFileSync(key, testCertificate.key)
+  writeFileSync(otherKey, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  for (const [env, state, words] of [
+    [
+      { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.example' },
+      'ok',
+      /^for mx\.example, until 2120-/,
+    ],
+    [
+      { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.test' },
+      'warning',
+      /^is not for mx\.test$/,
+    ],
+    [{ MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: otherKey }, 'problem', /is not the key of/],
+    [{ MAILROOM_TLS_CERT: key, MAILROOM_TLS_KEY: key }, 'problem', /./],
+    [{ MAILROOM_TLS_CERT: join(scratch, 'none'), MAILROOM_TLS_KEY: key }, 'problem', /ENOENT/],
+    [{}, 'warning', /^none: STARTTLS is not offered$/],
+  ] as const) {
+    const { certificate } = await examine({ ...env, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
+    assert.equal(certificate?.state, state, certificate?.found)
+    assert.match(certificate?.found ?? '', words)
+  }
+})
+
+test('a secret that others can read is a problem, a data directory that others can read a warning', async () => {
+  const directory = join(scratch, 'open')
+  mkdirSync(directory, { mode: 0o755 })
+  writeFileSync(join(directory, 'secret'), 'x'.repeat(64), { mode: 0o644 })
+  const found = await examine({ MAILROOM_DATA_DIR: directory })
+  assert.equal(found['data directory']?.fix, `chmod 700 ${directory}`)
+  assert.deepEqual([found.secret?.state, found.secret?.fix], ['problem', `chmod 600 ${join(directory, 'secret')}`])
+  chmodSync(directory, 0o700)
+  chmodSync(join(directory, 'secret'), 0o600)
+  const mended = await examine({ MAILROOM_DATA_DIR: directory })
+  assert.deepEqual([mended['data directory']?.state, mended.secret?.state], ['ok', 'ok'])
+})
+
+test('a data directory that is not there yet is made later; a file in its place is a problem', async () => {
+  const absent = await examine({ MAILROOM_DATA_DIR: join(scratch, 'absent') })
+  assert.equal(absent['data directory']?.state, 'ok')
+  const file = join(scratch, 'file')
+  writeFileSync(file, '')
+  const wrong = await examine({ MAILROOM_DATA_DIR: file })
+  assert.match(wrong['data directory']?.found ?? '', /is not a directory$/)
+})
