@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
 
-/** The folders that every mailbox has. */
+/** The folders that every mailbox has, in the order in which they are listed. */
 export const standingFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
 
 /** A folder as a caller names it: one of the six whatever its case, `spam` for `junk`, or a path (`Projects/Apollo`),

@@ -69,7 +69,7 @@ test('GET /v1/folders gives the six and the others, with exact counts', async ()
   assert.deepEqual(body, {
     data: [
       { name: 'inbox', total: 2, unread: 1 },
-      ...['drafts', 'sent', 'archive', 'junk', 'trash'].map((name) => ({ name, total: 0, unread: 0 })),
+      ...['sent', 'drafts', 'archive', 'junk', 'trash'].map((name) => ({ name, total: 0, unread: 0 })),
       { name: 'Projects/Apollo', total: 1, unread: 1 },
     ],
   })

@@ -88,23 +88,30 @@ begin
 end $$;
 create trigger empty_folder before delete on mail_folders for each row execute function empty_folder();
 
+-- Locks a mailbox's folders in the order in which all others lock them, before a cascade takes them in any order.
+create function lock_folders() returns trigger language plpgsql as $$
+begin
+  perform from mail_folders where mailbox_id = old.id order by id for update;
+  return old;
+end $$;
+create trigger lock_folders before delete on mailboxes for each row execute function lock_folders();
+
 -- Whoever deletes messages, be it a cascade: the contents that nobody holds go, and the organization has the room again.
 create function release_contents() returns trigger language plpgsql as $$
+declare ids bigint[] := array(select distinct content_id from old_rows);
 begin
-  with released as materialized (
-    select contents.id, gone.copies from mail_contents contents
-    join (select content_id, count(*) as copies from old_rows group by content_id) gone on gone.content_id = contents.id
-    order by contents.id for update of contents
-  )
-  update mail_contents contents set copies = contents.copies - released.copies
-    from released where contents.id = released.id;
+  perform from mail_contents where id = any(ids) order by id for update;
+  update mail_contents contents set copies = contents.copies - gone.copies
+    from (select content_id, count(*) as copies from old_rows group by content_id) gone
+    where contents.id = any(ids) and contents.id = gone.content_id;
   update organization_usage usage set storage_bytes = usage.storage_bytes - gone.bytes
     from (
       select contents.organization_id, sum(old_rows.size_bytes) as bytes
-      from old_rows join mail_contents contents on contents.id = old_rows.content_id group by contents.organization_id
+      from old_rows join mail_contents contents on contents.id = old_rows.content_id
+      where contents.id = any(ids) group by contents.organization_id
     ) gone
     where usage.organization_id = gone.organization_id;
-  delete from mail_contents where copies = 0 and id in (select content_id from old_rows);
+  delete from mail_contents where id = any(ids) and copies = 0;
   return null;
 end $$;
 create trigger release_contents after delete on mail_messages

@@ -3,7 +3,7 @@ import { readMessage } from '#/mime/message.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, second } from './letters.ts'
 
-export const folders = ['inbox', 'drafts', 'sent', 'archive', 'junk', 'trash']
+export const folders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash']
 
 /** What is stored is there, and is listed in order. */
 export function storesAndLists(testIt: TestIt): void {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { type Folder, lockFolders, refuseFolder } from './folders.ts'
-import { dropKeywords } from './keywords.ts'
+import { type Folder, lockFolders, refuseFolder, uidRows } from './folders.ts'
+import { dropKeywords, type Keyworded } from './keywords.ts'
 
 /** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
  *  anew, which for 100,000 messages takes half a second. */
@@ -19,12 +19,10 @@ export interface Leaving {
 export function expunge(db: Db, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
     const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-    const gone = await tx
-      .deleteFrom('mail_messages')
-      .where('folder_id', '=', folder.id)
-      .where(sql<boolean>`uid = any(${uids}::bigint[])`)
-      .returning(['uid', 'seen', 'size_bytes', 'received_at', 'keywords'])
-      .execute()
+    const { rows: gone } = await sql<Leaving & Keyworded>`
+      delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
+      where message.folder_id = wanted.folder_id and message.uid = wanted.uid
+      returning message.uid, seen, size_bytes, received_at, keywords`.execute(tx)
     await dropKeywords(tx, folder.id, gone)
     await leave(tx, folder, gone)
     return gone.map(({ uid }) => uid).sort((a, b) => a - b)

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
+import { standingFolders } from '#/messages/folder-name.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
-
-/** The folders of every mailbox, in the order in which they are listed. */
-const standing = ['inbox', 'drafts', 'sent', 'archive', 'junk', 'trash']
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
 
@@ -35,7 +33,7 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
 export async function openMailbox(tx: Tx, mailbox: MailboxRef): Promise<void> {
   await makeFolders(
     tx,
-    standing.map((name) => ({ mailbox, name })),
+    standingFolders.map((name) => ({ mailbox, name })),
   )
 }
 
@@ -72,6 +70,12 @@ export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly s
   return new Map(folders.map((folder) => [folder.name, folder]))
 }
 
+/** Uids as rows of folder and uid, each once, to join with. Told the folder beside a list of uids, PostgreSQL without
+ *  fresh statistics takes the folder for small and reads all of it: 15 ms instead of 0.5 for 25 of 100,000. */
+export function uidRows(folderId: number, uids: readonly number[]): RawBuilder<unknown> {
+  return sql`(select distinct ${folderId}::bigint as folder_id, uid from unnest(${uids}::bigint[]) as uid)`
+}
+
 export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<FolderStatus[]> {
   const folders = await db
     .selectFrom('mail_folders')
@@ -98,6 +102,6 @@ export function namesJson(folders: readonly FolderName[]): string {
 }
 
 function rank(name: string): number {
-  const at = standing.indexOf(name)
-  return at < 0 ? standing.length : at
+  const at = (standingFolders as readonly string[]).indexOf(name)
+  return at < 0 ? standingFolders.length : at
 }

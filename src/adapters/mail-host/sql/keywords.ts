@@ -26,10 +26,14 @@ export async function dropKeywords(tx: Tx, folderId: number, messages: readonly 
   const rows = rowsOf(messages)
   if (rows.length === 0) return
   await sql`
-    delete from mail_keywords using jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as gone
-      (keyword text, received_at timestamptz, uid bigint)
-    where mail_keywords.folder_id = ${folderId} and mail_keywords.keyword = gone.keyword
-      and mail_keywords.received_at = gone.received_at and mail_keywords.uid = gone.uid`.execute(tx)
+    with gone as materialized (
+      select ${folderId}::bigint as folder_id, gone.*
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as gone
+        (keyword text, received_at timestamptz, uid bigint)
+    )
+    delete from mail_keywords label using gone
+    where label.folder_id = gone.folder_id and label.keyword = gone.keyword
+      and label.received_at = gone.received_at and label.uid = gone.uid`.execute(tx)
 }
 
 export async function addKeywords(tx: Tx, folderId: number, messages: readonly Keyworded[]): Promise<void> {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { Address } from '#/mime/address.ts'
 import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
-import { type Folder, findFolder } from './folders.ts'
+import { type Folder, findFolder, uidRows } from './folders.ts'
 
 /** Bytes of a message fetched at once: they come as hexadecimal text, and decoding it holds the event loop (2 ms for
  *  1 MiB). */
@@ -45,8 +45,8 @@ async function pageOf(db: Db, folder: Folder, query: ListQuery): Promise<Summary
   return summariesOf(
     db,
     folder,
-    sql`select uid from ${matching(folder, query)}
-        order by received_at desc, uid desc limit ${query.limit} offset ${query.page * query.limit}`,
+    sql`(select folder_id, uid from ${matching(folder, query)}
+         order by received_at desc, uid desc limit ${query.limit} offset ${query.page * query.limit})`,
     sql`message.received_at desc, message.uid desc`,
   )
 }
@@ -58,7 +58,7 @@ export async function summaries(
   uids: readonly number[],
 ): Promise<Summary[]> {
   const folder = await findFolder(db, mailbox, name)
-  return summariesOf(db, folder, sql`select unnest(${uids}::bigint[])`, sql`message.uid`)
+  return summariesOf(db, folder, uidRows(folder.id, uids), sql`message.uid`)
 }
 
 interface SummaryRow {
@@ -85,13 +85,14 @@ const summaryColumns = sql`message.uid, content.message_id, content.thread_root,
 async function summariesOf(
   db: Db,
   folder: Folder,
-  uids: RawBuilder<unknown>,
+  wanted: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
 ): Promise<Summary[]> {
   const { rows } = await sql<SummaryRow>`
     select ${summaryColumns}
-    from mail_messages message join mail_contents content on content.id = message.content_id
-    where message.folder_id = ${folder.id} and message.uid in (${uids})
+    from ${wanted} wanted
+    join mail_messages message using (folder_id, uid)
+    join mail_contents content on content.id = message.content_id
     order by ${order}`.execute(db)
   return rows.map((row) => summaryOf(row, folder.name))
 }

@@ -86,6 +86,25 @@ test('a deleted mailbox takes its mail along and gives its storage back', async 
   assert.deepEqual(rows, [{ keywords: 0, expunged: 0, messages: 0 }])
 })
 
+test('a mailbox can be deleted while mail arrives in it, and nothing waits in a circle', async () => {
+  const domain = await newDomain(database)
+  const bob = await newMailbox(database, domain, 'bob')
+  for (let round = 0; round < 8; round++) {
+    const ada = await newMailbox(database, domain, `ada${round}`)
+    const arrive = () => append(...['trash', 'inbox', 'junk'].map((folder) => copy(ada, { folder })), copy(bob))
+    const arrivals = Promise.allSettled([arrive(), arrive(), arrive(), arrive()])
+    await database.db.deleteFrom('mailboxes').where('id', '=', ada.mailboxId).execute()
+    for (const result of await arrivals) {
+      if (result.status === 'rejected') assert.match(`${result.reason}`, /No such mailbox|foreign key/)
+    }
+  }
+  const held = await host.list(bob, 'inbox', { limit: 100, page: 0 })
+  assert.equal(
+    await host.storageUsed(bob.organizationId),
+    held.messages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  )
+})
+
 test('a folder that is made again has a higher UIDVALIDITY, and its readers start afresh', async () => {
   const ada = await newMailbox(database, await newDomain(database), 'ada')
   await append(copy(ada, { folder: 'Later' }))

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import { leave } from './expunge.ts'
-import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder } from './folders.ts'
+import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords, normalKeywords } from './keywords.ts'
 
 /** Changes flags and keywords, or moves, in one transaction. What is already as the change would have it stays as it
@@ -64,14 +64,11 @@ async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: reado
 }
 
 /** In ascending uid. Nothing changes them while their folder is locked. */
-function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Held[]> {
-  return tx
-    .selectFrom('mail_messages')
-    .select(['uid', 'seen', 'flagged', 'keywords', 'received_at', 'size_bytes'])
-    .where('folder_id', '=', folder.id)
-    .where(sql<boolean>`uid = any(${uids}::bigint[])`)
-    .orderBy('uid')
-    .execute()
+async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select uid, seen, flagged, keywords, received_at, size_bytes
+    from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(tx)
+  return rows
 }
 
 async function writeFlags(tx: Tx, folder: Folder, present: readonly Held[], apply: Apply): Promise<void> {
@@ -126,6 +123,11 @@ async function write(tx: Tx, source: Folder, target: Folder, before: readonly He
     return { old_uid: before[index]?.uid, uid, seen, flagged, keywords }
   })
   await sql`
+    with row as materialized (
+      select ${source.id}::bigint as folder_id, row.*
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
+        (old_uid bigint, uid bigint, seen boolean, flagged boolean, keywords text[])
+    )
     update mail_messages message set
       folder_id = ${target.id},
       uid = row.uid,
@@ -133,9 +135,7 @@ async function write(tx: Tx, source: Folder, target: Folder, before: readonly He
       seen = row.seen,
       flagged = row.flagged,
       keywords = row.keywords
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
-      (old_uid bigint, uid bigint, seen boolean, flagged boolean, keywords text[])
-    where message.folder_id = ${source.id} and message.uid = row.old_uid`.execute(tx)
+    from row where message.folder_id = row.folder_id and message.uid = row.old_uid`.execute(tx)
 }
 
 function differ({ before, after }: { before: Held; after: Held }): boolean {

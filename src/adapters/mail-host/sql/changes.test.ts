@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { testDatabase } from '../../../../test/database.ts'
+import { copy } from '../conformance/letters.ts'
+import { SqlMailHost } from './index.ts'
+
+let database: Database
+let host: SqlMailHost
+before(async () => {
+  database = await testDatabase()
+  host = new SqlMailHost(database.db, idHashKey('a secret'))
+})
+after(() => database[Symbol.asyncDispose]())
+
+test('a large folder comes in steps of at most 2,048 messages, each message once', async () => {
+  const ada = await newMailbox()
+  await fill(ada, 5000, 2)
+  const steps = await allSteps(ada)
+  assert.deepEqual(
+    steps.map(({ rows, more, reset }) => [rows.uid.length, more, reset]),
+    [
+      [2048, true, true],
+      [2048, true, false],
+      [904, false, false],
+    ],
+  )
+  const uids = steps.flatMap(({ rows }) => [...rows.uid])
+  assert.deepEqual(
+    uids,
+    Array.from({ length: 5000 }, (_, index) => index + 1),
+  )
+  for (const { rows, exists } of steps) {
+    assert.equal(exists, 5000)
+    assert.deepEqual([rows.id.length, rows.strong.length], [8 * rows.uid.length, 16 * rows.uid.length])
+    assert.ok(rows.strongLength.every((length) => length === 16))
+  }
+})
+
+test('messages that name very many ids come in smaller steps, one of them alone if need be', async () => {
+  const ada = await newMailbox()
+  await fill(ada, 40, 100_000)
+  await fill(ada, 1, 1_000_000, 41)
+  await fill(ada, 40, 1, 42)
+  const steps = await allSteps(ada)
+  assert.deepEqual(
+    steps.flatMap(({ rows }) => [...rows.uid]),
+    Array.from({ length: 81 }, (_, index) => index + 1),
+  )
+  for (const { rows } of steps) assert.ok(rows.uid.length === 1 || rows.strong.length <= 4 << 20)
+  assert.deepEqual(
+    steps.map(({ rows }) => rows.strong.length).reduce((sum, length) => sum + length),
+    8 * (40 * 100_000 + 1_000_000 + 40),
+  )
+})
+
+test('a reader that follows while others write holds, at the end of each catch-up, as many messages as there were', async () => {
+  const ada = await newMailbox()
+  await append(ada, 30)
+  let writing = true
+  const write = async (from: string, to: string) => {
+    for (let round = 0; round < 15; round++) {
+      await append(ada, 3)
+      const uids = Array.from({ length: 8 }, (_, index) => round * 3 + index)
+      await host.update(ada, from, uids, { folder: to })
+      await host.expunge(ada, from, [round * 4])
+    }
+  }
+  const writers = Promise.all([write('inbox', 'archive'), write('archive', 'inbox')]).finally(() => {
+    writing = false
+  })
+  const held = new Set<number>()
+  let state: FolderState | undefined
+  while (writing) {
+    const step = await host.changes(ada, 'inbox', state)
+    for (const uid of step.expunged) held.delete(uid)
+    for (const uid of step.rows.uid) held.add(uid)
+    state = step.state
+    if (!step.more) assert.equal(held.size, step.exists)
+  }
+  await writers
+})
+
+async function allSteps(mailbox: MailboxRef): Promise<FolderChanges[]> {
+  const steps: FolderChanges[] = []
+  do steps.push(await host.changes(mailbox, 'inbox', steps.at(-1)?.state))
+  while (steps.at(-1)?.more)
+  return steps
+}
+
+function append(mailbox: MailboxRef, count: number): Promise<void> {
+  const copies = Array.from({ length: count }, () => copy(mailbox))
+  return database.db.transaction().execute((tx) => host.append(tx, copies))
+}
+
+/** Rows of messages that name so many ids each, without what the messages say. */
+async function fill({ mailboxId }: MailboxRef, count: number, ids: number, firstUid = 1): Promise<void> {
+  await database.db.transaction().execute(async (tx) => {
+    await sql`
+      insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
+        sender, id_hash, strong, weak)
+      select id, uid, 2, 0, now(), 1, false, false, '{}', 'ann@x.test', decode(repeat('ab', 8), 'hex'),
+        decode(repeat('0102030405060708', ${ids}::integer), 'hex'), ''
+      from mail_folders, generate_series(${firstUid}::integer, ${firstUid + count - 1}::integer) uid
+      where mailbox_id = ${mailboxId} and name = 'inbox'`.execute(tx)
+    await sql`
+      update mail_folders set total = ${firstUid + count - 1}::integer, unread = ${firstUid + count - 1}::integer,
+        uid_next = ${firstUid + count}::integer, modseq = 2
+      where mailbox_id = ${mailboxId} and name = 'inbox'`.execute(tx)
+  })
+}
+
+async function newMailbox(): Promise<MailboxRef> {
+  const name = `org-${randomUUID()}`
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'business' })
+  const domain = `${name}.test`
+  await database.db
+    .insertInto('domains')
+    .values({ organization_id: organizationId, domain, status: 'verified' })
+    .execute()
+  const { id } = await database.db
+    .transaction()
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart: 'ada' }))
+  return { organizationId, mailboxId: id }
+}
