@@ -27,6 +27,33 @@ export async function emptyDatabase(): Promise<Database> {
   return server === undefined ? freshEmbedded(await emptyTemplate()) : freshOnServer('template0')
 }
 
+/** A migrated database that stays while processes come and go, and the environment that leads a service to it. */
+export interface DatabaseHome extends AsyncDisposable {
+  readonly env: Readonly<Record<string, string>>
+  open(): Promise<Database>
+}
+
+export async function databaseHome(): Promise<DatabaseHome> {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
+  const env = { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: 'a secret of at least thirty-two characters' }
+  const removeDirectory = () => rm(directory, { recursive: true, force: true })
+  if (server === undefined) {
+    copyTree(await embeddedTemplate(), directory)
+    return { env, open: () => openDatabase({ directory }), [Symbol.asyncDispose]: removeDirectory }
+  }
+  const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
+  const template = await serverTemplate()
+  await administer((client) => client.query(`create database ${name} template ${template}`))
+  return {
+    env: { ...env, DATABASE_URL: urlOf(name) },
+    open: () => openDatabase({ url: urlOf(name) }),
+    async [Symbol.asyncDispose]() {
+      await administer((client) => client.query(`drop database ${name} with (force)`))
+      await removeDirectory()
+    },
+  }
+}
+
 async function freshEmbedded(template: string): Promise<Database> {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
   copyTree(template, directory)
