@@ -25,12 +25,15 @@ export class MessageBytes {
     let to = 0
     let from = 0
     const { length } = chunk
-    while (from < length) {
-      const octet = chunk[from++] as number
-      if (state === IN_LINE && octet > CR) {
-        chunk[to++] = octet
-        continue
+    for (;;) {
+      if (state === IN_LINE) {
+        const start = from
+        while (from < length && (chunk[from] as number) > CR) from++
+        if (to !== start) chunk.copyWithin(to, start, from)
+        to += from - start
       }
+      if (from === length) break
+      const octet = chunk[from++] as number
       if (state === AFTER_DOT_CR && octet === LF) {
         this.#state = LINE_START
         return { content: chunk.subarray(0, to), rest: chunk.subarray(from) }

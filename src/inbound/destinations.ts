@@ -1,0 +1,61 @@
+import { patternsAgainst } from '#/blocked-senders/pattern.ts'
+import type { Address } from '#/mime/address.ts'
+import type { Admitted } from './admit.ts'
+import type { Envelope } from './envelope.ts'
+import type { Blockable } from './queries.ts'
+
+/** A mailbox that a message is for, with every address of it that RCPT named. */
+export interface Destination {
+  readonly organizationId: string
+  readonly mailboxId: string
+  readonly memberId: string | null
+  /** False where one of the addresses is postmaster@ or abuse@. */
+  readonly blockable: boolean
+  readonly recipients: readonly string[]
+}
+
+/** Which of a message's mailboxes have blocked it. */
+export type BlocksOf = (message: Blockable) => Promise<ReadonlySet<string>>
+
+/** A mailbox gets one copy, however many of its addresses were named. */
+export function destinationsOf(recipients: readonly Admitted[]): Destination[] {
+  const destinations = new Map<string, Destination>()
+  for (const { organizationId, mailboxId, memberId, blockable, recipient } of recipients) {
+    const known = destinations.get(mailboxId)
+    destinations.set(mailboxId, {
+      organizationId,
+      mailboxId,
+      memberId,
+      blockable: blockable && (known?.blockable ?? true),
+      recipients: [...(known?.recipients ?? []), recipient],
+    })
+  }
+  return [...destinations.values()]
+}
+
+/** Those that have not blocked an author, be it for the organization or for their member. */
+export async function withoutBlocking(
+  blocksOf: BlocksOf,
+  envelope: Envelope,
+  destinations: readonly Destination[],
+  authors: readonly Address[],
+): Promise<readonly Destination[]> {
+  const patterns = unasked(envelope, authors)
+  const blockable = destinations.filter((to) => to.blockable).map(({ mailboxId }) => mailboxId)
+  if (patterns.length === 0 || blockable.length === 0) return destinations
+  const blocking = await blocksOf({ mailboxIds: blockable, patterns })
+  return destinations.filter(({ mailboxId }) => !blocking.has(mailboxId))
+}
+
+/** Milliseconds; blocks may be applied for 5 seconds after they were changed. */
+const RECENT = 4_500
+
+/** Most authors are the envelope's sender, whom RCPT has asked about a moment ago. */
+function unasked({ sender, recipients }: Envelope, authors: readonly Address[]): string[] {
+  const recent = performance.now() - RECENT
+  const asked = recipients.every(({ at }) => at > recent) ? patternsAgainst([sender]) : []
+  // PostgreSQL holds neither U+0000 nor a lone surrogate, so nobody has blocked them.
+  return patternsAgainst(authors.map(({ address }) => address)).filter(
+    (pattern) => !asked.includes(pattern) && pattern.isWellFormed() && !pattern.includes('\0'),
+  )
+}
