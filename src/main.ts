@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { commands } from './cli/commands.ts'
 import { doctorCommand, misconfigured } from './cli/doctor/doctor.ts'
-import { helpFor, overview } from './cli/help.ts'
+import { helpFor, overview, serveHelp } from './cli/help.ts'
 import { operate } from './cli/operate.ts'
 import { parseCall, UsageError } from './cli/parse.ts'
 import { failure, present } from './cli/run.ts'
@@ -22,7 +22,9 @@ async function main(argv: readonly string[]): Promise<void> {
   if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0))
     return print({ stdout: overview(commands), stderr: '', exitCode: 0 })
   try {
-    if (first === 'serve') return await serve(rest)
+    if (first === 'serve' && !rest.includes('--help')) return await serve(rest)
+    if (first === 'serve' || (first === 'help' && rest[0] === 'serve'))
+      return print({ stdout: serveHelp, stderr: '', exitCode: 0 })
     const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     print(await operate(argv, call, readConfig(process.env), { now: Date.now }))
@@ -59,7 +61,7 @@ function parseServe<T>(parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nUsage: mailroom serve [--bare] [--roles api,mx,worker]`)
+    throw new UsageError(`${(error as Error).message}\n${serveHelp.trimEnd()}`)
   }
 }
 

@@ -1,10 +1,23 @@
 import type { Command } from './command.ts'
 import { usageOf } from './parse.ts'
 
+const serveUsage = 'serve [--bare] [--roles LIST]'
+
+/** How the service is started. */
+export const serveHelp = [
+  `Usage: mailroom ${serveUsage}`,
+  '',
+  'Run the service until SIGTERM or SIGINT stops it.',
+  '',
+  '  --bare        Make no try-out organization where there is none',
+  '  --roles LIST  Some of api,mx,worker; without it MAILROOM_ROLES, and without that all',
+  '',
+].join('\n')
+
 /** What there is to call, a line each. */
 export function overview(commands: readonly Command[]): string {
   const lines = [
-    ['serve [--bare] [--roles LIST]', 'Run the service; --bare makes no try-out, LIST is some of api,mx,worker'],
+    [serveUsage, 'Run the service; --bare makes no try-out, LIST is some of api,mx,worker'],
     ...commands.map(({ name, operands, summary }) => [[name, ...operands.map(upper)].join(' '), summary]),
     ['help [COMMAND]', 'Show this, or what a command takes'],
     ['--version', 'Show the version'],
