@@ -27,7 +27,7 @@ for (const [what, raw, text, htmlText] of [
     'of text and HTML side by side',
     parts('multipart/mixed', part('', 'a < b'), part(html, '<p>c</p>d')),
     'a < b\nc\n\nd',
-    '<div>a &#60; b</div>\n<p>c</p>d',
+    '<div>a &lt; b</div>\n<p>c</p>d',
   ],
   ['of none but a file', parts('multipart/mixed', part('Content-Type: a/b', 'x')), null, null],
   ['of a text that is marked as a file', message('Content-Disposition: attachment\n\nx'), null, null],

@@ -113,22 +113,33 @@ export function isReferred(part: Part, within: readonly Part[]): boolean {
  *  piece has this kind. */
 function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): string | null {
   if (!pieces.some((piece) => piece[kind].length > 0)) return null
+  const turned = kind === 'text' ? htmlToText : textToHtml
+  let left = MOST_TURNED
   const texts = pieces.flatMap((piece) => {
     if (piece[kind].length > 0) return piece[kind].map((part) => partText(raw, part))
-    if (kind === 'text') return piece.html.map((part) => htmlToText(partText(raw, part)))
-    return piece.text.map((part) => textToHtml(partText(raw, part)))
+    return piece[kind === 'text' ? 'html' : 'text'].map((part) => {
+      const text = partText(raw, part, left)
+      left -= text.length
+      return turned(text)
+    })
   })
   return texts.join('\n')
 }
+
+/** How much is turned from HTML into text or back, or has its soft line breaks undone, in one message: half a MiB takes
+ *  some 20 ms. */
+const MOST_TURNED = 512 * 1024
 
 /** A text part decoded, lines ending in LF, without controls; `most` limits how many of its bytes are looked at. */
 export function partText(raw: Buffer, part: Part, most?: number): string {
   const text = manyLines(decodeBytes(decodePart(raw, part, most), part.parameters.get('charset')))
   const flowed = part.type === 'text/plain' && part.parameters.get('format')?.toLowerCase() === 'flowed'
-  return flowed ? unflow(text, part.parameters.get('delsp')?.toLowerCase() === 'yes') : text
+  return flowed && text.length <= MOST_TURNED
+    ? unflow(text, part.parameters.get('delsp')?.toLowerCase() === 'yes')
+    : text
 }
 
 function textToHtml(text: string): string {
-  const escaped = text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
-  return `<div>${escaped.trimEnd().replaceAll('\n', '<br>\n')}</div>`
+  const escaped = text.trimEnd().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return `<div>${escaped.replaceAll('\n', '<br>\n')}</div>`
 }

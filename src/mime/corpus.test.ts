@@ -108,7 +108,7 @@ test('a group is opened up, and an old mailer takes an address for an id only we
 test('a list footer is part of both the text and the HTML', () => {
   const { text, html } = readContent(bytesOf('list-footer.eml'))
   assert.equal(text, 'Hello, list.\n-- \nlist mailing list <list@lists.example>')
-  assert.match(html ?? '', /^<p>Hello, <i>list<\/i>.<\/p>\n<div>-- <br>\nlist mailing list &#60;list@/)
+  assert.match(html ?? '', /^<p>Hello, <i>list<\/i>.<\/p>\n<div>-- <br>\nlist mailing list &lt;list@/)
 })
 
 /** What postal-mime reads in another way, and why we do not follow it. */

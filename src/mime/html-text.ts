@@ -20,15 +20,10 @@ export function htmlToText(html: string, enough = Number.POSITIVE_INFINITY): str
   /** A quote in a tag once stayed open to the end: from then on tags end at their first `>`. */
   let quotesBroken = false
   while (at < html.length && text.unquoted < enough) {
-    const open = html.indexOf('<', at)
-    text.add(decodeEntities(html.slice(at, open < 0 ? html.length : open)))
-    if (open < 0) break
+    const open = nextTag(html, at)
+    text.add(decodeEntities(html.slice(at, open)))
     const name = tagName(html, open + 1)
-    if (name === undefined) {
-      text.add('<')
-      at = open + 1
-      continue
-    }
+    if (name === undefined) break
     const closing = html[open + 1] === '/'
     if (name.startsWith('!--')) at = after(html, '-->', open + 4)
     else {
@@ -41,6 +36,13 @@ export function htmlToText(html: string, enough = Number.POSITIVE_INFINITY): str
     }
   }
   return text.toString()
+}
+
+/** The next `<` that starts a tag; the end where none does. */
+function nextTag(html: string, from: number): number {
+  let open = html.indexOf('<', from)
+  while (open >= 0 && tagName(html, open + 1) === undefined) open = html.indexOf('<', open + 1)
+  return open < 0 ? html.length : open
 }
 
 /** Lines as they come together. */

@@ -30,28 +30,32 @@ const EQUALS = 0x3d
 function decodeQuotedPrintable(encoded: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(encoded.length)
   let length = 0
-  /** How much of what is decoded does not end in white space that stood there unencoded. */
+  /** Where white space that was encoded ends: it stays, whatever follows. */
   let solid = 0
   for (let at = 0; at < encoded.length; at++) {
     const byte = encoded[at] ?? 0
-    if (byte === EQUALS) {
+    if (byte === LF) {
+      const cr = length > solid && decoded[length - 1] === CR
+      length = withoutTrailingSpace(decoded, solid, cr ? length - 1 : length)
+      if (cr) decoded[length++] = CR
+      decoded[length++] = LF
+    } else if (byte !== EQUALS) decoded[length++] = byte
+    else {
       const octet = hexOctet(encoded, at + 1)
-      const next = octet < 0 ? softBreak(encoded, at + 1) : 0
-      if (octet >= 0) at += 2
+      const next = octet < 0 ? softBreak(encoded, at + 1) : at + 3
+      decoded[length] = octet < 0 ? EQUALS : octet
+      if (octet >= 0 || next === 0) length++
       if (next > 0) at = next - 1
-      else decoded[length++] = octet < 0 ? byte : octet
       solid = length
-    } else if (byte === LF || (byte === CR && encoded[at + 1] === LF)) {
-      length = solid
-      decoded[length++] = byte
-      if (byte === CR) decoded[length++] = encoded[++at] ?? LF
-      solid = length
-    } else {
-      decoded[length++] = byte
-      if (byte !== SPACE && byte !== TAB) solid = length
     }
   }
   return decoded.subarray(0, length)
+}
+
+function withoutTrailingSpace(bytes: Buffer, start: number, end: number): number {
+  let at = end
+  while (at > start && (bytes[at - 1] === SPACE || bytes[at - 1] === TAB)) at--
+  return at
 }
 
 /** The place after a line break that an `=` takes away, white space before it allowed; 0 where none stands there. */
