@@ -12,6 +12,6 @@ import { enabledFilters } from './queries.ts'
 export function filtersInForce(db: Db, mailbox: Owner): Promise<readonly ReadyFilter[]> {
   return rulesInForce(db, mailbox.organizationId, `filters ${mailbox.memberId}`, async () => {
     const filters = await enabledFilters(db, mailbox)
-    return filters.map((filter) => ready(filter, filter.id))
+    return filters.map((filter) => ready(filter, filter.id, filter.personal))
   })
 }

@@ -5,6 +5,8 @@ import { fold, foldAddress, foldWhole, type Sighting } from './sighting.ts'
 /** A filter made ready to look at many messages. `id` is null for a draft, which is not stored. */
 export interface ReadyFilter extends Pick<Filter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
   readonly id: string | null
+  /** A member's own, not the organization's. */
+  readonly personal: boolean
   /** What it looks for, folded as the field is. */
   readonly needle: string
   /** Why it would do nothing although it matches. */
@@ -29,9 +31,11 @@ export interface Placement {
 export function ready(
   filter: Pick<Filter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument' | 'enabled' | 'broken'>,
   id: string | null,
+  personal = false,
 ): ReadyFilter {
   const { name, field, op, value, action, argument, enabled, broken } = filter
-  return { id, name, field, op, value, action, argument, needle: needle(filter), idle: enabled ? broken : 'disabled' }
+  const idle = enabled ? broken : 'disabled'
+  return { id, personal, name, field, op, value, action, argument, needle: needle(filter), idle }
 }
 
 function needle({ field, op, value }: Pick<Filter, 'field' | 'op' | 'value'>): string {
@@ -87,8 +91,8 @@ export class Placing {
     if (filter.idle) return filter.idle
     if (filter.action === 'move' && this.#moved) return 'earlier_move'
     this.#act(filter)
-    const { id, name, action, argument } = filter
-    if (id !== null) this.#trace.push({ filter_id: id, name, action, argument })
+    const { id, name, action, argument, personal } = filter
+    if (id !== null) this.#trace.push({ filter_id: id, name, action, argument, ...(personal && { personal }) })
     return null
   }
 

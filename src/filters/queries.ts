@@ -43,10 +43,14 @@ export function filtersOf(db: Db, owner: Owner): Promise<Filter[]> {
 }
 
 /** The enabled filters of the organization, then those of the member, each in the order in which they run. */
-export function enabledFilters(db: Db, { organizationId, memberId }: Owner): Promise<Filter[]> {
+export function enabledFilters(
+  db: Db,
+  { organizationId, memberId }: Owner,
+): Promise<(Filter & { readonly personal: boolean })[]> {
   return db
     .selectFrom('filters')
     .select(columns)
+    .select(sql<boolean>`member_id is not null`.as('personal'))
     .where('organization_id', '=', organizationId)
     .where(({ or, eb }) => or([eb('member_id', 'is', null), eb('member_id', '=', memberId)]))
     .where('enabled', '=', true)

@@ -31,12 +31,8 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
   }
 }
 
-/** `hidden` are the filters that the organization may not see. */
-export function presentMessage(
-  { summary, raw, filteredBy }: Stored,
-  visible: ReadonlySet<string>,
-  hidden: ReadonlySet<string>,
-): MessageOut {
+/** Without what a member's own filters did. */
+export function presentMessage({ summary, raw, filteredBy }: Stored, visible: ReadonlySet<string>): MessageOut {
   const { headers, to, cc, replyTo } = readMessage(raw)
   const { text, html, attachments } = readContent(raw)
   return {
@@ -49,7 +45,7 @@ export function presentMessage(
     text,
     html,
     attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
-    filtered_by: filteredBy.filter(({ filter_id }) => !hidden.has(filter_id)),
+    filtered_by: filteredBy.flatMap(({ personal, ...applied }) => (personal ? [] : [applied])),
   }
 }
 

@@ -17,16 +17,3 @@ export async function organizationKeywords(
     where organization_id = ${organizationId} and member_id is null and keyword = any(${keywords}::text[])`.execute(db)
   return new Set(rows.map(({ keyword }) => keyword))
 }
-
-/** Those of the filters that are a member's own. */
-export async function personalFilters(db: Db, organizationId: string, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set()
-  const filters = await db
-    .selectFrom('filters')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('member_id', 'is not', null)
-    .where(sql<boolean>`id = any(${ids}::uuid[])`)
-    .execute()
-  return new Set(filters.map(({ id }) => id))
-}

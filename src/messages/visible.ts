@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import { presentItem, presentMessage } from './message.ts'
-import { organizationKeywords, personalFilters } from './queries.ts'
+import { organizationKeywords } from './queries.ts'
 import type { MessageItem, MessageOut } from './wire.ts'
 
 /** Messages as the organization sees them: without its members' own labels. */
@@ -13,8 +13,5 @@ export async function itemsFor(db: Db, organizationId: string, summaries: readon
 
 /** One whole message, without its member's own labels and filters. */
 export async function messageFor(db: Db, organizationId: string, stored: Stored): Promise<MessageOut> {
-  const filters = stored.filteredBy.map(({ filter_id }) => filter_id)
-  const visible = await organizationKeywords(db, organizationId, stored.summary.keywords)
-  const hidden = await personalFilters(db, organizationId, filters)
-  return presentMessage(stored, visible, hidden)
+  return presentMessage(stored, await organizationKeywords(db, organizationId, stored.summary.keywords))
 }

@@ -36,8 +36,8 @@ export type MailboxRef = { readonly organizationId: string; readonly mailboxId: 
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
 export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string }
-/** One filter that acted on a message as it arrived. */
-export type Applied = { filter_id: string; name: string; action: string; argument: string | null }
+/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. */
+export type Applied = { filter_id: string; name: string; action: string; argument: string | null; personal?: true }
 
 export interface Copy {
   readonly mailbox: MailboxRef
