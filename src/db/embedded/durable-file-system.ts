@@ -12,7 +12,7 @@ interface EmscriptenParts {
 const eio = 29
 
 /** A directory of the host whose fsync reaches the disk. As PGlite ships it, fsync does nothing. */
-export class DurableFileSystem extends NodeFS {
+class DurableFileSystem extends NodeFS {
   override async init(engine: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine, options)
     emscriptenOpts.preRun?.push((module) => {

@@ -38,6 +38,15 @@ test('a database that is open is not opened a second time', async () => {
   await assert.rejects(openDatabase({ directory }), DirectoryInUse)
 })
 
+test('a database that does not start says why, and the directory is free again', async () => {
+  const damaged = join(parent, 'damaged')
+  await (await testDatabase({ directory: damaged }))[Symbol.asyncDispose]()
+  writeFileSync(join(damaged, 'database', 'PG_VERSION'), '17\n')
+  const complaint = /damaged\/database does not start: FATAL: {2}database files are incompatible with server/
+  await assert.rejects(openDatabase({ directory: damaged }), complaint)
+  await assert.rejects(openDatabase({ directory: damaged }), complaint)
+})
+
 test('messages that a client writes ahead, in pieces of any size, are answered in order', async () => {
   const wire = join(parent, 'wire')
   await (await testDatabase({ directory: wire }))[Symbol.asyncDispose]()

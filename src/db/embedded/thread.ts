@@ -22,6 +22,7 @@ export function startThread(directory: string): ServerThread {
   const ended = Promise.withResolvers<Error | undefined>()
   ready.promise.catch(() => {}) // `ended` says it too
   let failure: Error | undefined
+  let end = 'does not start'
   let closing = false
 
   function fail(error: Error): void {
@@ -34,12 +35,14 @@ export function startThread(directory: string): ServerThread {
   }
 
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'ready') ready.resolve()
-    else fail(new Error(`The embedded database died: ${message.reason}`))
+    if (message.kind === 'ready') {
+      end = 'died'
+      ready.resolve()
+    } else fail(new Error(`The embedded database in ${directory} ${end}: ${message.reason}`))
   })
-  worker.on('error', (cause) => fail(new Error('The embedded database died', { cause })))
+  worker.on('error', (cause) => fail(new Error(`The embedded database in ${directory} ${end}`, { cause })))
   worker.on('exit', (code) => {
-    if (!closing || code !== 0) fail(new Error(`The embedded database ended with code ${code}`))
+    if (!closing || code !== 0) fail(new Error(`The embedded database in ${directory} ${end} with code ${code}`))
     ended.resolve(failure)
   })
 

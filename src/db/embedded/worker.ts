@@ -2,6 +2,7 @@
 // come in on it in batches, the server's messages go out.
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { PGlite } from '@electric-sql/pglite'
 import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
 import { Session } from './session.ts'
@@ -30,10 +31,14 @@ function tell(message: FromWorker): void {
   main.postMessage(message)
 }
 
-await createClusterOnce(directory)
-const engine = await openCluster(directory, listen)
+const engine = await start().catch(die)
 const session = new Session(engine, die)
 tell({ kind: 'ready' })
+
+async function start(): Promise<PGlite> {
+  await createClusterOnce(directory)
+  return openCluster(directory, listen)
+}
 
 /** There is one session, so a connection is served once the one before it has said goodbye. */
 let previous: Promise<unknown> = Promise.resolve()
