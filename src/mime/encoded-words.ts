@@ -1,4 +1,5 @@
 import { decodeBytes, oneLine } from './charset.ts'
+import { hexOctet } from './hex.ts'
 
 /** An encoded word (RFC 2047, section 2), with the language of RFC 2231, section 5. Spaces are let pass in its text
  *  since some mailers write them. No part can match a `?`, so matching is linear. */
@@ -40,7 +41,7 @@ function decodeQ(text: string): Buffer {
   let length = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    const octet = code === 0x3d ? hexOctet(text, at + 1) : -1
+    const octet = code === 0x3d ? hexOctet(text.charCodeAt(at + 1), text.charCodeAt(at + 2)) : -1
     if (octet >= 0) {
       bytes[length++] = octet
       at += 2
@@ -49,16 +50,4 @@ function decodeQ(text: string): Buffer {
     else length += bytes.write(text[at] ?? '', length, 'utf8')
   }
   return bytes.subarray(0, length)
-}
-
-function hexOctet(text: string, at: number): number {
-  const high = hexDigit(text.charCodeAt(at))
-  const low = hexDigit(text.charCodeAt(at + 1))
-  return high < 0 || low < 0 ? -1 : high * 16 + low
-}
-
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }

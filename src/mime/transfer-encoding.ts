@@ -1,3 +1,4 @@
+import { hexOctet } from './hex.ts'
 import type { Part } from './structure.ts'
 
 /** A part's body with its transfer encoding undone (RFC 2045, section 6); `most` limits how many encoded bytes are
@@ -41,7 +42,7 @@ function decodeQuotedPrintable(encoded: Buffer): Buffer {
       decoded[length++] = LF
     } else if (byte !== EQUALS) decoded[length++] = byte
     else {
-      const octet = hexOctet(encoded, at + 1)
+      const octet = hexOctet(encoded[at + 1], encoded[at + 2])
       const next = octet < 0 ? softBreak(encoded, at + 1) : at + 3
       decoded[length] = octet < 0 ? EQUALS : octet
       if (octet >= 0 || next === 0) length++
@@ -65,17 +66,4 @@ function softBreak(encoded: Buffer, from: number): number {
   if (encoded[at] === CR) at++
   if (encoded[at] === LF) return at + 1
   return at >= encoded.length ? at : 0
-}
-
-/** The octet that two hexadecimal digits stand for, -1 where they are none. */
-export function hexOctet(text: Buffer, at: number): number {
-  const high = hexDigit(text[at] ?? 0)
-  const low = hexDigit(text[at + 1] ?? 0)
-  return high < 0 || low < 0 ? -1 : high * 16 + low
-}
-
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
