@@ -2,18 +2,21 @@ import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import { type Member, memberEmail, memberName, memberRole } from './member.ts'
-import { deleteMember, insertMember, memberMeant } from './queries.ts'
+import { deleteMember, giveMailbox, insertMember, memberMeant } from './queries.ts'
 
-/** Adds a person to an organization. Refused are an address that another member has, in whatever case, and a role that
+/** Adds a person to an organization; the mailbox of their address is theirs, if there is one. Refused are an address that another member has, in whatever case, and a role that
  *  does not exist. */
 export async function addMember(
   db: Db,
   { organizationId, email, name, role }: { organizationId: string; email: string; name: string; role: string },
 ): Promise<Member> {
   const fields = { email: memberEmail(email), name: memberName(name), role: memberRole(role) }
-  const made = await insertMember(db, organizationId, fields)
-  if (!made) throw invalid('email', `There is a member with the address ${fields.email} already`)
-  return made
+  return await db.transaction().execute(async (tx) => {
+    const made = await insertMember(tx, organizationId, fields)
+    if (!made) throw invalid('email', `There is a member with the address ${fields.email} already`)
+    await giveMailbox(tx, organizationId, made.id)
+    return made
+  })
 }
 
 /** Removes a person with their own labels, filters and blocks. Their mailboxes stay, and are nobody's own then. */

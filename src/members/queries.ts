@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { Member, Role } from './member.ts'
 
 const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
@@ -54,6 +54,14 @@ export function insertMember(
     .onConflict((conflict) => conflict.doNothing())
     .returning(columns)
     .executeTakeFirst()
+}
+
+/** Gives the member the mailbox whose address is theirs, as a mailbox that is made later goes to its member. */
+export async function giveMailbox(tx: Tx, organizationId: string, memberId: string): Promise<void> {
+  await sql`
+    update mailboxes set member_id = member.id from members as member
+    where member.organization_id = ${organizationId} and member.id = ${memberId}
+      and mailboxes.organization_id = member.organization_id and mailboxes.address = lower(member.email)`.execute(tx)
 }
 
 /**

@@ -104,3 +104,16 @@ test('A member of another organization is not found', async () => {
     )
   }
 })
+
+test('A member who is added has the mailbox of their address, and no other', async () => {
+  const organization = await world.organization()
+  const [own, other] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
+  const { id } = await organization.member(`Ada@${organization.domain}`)
+  const rows = await world.db
+    .selectFrom('mailboxes')
+    .select(['id', 'member_id'])
+    .where('organization_id', '=', organization.id)
+    .execute()
+  const owners = new Map(rows.map((row) => [row.id, row.member_id]))
+  assert.deepEqual([owners.get(own.id), owners.get(other.id)], [id, null])
+})
