@@ -36,6 +36,8 @@ const MOST_FROM = 10
  *  others have not is passed over in silence (decisions, Blocked senders). */
 export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Reply> {
   const message = readMessage(bytes)
+  // Of fields that nobody read nobody can say whom they name as author, or what results they forge.
+  if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
   if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
   const authors = message.headers.all('from').flatMap(parseAddresses)

@@ -41,7 +41,7 @@ export function deliveredToField(mailbox: string): string {
 }
 
 /** RFC 5322, section 3.3, in UTC. */
-export function messageDate(at: Date): string {
+function messageDate(at: Date): string {
   return at.toUTCString().replace('GMT', '+0000')
 }
 
