@@ -1,16 +1,15 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import type { Clock } from '#/ports/clock.ts'
 import type { Limits } from './limits.ts'
 import { Gone, type Line, type Received, type Room, Wire } from './wire.ts'
 
-/** A client's connection: what it sends, what is sent to it, and our patience with it. */
+/** A client's connection: what it sends, what is sent to it, and our patience with it. Times are `performance.now()`,
+ *  so that setting the machine's clock hangs up on nobody. */
 export class Connection {
   readonly address: string
   /** Version and cipher, once TLS is on. */
   tls: string | undefined
   readonly #limits: Limits
-  readonly #clock: Clock
   #socket: Socket
   #wire: Wire
   #replies = ''
@@ -19,10 +18,9 @@ export class Connection {
   #deadline = Number.POSITIVE_INFINITY
   #waitingSince: number | undefined
 
-  constructor(socket: Socket, address: string, limits: Limits, clock: Clock) {
+  constructor(socket: Socket, address: string, limits: Limits) {
     this.address = address
     this.#limits = limits
-    this.#clock = clock
     this.#socket = socket
     this.#wire = new Wire(socket)
   }
@@ -59,7 +57,7 @@ export class Connection {
 
   /** The next command line. Throws `Gone`. */
   async line(): Promise<Line> {
-    this.#waitingSince = this.#clock.now()
+    this.#waitingSince = performance.now()
     try {
       return await this.#patiently(this.#limits.command, () => this.#wire.line())
     } finally {
@@ -110,11 +108,11 @@ export class Connection {
 
   /** Whether the client has kept us waiting for too long. */
   get expired(): boolean {
-    return this.#clock.now() >= this.#deadline
+    return performance.now() >= this.#deadline
   }
 
   async #patiently<T>(milliseconds: number, wait: () => Promise<T>): Promise<T> {
-    this.#deadline = this.#clock.now() + milliseconds
+    this.#deadline = performance.now() + milliseconds
     try {
       return await wait()
     } finally {

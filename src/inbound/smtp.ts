@@ -80,7 +80,7 @@ export class SmtpListener implements AsyncDisposable {
     socket.on('error', () => {})
     const address = plainAddress(socket.remoteAddress ?? '')
     const client = clientOf(address)
-    const { limits, hostname, clock } = this.#host
+    const { limits, hostname } = this.#host
     const already = this.#perClient.get(client) ?? 0
     if (already >= limits.connectionsPerClient || !this.#hasPlace()) {
       socket.end(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
@@ -89,7 +89,7 @@ export class SmtpListener implements AsyncDisposable {
       return
     }
     this.#perClient.set(client, already + 1)
-    const session = new Session(this.#host, new Connection(socket, address, limits, clock))
+    const session = new Session(this.#host, new Connection(socket, address, limits))
     this.#sessions.set(session, { socket, client, over: session.run() })
     socket.once('close', () => this.#forget(session, client))
   }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { testCertificate } from '../certificate.ts'
 import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -160,6 +165,59 @@ test('one message may go to several mailboxes of several organizations, and to o
     const text = await newestIn(organization, address)
     for (const other of to) assert.ok(!text.includes(other), 'no recipient learns of another')
   }
+})
+
+test('addresses outside ASCII reach a domain by its ASCII form, with SMTPUTF8', async () => {
+  const organization = await world.organization()
+  const domain = { organization_id: organization.id, domain: 'xn--bcher-kva.test', status: 'verified' as const }
+  await world.db.insertInto('domains').values(domain).execute()
+  const named = { organizationId: organization.id, domain: domain.domain, localPart: 'ada' }
+  const { address } = await world.db.transaction().execute((tx) => createMailbox(tx, world.mailHost, named))
+  await using client = await SmtpClient.greeted(world.smtp.port)
+  assert.equal((await client.say('MAIL FROM:<žofie@příklad.example> BODY=8BITMIME SMTPUTF8')).code, 250)
+  assert.equal((await client.say('RCPT TO:<Ada@BÜCHER.test>')).code, 250)
+  assert.equal((await client.say('DATA')).code, 354)
+  client.write(Buffer.from(`${letter({ From: 'Žofie <žofie@příklad.example>', Subject: 'Ahoj, kůň' })}\r\n.\r\n`))
+  assert.equal((await client.reply()).code, 250)
+  assert.deepEqual(await subjectsIn(organization, address), ['Ahoj, kůň'])
+  const text = Buffer.from(await newestIn(organization, address), 'latin1').toString()
+  assert.match(text, /^Return-Path: <žofie@příklad\.example>\r\n/)
+  assert.match(text, / with UTF8SMTP id /)
+})
+
+test('with a certificate mail comes over TLS, and Received says so', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-tls-'))
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  await writeFile(cert, testCertificate.cert)
+  await writeFile(key, testCertificate.key)
+  await using secured = await World.start({ env: { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key } })
+  await rm(directory, { recursive: true })
+  const organization = await secured.organization()
+  const { address } = await organization.mailbox('ada')
+  await using client = await SmtpClient.greeted(secured.smtp.port)
+  assert.equal((await client.startTls()).code, 220)
+  await client.say('EHLO peer.example')
+  assert.equal((await client.send('ann@peer.example', address, letter())).code, 250)
+  assert.match(await newestIn(organization, address), / with ESMTPS id \w+ \(TLSv1\.3 TLS_\w+\)\r\n/)
+})
+
+test('the log tells of messages stored and refused, and nothing that they say', async () => {
+  const lines: string[] = []
+  await using logged = await World.start({ log: { write: (line: string) => lines.push(line) } })
+  const organization = await logged.organization()
+  const { address } = await organization.mailbox('ada')
+  const message = letter({ Subject: 'Secret subject', From: 'Secret name <ann@peer.example>' }, 'Secret body')
+  assert.equal(await handTo(logged, 'ann@peer.example', address, message), '250 2.6.0')
+  assert.equal(await handTo(logged, 'ann@peer.example', address, `${message}\0`), '554 5.6.0')
+  assert.equal(await handTo(logged, 'ann@peer.example', `no-${address}`, message), '550 5.1.1')
+  const entries = lines.map((line) => JSON.parse(line))
+  const [stored] = entries.filter(({ msg }) => msg === 'message stored')
+  assert.deepEqual(
+    [stored.sender, stored.recipients, stored.octets, stored.folders[0].folder],
+    ['ann@peer.example', [address], message.length + 2, 'inbox'],
+  )
+  for (const what of ['message refused', 'recipient refused']) assert.ok(entries.some(({ msg }) => msg === what))
+  assert.ok(!lines.join('').includes('Secret'))
 })
 
 describe('row 15: a message whose sender did not hear 250 and sends it again', () => {
