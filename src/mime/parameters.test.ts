@@ -36,7 +36,7 @@ for (const [what, text, value, parameters] of [
   test(`parameters are read ${what}`, () => {
     const read = parseParameters(text)
     assert.equal(read.value, value)
-    assert.deepEqual(Object.fromEntries(read.parameters), parameters)
+    assert.deepEqual([...read.parameters], Object.entries(parameters))
   })
 }
 
