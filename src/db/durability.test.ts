@@ -11,7 +11,7 @@ test('a database that syncs is taken', async () => {
   await assertDurable(database.db)
 })
 
-for (const setting of ['fsync', 'full_page_writes']) {
+for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
   test(`a database that says it has ${setting} off is refused`, async () => {
     await using database = await testDatabase()
     await database.db.connection().execute(async (connection) => {

@@ -1,19 +1,24 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
+/** Those settings of a PostgreSQL server by which it can lose or tear what it has acknowledged, that are so set. */
+export async function unsafeSettings(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name
+  `.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 /**
- * A server that does not sync, or does not write full pages, can lose or tear what it has acknowledged, and we answer
- * 250 on its word. The operator may accept that by the option `allowUnsafeDatabase`.
+ * We answer 250 on the database's word. The operator may accept an unsafe one by MAILROOM_ALLOW_UNSAFE_DATABASE.
  * @throws Error naming the settings
  */
 export async function assertDurable(db: Kysely<Schema>): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select name from pg_settings where name in ('fsync', 'full_page_writes') and setting <> 'on' order by name
-  `.execute(db)
-  if (rows.length === 0) return
-  const settings = rows.map(({ name }) => name).join(' and ')
+  const settings = await unsafeSettings(db)
+  if (settings.length === 0) return
   throw new Error(
-    `The PostgreSQL server runs with ${settings} off, so mail that was accepted could be lost in a crash. ` +
-      'Turn it on, or allow it by allowUnsafeDatabase',
+    `The PostgreSQL server runs with ${settings.join(' and ')} off, so mail that was accepted could be lost in a crash. ` +
+      'Turn it on, or set MAILROOM_ALLOW_UNSAFE_DATABASE=1',
   )
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Config } from '#/config.ts'
+import { unsafeSettings } from '#/db/durability.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
@@ -38,10 +39,7 @@ async function versionFinding(db: Db, embedded: boolean): Promise<Finding> {
 
 /** With one of these off, what was confirmed can be lost when the machine of the database fails. */
 async function durabilityFinding(db: Db, allowed: boolean): Promise<Finding> {
-  const { rows } = await sql<{ name: string }>`
-    select name from pg_settings
-    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name`.execute(db)
-  const off = rows.map(({ name }) => name).join(', ')
+  const off = (await unsafeSettings(db)).join(' and ')
   const check = 'durability'
   if (off === '') return ok(check, 'what is confirmed is on disk')
   const fix = `Turn ${off} on in postgresql.conf`
