@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { notFound } from '#/errors.ts'
 import type { Address } from '#/mime/address.ts'
 import { readContent } from '#/mime/content.ts'
@@ -31,9 +32,14 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
   }
 }
 
-/** Without what a member's own filters did. */
-export function presentMessage({ summary, raw, filteredBy }: Stored, visible: ReadonlySet<string>): MessageOut {
+/** Without what a member's own filters did. Header and body are read in turns of the event loop of their own, since a
+ *  message can have 25 MiB. */
+export async function presentMessage(
+  { summary, raw, filteredBy }: Stored,
+  visible: ReadonlySet<string>,
+): Promise<MessageOut> {
   const { headers, to, cc, replyTo } = readMessage(raw)
+  await setImmediate()
   const { text, html, attachments } = readContent(raw)
   return {
     ...presentItem(summary, visible),

@@ -5,12 +5,13 @@ import type { FolderChanges, FolderState } from './folder-changes.ts'
 
 /** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
  *  organization beside the mailbox, so none can reach across. A host that does not answer is `mailUnavailable`; a
- *  folder that is not there is `invalid('folder', …)`. Folder names are `inbox`, `sent`, `drafts`, `archive`, `junk`,
+ *  mailbox that is not there `notFound('mailbox')`, a folder `invalid('folder', …)`. Folder names are `inbox`, `sent`, `drafts`, `archive`, `junk`,
  *  `trash`, or a path. */
 export interface MailHost {
   /** Readies a new mailbox: the six folders are there from the start. */
   open(tx: Tx, mailbox: MailboxRef): Promise<void>
-  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail. */
+  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail.
+   *  Throws `not_found` where a mailbox is gone, and then none of `tx` may be kept. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
   /** Newest received first. `page` counts from 0; `total` is exact. */

@@ -30,7 +30,8 @@ export class Contents {
   }
 
   bytes(): Buffer {
-    return Buffer.concat(this.#bytes, this.#length)
+    const [first] = this.#bytes
+    return first && this.#bytes.length === 1 ? first : Buffer.concat(this.#bytes, this.#length)
   }
 }
 

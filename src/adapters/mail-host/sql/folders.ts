@@ -91,7 +91,7 @@ export function noSuchFolder(name: string): Error {
   return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
 }
 
-export function namesJson(folders: readonly FolderName[]): string {
+function namesJson(folders: readonly FolderName[]): string {
   return JSON.stringify(
     folders.map(({ mailbox, name }) => ({
       organization_id: mailbox.organizationId,

@@ -4,8 +4,8 @@ import type { Address } from '#/mime/address.ts'
 import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 
-/** Bytes of a message fetched at once: they come as hexadecimal text, and decoding it holds the event loop (2 ms for
- *  1 MiB). */
+/** Bytes of a message fetched at once: they come as hexadecimal text, and decoding it holds the event loop, for 10 ms a
+ *  MiB. */
 const pieceBytes = 1 << 20
 
 export async function list(
