@@ -5,8 +5,8 @@ import type { FolderChanges, FolderState } from './folder-changes.ts'
 
 /** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
  *  organization beside the mailbox, so none can reach across. A host that does not answer is `mailUnavailable`; a
- *  mailbox that is not there `notFound('mailbox')`, a folder `invalid('folder', …)`. Folder names are `inbox`, `sent`, `drafts`, `archive`, `junk`,
- *  `trash`, or a path. */
+ *  mailbox that is not there is `notFound('mailbox')`, a folder that is not there `invalid('folder', …)`. Folder names
+ *  are `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash`, or a path. */
 export interface MailHost {
   /** Readies a new mailbox: the six folders are there from the start. */
   open(tx: Tx, mailbox: MailboxRef): Promise<void>
