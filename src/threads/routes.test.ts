@@ -155,6 +155,19 @@ test('What a client reads is never older than its last write: arrival, flags, mo
   assert.equal((await threads('archive'))[0].message_count, 2)
 })
 
+test('Of twenty who write and read at once, each sees what it wrote', async () => {
+  const { mailbox, query } = await mailboxWith([hello])
+  const writers = Array.from({ length: 20 }, async (_, writer) => {
+    for (let round = 0; round < 3; round++) {
+      const sender = `writer-${writer}-${round}@x.test`
+      await fileAway(world, mailbox, [filed({ headers: `Message-ID: <${sender}>\r\n`, sender }, 1)])
+      const { data } = (await get(`/v1/threads?${query}&limit=100`)).body
+      assert.ok(data.some(({ participants }: { participants: string[] }) => participants.includes(sender)))
+    }
+  })
+  await Promise.all(writers)
+})
+
 test('An id means nothing in another folder, and stops resolving when the conversation moves', async () => {
   const { mailbox, query } = await mailboxWith([hello])
   await fileAway(world, mailbox, [filed(hello, 0)], 'archive')

@@ -3,6 +3,7 @@ import { Conversations } from './conversations.ts'
 import { FolderRows } from './folder-rows.ts'
 import { grown } from './grown.ts'
 import { IdTable } from './id-table.ts'
+import { NamedIds } from './named-ids.ts'
 import { SenderTable } from './sender-table.ts'
 
 /** One conversation as the index knows it. */
@@ -30,12 +31,7 @@ export class ThreadIndex {
   readonly #conversations: Conversations
   /** Messages present with that node's id. */
   #holders: Uint32Array
-  /** The nodes that messages name, in their order; weak ones have the highest bit set. */
-  #edges: Uint32Array
-  /** Where each row's edges start, and one more, where the last one's end. */
-  #edgesFrom: Uint32Array
-  /** The rows that name a node weakly: they join once a message with that id is there. Rare, hence a Map. */
-  readonly #named = new Map<number, number[]>()
+  readonly #named: NamedIds
 
   /** `hashOfNameless` hashes the uid of a message without a Message-ID, for an id that nothing else can name. */
   constructor(expected: number, hashOfNameless: (uid: number) => Buffer) {
@@ -45,8 +41,7 @@ export class ThreadIndex {
     this.#rows = new FolderRows(expected)
     this.#conversations = new Conversations(nodes, expected, (row, other) => this.#rows.isLater(row, other))
     this.#holders = new Uint32Array(nodes)
-    this.#edges = new Uint32Array(2 * expected)
-    this.#edgesFrom = new Uint32Array(expected + 1)
+    this.#named = new NamedIds(expected)
   }
 
   /** Messages in the folder. */
@@ -61,9 +56,8 @@ export class ThreadIndex {
 
   /** Memory held, near enough. */
   get bytes(): number {
-    const arrays = this.#holders.byteLength + this.#edges.byteLength + this.#edgesFrom.byteLength
-    const named = 120 * this.#named.size
-    return 4096 + this.#ids.bytes + this.#rows.bytes + this.#senders.bytes + this.#conversations.bytes + arrays + named
+    const parts = [this.#ids, this.#rows, this.#senders, this.#conversations, this.#named]
+    return parts.reduce((sum, { bytes }) => sum + bytes, 4096 + this.#holders.byteLength)
   }
 
   /** What has gone leaves its row and its ids behind. True once they are so many that it pays to start afresh. */
@@ -132,9 +126,7 @@ export class ThreadIndex {
 
   /** The first id that the row names strongly, else its own. */
   #claimedRoot(row: number): Buffer {
-    const from = this.#edgesFrom[row] as number
-    const first = from < (this.#edgesFrom[row + 1] as number) ? (this.#edges[from] as number) : weak
-    const [low, high] = this.#ids.hash(first < weak ? first : this.#rows.node(row))
+    const [low, high] = this.#ids.hash(this.#named.firstStrong(row) ?? this.#rows.node(row))
     const hash = Buffer.alloc(8)
     hash.writeUInt32LE(low, 0)
     hash.writeUInt32LE(high, 4)
@@ -143,9 +135,7 @@ export class ThreadIndex {
 
   #add(rows: ThreadRows): void {
     const first = this.#rows.add(rows)
-    const named = (rows.strong.length + rows.weak.length) / 8
-    this.#edges = grown(this.#edges, (this.#edgesFrom[first] as number) + named)
-    this.#edgesFrom = grown(this.#edgesFrom, this.#rows.count + 1)
+    this.#named.reserve(this.#rows.count, (rows.strong.length + rows.weak.length) / 8)
     this.#intern(rows, first)
     this.#holders = grown(this.#holders, this.#ids.count)
     this.#conversations.reserve(this.#ids.count, this.#rows.count)
@@ -156,7 +146,6 @@ export class ThreadIndex {
   #intern(rows: ThreadRows, first: number): void {
     const [id, strong, weakly] = [words(rows.id), words(rows.strong), words(rows.weak)]
     let [sender, strongAt, weakAt] = [0, 0, 0]
-    let edge = this.#edgesFrom[first] as number
     for (let index = 0; index < rows.uid.length; index++) {
       const row = first + index
       const length = rows.senderLength[index] as number
@@ -164,15 +153,13 @@ export class ThreadIndex {
       sender += length
       const strongEnd = strongAt + (rows.strongLength[index] as number) / 4
       for (; strongAt < strongEnd; strongAt += 2) {
-        this.#edges[edge++] = this.#ids.intern(strong[strongAt] as number, strong[strongAt + 1] as number)
+        this.#named.addStrong(this.#ids.intern(strong[strongAt] as number, strong[strongAt + 1] as number))
       }
       const weakEnd = weakAt + (rows.weakLength[index] as number) / 4
       for (; weakAt < weakEnd; weakAt += 2) {
-        const node = this.#ids.intern(weakly[weakAt] as number, weakly[weakAt + 1] as number)
-        this.#edges[edge++] = weak | node
-        this.#nameWeakly(node, row)
+        this.#named.addWeak(this.#ids.intern(weakly[weakAt] as number, weakly[weakAt + 1] as number), row)
       }
-      this.#edgesFrom[row + 1] = edge
+      this.#named.close(row)
     }
   }
 
@@ -184,19 +171,13 @@ export class ThreadIndex {
     return this.#ids.intern(first as number, second as number)
   }
 
-  #nameWeakly(node: number, row: number): void {
-    const rows = this.#named.get(node)
-    if (rows) rows.push(row)
-    else this.#named.set(node, [row])
-  }
-
   #arrive(row: number): void {
     const node = this.#rows.node(row)
     const others = this.#holders[node] as number
     this.#holders[node] = others + 1
     this.#join(row)
-    if (others > 0 || this.#named.size === 0) return
-    for (const waiting of this.#named.get(node) ?? []) {
+    if (others > 0) return
+    for (const waiting of this.#named.weaklyNaming(node)) {
       if (!this.#rows.isGone(waiting)) this.#conversations.connect(node, this.#rows.node(waiting))
     }
   }
@@ -205,11 +186,10 @@ export class ThreadIndex {
   #join(row: number): void {
     const node = this.#rows.node(row)
     this.#conversations.add(row, node)
-    const end = this.#edgesFrom[row + 1] as number
-    for (let edge = this.#edgesFrom[row] as number; edge < end; edge++) {
-      const target = this.#edges[edge] as number
-      if (target < weak) this.#conversations.connect(node, target)
-      else if ((this.#holders[target - weak] as number) > 0) this.#conversations.connect(node, target - weak)
+    const end = this.#named.end(row)
+    for (let place = this.#named.start(row); place < end; place++) {
+      const target = this.#named.node(place)
+      if (!this.#named.isWeak(place) || (this.#holders[target] as number) > 0) this.#conversations.connect(node, target)
     }
   }
 
@@ -236,18 +216,15 @@ export class ThreadIndex {
     const nodes: number[] = []
     for (const row of rows) {
       nodes.push(this.#rows.node(row))
-      const end = this.#edgesFrom[row + 1] as number
-      for (let edge = this.#edgesFrom[row] as number; edge < end; edge++) {
-        const node = (this.#edges[edge] as number) & ~weak
+      const end = this.#named.end(row)
+      for (let place = this.#named.start(row); place < end; place++) {
+        const node = this.#named.node(place)
         if (this.#conversations.root(node) === root) nodes.push(node)
       }
     }
     return nodes
   }
 }
-
-/** Marks an edge that joins only to a message that is present. */
-const weak = 0x80000000
 
 /** Hashes as pairs of 32-bit words. */
 function words(hashes: Buffer): Uint32Array {
