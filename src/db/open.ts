@@ -19,7 +19,7 @@ export interface Database extends AsyncDisposable {
   pool: pg.Pool
   /** Then there is one connection: what awaits `db` inside a transaction waits for itself. */
   embedded: boolean
-  /** Rejects when the embedded engine ends by itself, after which nothing works but a restart. */
+  /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */
   failed: Promise<never>
 }
 
