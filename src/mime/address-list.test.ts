@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { addressParser } from 'postal-mime'
 import { parseAddresses } from './address-list.ts'
 
 for (const [what, value, expected] of [
@@ -39,6 +40,13 @@ for (const [what, value, expected] of [
   ['an encoded comma', '=?utf-8?q?Meier=2C_J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['a comma that should have been encoded', '=?utf-8?q?Meier, J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['an encoded line break, which cannot break out', '=?utf-8?q?a=0D=0Ab?= <j@x.test>', ['a b|j@x.test']],
+  ['an encoded address, which is a name', '=?utf-8?q?ann@example.com?=', ['ann@example.com|']],
+  [
+    'an encoded word as the local part, as it is',
+    '<=?utf-8?q?ann=40x?=@example.com>',
+    ['|=?utf-8?q?ann=40x?=@example.com'],
+  ],
+  ['an @ in quotes beside a word, which is a name', '"a@b"c', ['a@bc|']],
   ['a name in UTF-8', 'Jörg <jörg@bücher.example>', ['Jörg|jörg@bücher.example']],
   ['a NUL', 'An\u0000n <ann\u0000@example.com>', ['An n|ann@example.com']],
   ['nothing', ' \t', []],
@@ -103,4 +111,26 @@ test('any text is read without failing, into lines without controls', () => {
 
 test('a list of 50,000 addresses gives the first thousand', () => {
   assert.equal(parseAddresses('ann@example.com, '.repeat(50_000)).length, 1_000)
+})
+
+test('well-formed lists are read as postal-mime reads them', () => {
+  const word = fc.string({ unit: fc.constantFrom(...'abcÄö1'), minLength: 1, maxLength: 8 })
+  const name = fc.oneof(
+    word,
+    fc.tuple(word, word).map((words) => words.join(' ')),
+    word.map((text) => `"${text}, ${text}"`),
+    word.map((text) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`),
+  )
+  const mailbox = fc.oneof(
+    fc.emailAddress(),
+    fc.tuple(name, fc.emailAddress()).map(([text, address]) => `${text} <${address}>`),
+    fc.tuple(name, fc.emailAddress()).map(([text, address]) => `${address} (${text.replaceAll('"', '')})`),
+  )
+  const list = fc.array(mailbox, { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(list, fc.constantFrom(', ', ',', ',\r\n '), (mailboxes, comma) => {
+      const value = mailboxes.join(comma)
+      assert.deepEqual(parseAddresses(value), addressParser(value, { flatten: true }))
+    }),
+  )
 })

@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import { oneLine } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 import { endOfComment } from './lexical.ts'
 
@@ -25,6 +26,8 @@ interface Word {
   /** As people read it: without quotes and escapes. */
   readonly text: string
   readonly written: string
+  /** It has an `@` outside quotes and encoded words, which alone makes an address (RFC 2047, section 5). */
+  readonly hasAt: boolean
 }
 
 /** White space, and NUL, which some mailers send for it. */
@@ -69,10 +72,10 @@ class ListReader {
   }
 
   endMailbox(): void {
-    const address = this.#angle ?? this.#bareAddress()
+    const address = oneLine(this.#angle ?? this.#bareAddress())
     const name = decodeText(this.#words.map((word) => word.text).join(' ')) || decodeText(this.#comment)
     if ((address !== '' || name !== '') && address.length <= LONGEST) {
-      this.addresses.push({ name: name.slice(0, LONGEST).toWellFormed(), address: decodeText(address) })
+      this.addresses.push({ name: name.slice(0, LONGEST).toWellFormed(), address })
     }
     this.#words = []
     this.#comment = ''
@@ -93,7 +96,7 @@ class ListReader {
   #takeAtom(): void {
     const encoded = this.#value.startsWith('=?', this.#at) ? this.#match(ENCODED_WORD) : undefined
     const text = encoded ?? this.#match(ATOM)
-    if (text) this.#addWord(text, text)
+    if (text) this.#addWord(text, text, encoded === undefined && text.includes('@'))
     else this.#at++
   }
 
@@ -101,14 +104,14 @@ class ListReader {
     const end = this.#close('"')
     if (end === undefined) return
     const written = this.#value.slice(this.#at, end)
-    this.#addWord(written.slice(1, -1).replace(/\\([\s\S])/g, '$1'), written)
+    this.#addWord(written.slice(1, -1).replace(/\\([\s\S])/g, '$1'), written, false)
   }
 
   #takeLiteral(): void {
     const end = this.#close(']')
     if (end === undefined) return
     const written = this.#value.slice(this.#at, end)
-    this.#addWord(written, written)
+    this.#addWord(written, written, false)
   }
 
   #takeComment(): void {
@@ -164,19 +167,23 @@ class ListReader {
     return end
   }
 
-  #addWord(text: string, written: string): void {
+  #addWord(text: string, written: string, hasAt: boolean): void {
     const last = this.#words.at(-1)
     const joined = this.#at === this.#wordEnd || written.startsWith('@') || last?.written.endsWith('@')
     if (last && joined && !(this.#angle !== undefined && this.#words.length === this.#wordsBeforeAngle)) {
-      this.#words[this.#words.length - 1] = { text: last.text + text, written: last.written + written }
-    } else this.#words.push({ text, written })
+      this.#words[this.#words.length - 1] = {
+        text: last.text + text,
+        written: last.written + written,
+        hasAt: last.hasAt || hasAt,
+      }
+    } else this.#words.push({ text, written, hasAt })
     this.#at += written.length
     this.#wordEnd = this.#at
   }
 
   /** Without brackets the last word that looks like an address is it, and the others are the name. */
   #bareAddress(): string {
-    const at = this.#words.findLastIndex(({ written }) => written.includes('@') && !/^"[\s\S]*"$/.test(written))
+    const at = this.#words.findLastIndex(({ hasAt }) => hasAt)
     return this.#words.splice(at < 0 ? this.#words.length : at, 1)[0]?.written ?? ''
   }
 

@@ -5,6 +5,8 @@ import { endOfComment, withoutComments } from './lexical.ts'
 /** After how many opening brackets no more is read, and the longest that counts: RFC 5322, section 2.1.1 allows no longer line. */
 const MOST_IDS = 100_000
 const LONGEST_ID = 998
+/** Of a field without brackets, comments and all. */
+const LONGEST_BARE = 10_000
 
 const OPEN = 0x3c
 const CLOSE = 0x3e
@@ -76,7 +78,7 @@ function readIds(value: string, most: number): { ids: string[]; bare?: string | 
     }
   }
   if (looked > 0) return { ids, looked }
-  const words = most > 0 ? withoutComments(value) : ''
+  const words = most > 0 && value.length <= LONGEST_BARE ? withoutComments(value) : ''
   return { ids, looked, bare: /^[^\t\r\n <]+$/.test(words) ? cleanId(words) : undefined }
 }
 
