@@ -29,7 +29,7 @@ const subject = Type.String({
   examples: ['Notes on the engine'],
 })
 
-export const ThreadOut = Type.Object(
+const ThreadOut = Type.Object(
   {
     id,
     subject,
@@ -50,7 +50,7 @@ export const ThreadOut = Type.Object(
 
 export const ThreadPage = PageOf(ThreadOut)
 
-export const ThreadMessageOut = Type.Object(
+const ThreadMessageOut = Type.Object(
   {
     uid,
     message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
