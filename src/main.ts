@@ -11,6 +11,7 @@ import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
 const mostStopMs = 9_500
+const tooSlow = 'Stopping takes too long: not everything in hand was finished'
 
 await main(process.argv.slice(2))
 
@@ -36,10 +37,13 @@ async function main(argv: readonly string[]): Promise<void> {
 /** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */
 async function serve(args: readonly string[]): Promise<void> {
   const { bare, config } = serveOptions(args, process.env)
-  const signalled = nextSignal()
+  let serving = false
+  // A start that is cut off leaves nothing undone that anybody was promised.
+  const signalled = nextSignal(() => (serving ? die(tooSlow) : process.exit(0)))
   // Loaded here, since commands start sooner without it.
   const { startServer } = await import('./server.ts')
   const server = await startServer(config, { bare })
+  serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
   process.stdout.write(server.greeting)
   await signalled
@@ -65,15 +69,15 @@ function parseServe<T>(parse: () => T): T {
   }
 }
 
-/** Resolves at the first signal to stop, also one that comes while the service still starts. A second one, or a stop
- *  that hangs, ends the process at once. */
-function nextSignal(): Promise<void> {
+/** Resolves at the first signal to stop, also one that comes while the service still starts. A second one ends the
+ *  process at once; `late` is called where the stop takes too long. */
+function nextSignal(late: () => void): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false
     const stop = (signal: NodeJS.Signals) => {
       if (stopping) die(`${signal} a second time: not everything in hand was finished`)
       stopping = true
-      setTimeout(() => die('Stopping takes too long: not everything in hand was finished'), mostStopMs).unref()
+      setTimeout(late, mostStopMs).unref()
       resolve()
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
