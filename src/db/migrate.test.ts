@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import { emptyDatabase } from '../../test/database.ts'
@@ -8,31 +8,37 @@ const first: Migration = { name: '001-first.sql', sql: 'create table first (n in
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }
 const third: Migration = { name: '003-third.sql', sql: 'create table third (n integer)', checksum: 'c' }
 
-async function applied({ pool }: Database): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>('select name from schema_migrations order by applied_at, name')
+let database: Database
+before(async () => {
+  database = await emptyDatabase()
+})
+afterEach(() => database.pool.query('drop schema public cascade; create schema public'))
+after(() => database[Symbol.asyncDispose]())
+
+async function applied(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ name: string }>(
+    'select name from schema_migrations order by applied_at, name',
+  )
   return rows.map(({ name }) => name)
 }
 
 test('the program’s own migrations apply, each once and in order', async () => {
-  await using database = await emptyDatabase()
   await migrate(database.pool)
   await migrate(database.pool)
   const names = (await readMigrations()).map(({ name }) => name)
-  assert.deepEqual(await applied(database), names)
+  assert.deepEqual(await applied(), names)
   assert.deepEqual(names, names.toSorted())
 })
 
 test('processes that start together apply each migration once', async () => {
-  await using database = await emptyDatabase()
   await Promise.all(Array.from({ length: 8 }, () => migrate(database.pool, [first, second, third])))
-  assert.deepEqual(await applied(database), [first.name, second.name, third.name])
+  assert.deepEqual(await applied(), [first.name, second.name, third.name])
 })
 
 test('a migration that fails leaves nothing of itself, is named, and can be put right', async () => {
-  await using database = await emptyDatabase()
   const broken = { ...second, sql: 'create table second (n integer); select 1 / 0' }
   await assert.rejects(migrate(database.pool, [first, broken]), /002-second\.sql failed: division by zero/)
-  assert.deepEqual(await applied(database), [first.name])
+  assert.deepEqual(await applied(), [first.name])
   await migrate(database.pool, [first, second])
 })
 
@@ -42,9 +48,8 @@ for (const [what, migrations, complaint] of [
   ['was left out', [first, { ...third, name: '001-then.sql' }, second], /has migration 002-second.* not 001-then\.sql/],
 ] as const) {
   test(`a database is left as it is when a migration ${what}`, async () => {
-    await using database = await emptyDatabase()
     await migrate(database.pool, [first, second])
     await assert.rejects(migrate(database.pool, [...migrations, third]), complaint)
-    assert.deepEqual(await applied(database), [first.name, second.name])
+    assert.deepEqual(await applied(), [first.name, second.name])
   })
 }
