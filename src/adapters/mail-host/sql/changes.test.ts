@@ -44,6 +44,22 @@ test('a large folder comes in steps of at most 2,048 messages, each message once
   }
 })
 
+test('a folder that most messages have left is read in few steps', async () => {
+  const ada = await newMailbox()
+  await fill(ada, 30, 1)
+  await fill(ada, 3000, 1, 900_000)
+  await sql`update mail_folders set total = 3030, unread = 3030 where mailbox_id = ${ada.mailboxId} and name = 'inbox'`.execute(
+    database.db,
+  )
+  const steps = await allSteps(ada)
+  assert.deepEqual(
+    steps.map(({ rows }) => rows.uid.length).filter((count) => count > 0),
+    [30, 2048, 952],
+  )
+  assert.ok(steps.length <= 5)
+  assert.equal(steps.at(-1)?.state.uidNext, 903_000)
+})
+
 test('messages that name very many ids come in smaller steps, one of them alone if need be', async () => {
   const ada = await newMailbox()
   await fill(ada, 12, 100_000)

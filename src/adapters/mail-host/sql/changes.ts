@@ -22,11 +22,14 @@ export async function changes(
   const from = since?.uidValidity === folder.id ? since : { uidValidity: folder.id, modseq: 0, uidNext: 1 }
   const reset = from !== since
   if (!reset && from.modseq === folder.modseq && from.uidNext === folder.uid_next) return unchanged(from, folder.total)
+  // Twice as far as that many messages reach on average. Where PostgreSQL takes the folder for small, for want of fresh
+  // statistics, it reads and sorts all that is in question, which must not be the rest of the folder at every step.
+  const until = from.uidNext + rowsAtOnce * Math.ceil(folder.uid_next / Math.max(1, folder.total))
   for (let limit = rowsAtOnce; ; limit = Math.ceil(limit / 16)) {
-    const step = await readStep(db, from, limit)
+    const step = await readStep(db, from, until, limit)
     if (!step) throw noSuchFolder(name)
     if (!reset && from.modseq < step.expunged_from) return changes(db, mailbox, name, undefined)
-    if (step.fits || limit === 1) return present(from, step, limit, reset)
+    if (step.fits || limit === 1) return present(from, step, { reset, until, limit })
   }
 }
 
@@ -54,11 +57,13 @@ interface Step {
 
 /** One statement, so that all of it is of one instant. Every column comes as one value, since node-postgres takes seven
  *  times as long over a row for each message. */
-async function readStep(db: Db, from: FolderState, limit: number): Promise<Step | undefined> {
+async function readStep(db: Db, from: FolderState, until: number, limit: number): Promise<Step | undefined> {
   const { rows } = await sql<Step>`
     with arrived as materialized (
       select uid, seen, received_at, textsend(sender) as sender, id_hash, strong, weak
-      from mail_messages where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} order by uid limit ${limit}
+      from mail_messages
+      where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} and uid < ${until}
+      order by uid limit ${limit}
     ), size as (
       select coalesce(sum(octet_length(strong) + octet_length(weak) + octet_length(sender)), 0) <= ${bytesAtOnce}
         or ${limit} = 1 as fits from arrived
@@ -85,15 +90,16 @@ async function readStep(db: Db, from: FolderState, limit: number): Promise<Step 
   return rows[0]
 }
 
-function present(from: FolderState, step: Step, limit: number, reset: boolean): FolderChanges {
+function present(
+  from: FolderState,
+  step: Step,
+  { reset, until, limit }: { reset: boolean; until: number; limit: number },
+): FolderChanges {
   const uid = integers(step.uid)
-  const more = uid.length === limit && (uid.at(-1) ?? 0) + 1 < step.uid_next
+  const next = uid.length === limit ? (uid.at(-1) ?? 0) + 1 : until
+  const more = next < step.uid_next
   return {
-    state: {
-      uidValidity: from.uidValidity,
-      modseq: step.modseq,
-      uidNext: more ? (uid.at(-1) ?? 0) + 1 : step.uid_next,
-    },
+    state: { uidValidity: from.uidValidity, modseq: step.modseq, uidNext: more ? next : step.uid_next },
     reset,
     more,
     exists: step.total,
