@@ -5,7 +5,7 @@ import { type Folder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
 /** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
- *  anew, which for 100,000 messages takes half a second. */
+ *  anew. */
 const remembered = 10_000
 
 /** A message that leaves a folder. */
