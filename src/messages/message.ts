@@ -18,7 +18,7 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
   return {
     uid: summary.uid,
     folder: summary.folder,
-    message_id: summary.messageId,
+    message_id: summary.messageId ?? '',
     subject: summary.subject,
     from: presentAddress(summary.from ?? { name: '', address: '' }),
     to: summary.to.map(presentAddress),

@@ -57,7 +57,7 @@ export const AddressOut = Type.Object(
 const itemFields = {
   uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
   folder: Type.String({ examples: ['inbox'] }),
-  message_id: Nullable(Type.String({ examples: ['<f00d@engines.example>'] })),
+  message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
   subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
   from: AddressOut,
   to: Type.Array(AddressOut, { description: 'In a list, the first 100.' }),
