@@ -79,13 +79,7 @@ export class Connection {
     this.#wire.release()
     this.#handshake = true
     const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
-    await this.#patiently(this.#limits.command, () => {
-      return new Promise<void>((resolve, reject) => {
-        secured.once('secure', resolve)
-        secured.on('error', () => reject(new Gone()))
-        secured.once('close', () => reject(new Gone()))
-      })
-    })
+    await this.#patiently(this.#limits.command, () => shaken(secured))
     this.#handshake = false
     this.#socket = secured
     this.#wire = new Wire(secured)
@@ -119,4 +113,19 @@ export class Connection {
       this.#deadline = Number.POSITIVE_INFINITY
     }
   }
+}
+
+/** Resolves when the handshake is done. Throws `Gone` where it fails, or the client says that nothing more will come. */
+async function shaken(secured: TLSSocket): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const gone = () => reject(new Gone())
+  // The end shows only to whoever reads; before the handshake is done there is nothing else to be read.
+  const look = () => secured.read(0)
+  secured.once('secure', resolve)
+  secured.on('readable', look)
+  secured.once('end', gone)
+  secured.once('close', gone)
+  secured.on('error', gone)
+  await promise
+  secured.off('readable', look)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
 import { pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { testCertificate } from '../../test/certificate.ts'
@@ -387,4 +388,40 @@ test('row 15: a client that vanishes after the final dot has sent its message al
     server.taken.map(({ text }) => text),
     ['gone\r\n'],
   )
+})
+
+test('whatever clients send, and in whatever pieces, what is taken is what was sent, and others are served', async () => {
+  await using server = await listener({ greetingDelay: 1, errors: 1000 })
+  const fragments = [
+    ...[
+      'EHLO a\r\n',
+      'HELO a\r\n',
+      'MAIL FROM:<a@b.example>\r\n',
+      'RCPT TO:<c@here.example>\r\n',
+      'DATA\r\n',
+      'RSET\r\n',
+    ],
+    ...['STARTTLS\r\n', 'QUIT\r\n', 'NOOP', '\r\n', '\n', '\r', '.', '.\r\n', '\r\n.\r\n', '\0', 'x', '\xff', ' '],
+  ]
+  const transaction = 'MAIL FROM:<a@b.example>\r\nRCPT TO:<c@here.example>\r\nDATA\r\n'
+  const chunk = fc.oneof(fc.array(fc.constantFrom(...fragments), { maxLength: 8 }), fc.constant([transaction]))
+  await fc.assert(
+    fc.asyncProperty(fc.array(chunk, { maxLength: 6 }), async (chunks) => {
+      const before = server.taken.length
+      await using client = await SmtpClient.greeted(server.port)
+      for (const parts of chunks) {
+        client.write(parts.join(''))
+        for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+      }
+      client.end()
+      const said = await client.rest()
+      assert.match(said, /^(\d{3}[ -][ -~]*\r\n)*$/)
+      const stored = said.match(/^250 2\.6\.0 /gm)?.length ?? 0
+      assert.equal(server.taken.length - before, stored)
+      for (const { text } of server.taken.slice(before)) assert.doesNotMatch(text, /\0|\r(?!\n)|(?<!\r)\n/)
+    }),
+    { numRuns: 300 },
+  )
+  await using last = await SmtpClient.greeted(server.port)
+  assert.equal((await last.send('ann@peer.example', 'bob@here.example', 'still here')).code, 250)
 })

@@ -53,6 +53,8 @@ export class SmtpListener implements AsyncDisposable {
   async listen(host: string, port: number): Promise<void> {
     this.#server.listen({ host, port, backlog: 1024 })
     await once(this.#server, 'listening')
+    // A connection that cannot be accepted (no file descriptor is left) must not end the process.
+    this.#server.on('error', (err) => this.#host.log.error({ err }, 'a connection could not be accepted'))
   }
 
   get port(): number {
