@@ -107,6 +107,20 @@ conforms('the zone resolver, for names outside its zones', async () => {
   return { resolver: new ZoneResolver({}, beyond), close: async () => {} }
 })
 
+test('while no server answers, the DNS resolver loses patience; one answer brings it back', async () => {
+  await using server = await startDnsServer(zone)
+  const resolver = new DnsResolver({ servers: [server.address], patience: 250 })
+  const patience = async () => {
+    const start = performance.now()
+    await assert.rejects(resolver.a('silent.test'))
+    return performance.now() - start
+  }
+  for (let n = 0; n < 3; n++) assert.ok((await patience()) > 240)
+  assert.ok((await patience()) < 200)
+  assert.deepEqual(await resolver.aaaa('example.test'), ['2001:db8::1'])
+  assert.ok((await patience()) > 240)
+})
+
 test('the zone resolver keeps names of its own zones to itself', async () => {
   const resolver = new ZoneResolver(
     { 'tryout.test': { a: ['192.0.2.7'] } },

@@ -11,13 +11,19 @@ export interface DnsOptions {
 
 /** No such name, and no such record at that name. What cannot be a name in the DNS has no records either. */
 const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+/** Nobody was there to answer. */
+const UNANSWERED = new Set(['ETIMEOUT', 'ECONNREFUSED'])
 const TRY = 2_000
 const TRIES = 2
+/** After so many questions in a row that nobody answered, the servers are likely away: then a fifth of the patience has
+ *  to do, until something is answered again. Mail that comes in meanwhile is not held up for long. */
+const SILENCE = 3
 
 /** Asks name servers. */
 export class DnsResolver implements Resolver {
   readonly #resolver: NodeResolver
   readonly #patience: number
+  #unanswered = 0
 
   constructor({ servers = [], patience = 5_000 }: DnsOptions = {}) {
     this.#patience = patience
@@ -52,15 +58,19 @@ export class DnsResolver implements Resolver {
   }
 
   async #ask<T>(name: string, question: () => Promise<T[]>): Promise<T[]> {
+    const patience = this.#unanswered < SILENCE ? this.#patience : this.#patience / 5
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new LookupFailed(name, 'timeout')), this.#patience)
+    const timer = setTimeout(() => late.reject(new LookupFailed(name, 'timeout')), patience)
     try {
-      return await Promise.race([question(), late.promise])
+      const records = await Promise.race([question(), late.promise])
+      this.#unanswered = 0
+      return records
     } catch (error) {
-      if (error instanceof LookupFailed) throw error
       const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      const unanswered = error instanceof LookupFailed || UNANSWERED.has(code)
+      this.#unanswered = unanswered ? this.#unanswered + 1 : 0
       if (NOT_THERE.has(code)) return []
-      throw new LookupFailed(name, code === 'ETIMEOUT' ? 'timeout' : 'servfail', error)
+      throw unanswered ? new LookupFailed(name, 'timeout', error) : new LookupFailed(name, 'servfail', error)
     } finally {
       clearTimeout(timer)
     }
