@@ -1,35 +1,11 @@
-import type { SecureContext } from 'node:tls'
 import type { Logger } from 'pino'
-import type { Clock } from '#/ports/clock.ts'
 import type { Admitted } from './admit.ts'
 import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
-import type { Envelope } from './envelope.ts'
+import type { Host } from './host.ts'
 import type { Limits } from './limits.ts'
 import { Rejection, type Reply, render, reply } from './reply.ts'
-import { Gone, type Received, type Room } from './wire.ts'
-
-/** Who decides about mail. Both throw `Rejection` where the answer is no; whatever else they throw is our own trouble,
- *  for which the client is asked to come again. */
-export interface MailTaker {
-  admit(sender: string, recipient: string): Promise<Admitted>
-  /** Resolves once the message is ours to keep. */
-  take(envelope: Envelope, bytes: Buffer): Promise<Reply>
-  /** What is answered to trouble of our own. */
-  trouble(error: unknown): Reply
-}
-
-/** What all sessions of a listener share. */
-export interface Host {
-  readonly hostname: string
-  readonly tls: SecureContext | undefined
-  readonly limits: Limits
-  readonly clock: Clock
-  readonly log: Logger
-  readonly room: Room
-  readonly taker: MailTaker
-  nextId(): string
-}
+import { Gone, type Received } from './wire.ts'
 
 interface Transaction {
   readonly id: string

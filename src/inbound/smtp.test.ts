@@ -372,6 +372,15 @@ test('stopping does not wait for ever for a message that does not end', async ()
   assert.equal(server.taken.length, 0)
 })
 
+test('stopping does not wait for ever for a message that is not stored; its client hears no 250', async () => {
+  const server = await listener({ stop: 50, farewell: 10 })
+  await using client = await SmtpClient.greeted(server.port)
+  const sent = client.send('slow@peer.example', 'bob@here.example', 'hello')
+  await server.entered
+  await Promise.all([server[Symbol.asyncDispose](), assert.rejects(sent)])
+  server.release()
+})
+
 test('row 15: a client that vanishes after the final dot has sent its message all the same', async () => {
   await using server = await listener()
   await using client = await SmtpClient.greeted(server.port)

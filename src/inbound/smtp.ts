@@ -5,9 +5,10 @@ import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
 import { Connection } from './connection.ts'
+import type { Host, MailTaker } from './host.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { render, reply } from './reply.ts'
-import { type Host, type MailTaker, Session } from './session.ts'
+import { Session } from './session.ts'
 import type { Room } from './wire.ts'
 
 export interface SmtpConfig {
@@ -18,14 +19,17 @@ export interface SmtpConfig {
   readonly limits?: Partial<Limits> | undefined
 }
 
-/** How often slow clients are looked for. */
+/** How often slow clients are looked for, in milliseconds. */
 const ROUND = 1_000
+/** For last replies to leave when the listener stops. */
+const LAST_WORDS = 500
 
 /** Listens for mail (RFC 5321): who may connect, how many at once, and how it all ends. */
 export class SmtpListener implements AsyncDisposable {
   readonly #host: Host
   readonly #server: Server
-  readonly #sessions = new Map<Session, { socket: Socket; client: string; over: Promise<void> }>()
+  readonly #sockets = new Set<Socket>()
+  readonly #sessions = new Map<Session, Promise<void>>()
   readonly #perClient = new Map<string, number>()
   readonly #round: NodeJS.Timeout
 
@@ -43,9 +47,7 @@ export class SmtpListener implements AsyncDisposable {
       nextId: idSource(),
     }
     // Half-open: a client that has said all it has to say may still want to hear the answers.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false }, (socket) => {
-      this.#accept(socket)
-    })
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
     this.#round = setInterval(() => this.#lookRound(), Math.min(ROUND, limits.command)).unref()
   }
 
@@ -61,38 +63,43 @@ export class SmtpListener implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Takes no new client, sends away those who wait, and finishes what is in hand, within `limits.stop`. */
+  /** Takes no new client, sends away those who wait, and finishes what is in hand, within `limits.stop`. What takes
+   *  longer its client will send again. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#round)
     const closed = once(this.#server, 'close')
     this.#server.close()
-    const open = [...this.#sessions]
-    for (const [session] of open) session.stop()
-    const late = setTimeout(() => {
-      for (const { socket } of this.#sessions.values()) socket.destroy()
-    }, this.#host.limits.stop)
-    await Promise.all(open.map(([, { over }]) => over))
-    for (const [, { socket }] of open) socket.destroySoon()
+    for (const session of this.#sessions.keys()) session.stop()
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, this.#host.limits.stop)
+    await Promise.race([Promise.all(this.#sessions.values()), late.promise])
+    clearTimeout(timer)
+    for (const socket of this.#sockets) socket.destroySoon()
+    const patience = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, LAST_WORDS)
     await closed
-    clearTimeout(late)
+    clearTimeout(patience)
   }
 
   #accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
     // What went wrong with a socket shows as its end.
     socket.on('error', () => {})
     const address = plainAddress(socket.remoteAddress ?? '')
     const client = clientOf(address)
     const { limits, hostname } = this.#host
     const already = this.#perClient.get(client) ?? 0
+    const connection = new Connection(socket, address, limits)
     if (already >= limits.connectionsPerClient || !this.#hasPlace()) {
-      socket.end(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
-      socket.resume()
-      setTimeout(() => socket.destroy(), limits.farewell).unref()
+      connection.say(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
+      connection.hangUp()
       return
     }
     this.#perClient.set(client, already + 1)
-    const session = new Session(this.#host, new Connection(socket, address, limits))
-    this.#sessions.set(session, { socket, client, over: session.run() })
+    const session = new Session(this.#host, connection)
+    this.#sessions.set(session, session.run())
     socket.once('close', () => this.#forget(session, client))
   }
 
