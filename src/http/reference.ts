@@ -33,7 +33,11 @@ export async function describeApi(app: App): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    theme: { title: 'Mailroom API' },
+    theme: {
+      title: 'Mailroom API',
+      // Another product's logo, and a field to load other descriptions with.
+      css: [{ filename: 'mailroom.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     uiConfig: { url: '/v1/openapi.json', deepLinking: true, persistAuthorization: false },
   })
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
