@@ -101,6 +101,14 @@ describe('row 13: who can be written to', () => {
     assert.equal(await hand('ann@peer.example', ada.address, hops(101) + letter()), '554 5.4.6')
   })
 
+  test('a header beyond what is read, and one with many From: 554 5.6.0', async () => {
+    assert.equal(await hand('ann@peer.example', ada.address, 'X: y\r\n'.repeat(10_001) + letter()), '554 5.6.0')
+    assert.equal(
+      await hand('ann@peer.example', ada.address, 'From: a@b.example\r\n'.repeat(10) + letter()),
+      '554 5.6.0',
+    )
+  })
+
   test('over 25 MiB: 552 5.3.4, at MAIL too when declared', async () => {
     await using client = await SmtpClient.greeted(world.smtp.port)
     const declared = await client.say('MAIL FROM:<ann@peer.example> SIZE=26214401')
