@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+export type Side = 'client' | 'server'
+
+export interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+/** A stretch of network between a client and a server, of whatever protocol, that can go wrong. All goes through until
+ *  it is told otherwise. */
+export class FaultProxy implements AsyncDisposable {
+  /** Where new connections lead. */
+  target: Target
+  /** By how many milliseconds each chunk is late, either way. */
+  delay = 0
+  readonly #server: Server
+  readonly #links = new Set<Link>()
+  #state: 'well' | 'silent' | 'down' = 'well'
+  #cut: Cut | undefined
+
+  private constructor(target: Target) {
+    this.target = target
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
+  }
+
+  static async start(target: Target): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target)
+    await once(proxy.#server.listen(0, '127.0.0.1'), 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** What happens when a cable is pulled: connections stay open, nothing comes through, and neither side hears that the
+   *  other went away. `heal` is for new connections; those that are there stay half-open. */
+  silence(): void {
+    this.#state = 'silent'
+    for (const link of this.#links) link.silence()
+  }
+
+  /** Every connection breaks, and each new one does until `heal`. */
+  drop(): void {
+    this.#state = 'down'
+    for (const link of this.#links) link.break()
+  }
+
+  heal(): void {
+    this.#state = 'well'
+  }
+
+  /** Breaks the next connection on which that side says `text`, in one chunk or several, once so many octets of it have
+   *  gone through: none of it for 0, all of it unless told. Resolves when that has happened. */
+  cut(from: Side, text: string, through = text.length): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#cut = { from, text, through, done: resolve }
+    return promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.drop()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #accept(client: Socket): void {
+    if (this.#state === 'down') return void client.resetAndDestroy()
+    const link = new Link(client, connect({ ...this.target, allowHalfOpen: true, noDelay: true }), {
+      delay: () => this.delay,
+      cutIn: (from, said) => this.#cutIn(from, said),
+    })
+    this.#links.add(link)
+    link.over.then(() => this.#links.delete(link))
+    if (this.#state === 'silent') link.silence()
+  }
+
+  /** Where in what was said the connection is to break. */
+  #cutIn(from: Side, said: string): number | undefined {
+    const cut = this.#cut
+    const at = cut?.from === from ? said.indexOf(cut.text) : -1
+    if (!cut || at < 0) return undefined
+    this.#cut = undefined
+    cut.done()
+    return at + cut.through
+  }
+}
+
+interface Cut {
+  readonly from: Side
+  readonly text: string
+  readonly through: number
+  readonly done: () => void
+}
+
+interface Fate {
+  readonly delay: () => number
+  readonly cutIn: (from: Side, said: string) => number | undefined
+}
+
+/** So much of what was said before is looked at again, for a text that comes in pieces. */
+const REMEMBERED = 200
+
+/** One connection: two sockets, and what is under way between them. */
+class Link {
+  readonly over: Promise<unknown>
+  readonly #sockets: Readonly<Record<Side, Socket>>
+  readonly #fate: Fate
+  #silent = false
+
+  constructor(client: Socket, server: Socket, fate: Fate) {
+    this.#sockets = { client, server }
+    this.#fate = fate
+    this.over = Promise.all([this.#carry('client', client, server), this.#carry('server', server, client)])
+  }
+
+  silence(): void {
+    this.#silent = true
+  }
+
+  break(): void {
+    for (const socket of Object.values(this.#sockets)) socket.resetAndDestroy()
+  }
+
+  #carry(from: Side, source: Socket, target: Socket): Promise<void> {
+    let said = ''
+    let arrival = 0
+    const later = (act: () => void) => {
+      const now = performance.now()
+      // In order, also where the delay has become less.
+      arrival = Math.max(arrival, now + this.#fate.delay())
+      if (arrival <= now) act()
+      else setTimeout(act, arrival - now)
+    }
+    source.on('data', (chunk) => {
+      if (this.#silent) return
+      const before = said.length
+      said += chunk.toString('latin1')
+      const cut = this.#fate.cutIn(from, said)
+      if (cut !== undefined) return this.#end(target, chunk.subarray(0, Math.max(0, cut - before)))
+      said = said.slice(-REMEMBERED)
+      later(() => {
+        if (target.destroyed || target.write(chunk)) return
+        source.pause()
+        target.once('drain', () => source.resume())
+      })
+    })
+    source.on('end', () => !this.#silent && later(() => target.end()))
+    // What went wrong shows as the end.
+    source.on('error', () => {})
+    const { promise, resolve } = Promise.withResolvers<void>()
+    source.on('close', () => {
+      if (!this.#silent) target.destroySoon()
+      resolve()
+    })
+    return promise
+  }
+
+  /** A last piece, and then neither side hears the other again. */
+  #end(target: Socket, last: Buffer): void {
+    this.#silent = true
+    target.end(last, () => this.break())
+  }
+}
