@@ -27,9 +27,10 @@ test('a data directory has one holder at a time, also within a process', () => {
   lockDirectory(directory)[Symbol.dispose]()
 })
 
-test('another process is refused, told which directory is in use, and let in once the holder is killed', async () => {
+test('another process is refused, told which directory is in use, and let in once the holder is killed', async (t) => {
   const directory = join(parent, 'two')
-  const child = spawn(process.execPath, [holder, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--expose-gc', holder, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   assert.throws(
     () => lockDirectory(directory),

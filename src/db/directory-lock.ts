@@ -10,6 +10,9 @@ export class DirectoryInUse extends Error {
   }
 }
 
+/** Referred to from here, since a lock whose file is garbage-collected is let go, although nobody disposed of it. */
+const held = new Set<DatabaseSync>()
+
 /**
  * Takes the data directory for this process alone, and makes it where it is missing, readable by its owner only.
  * Two processes on one embedded database silently destroy its data. The lock is the kernel's, on a file in the
@@ -27,5 +30,10 @@ export function lockDirectory(path: string): Disposable {
     if ((cause as { errcode?: unknown }).errcode === 5) throw new DirectoryInUse(directory, cause) // SQLITE_BUSY
     throw new Error(`The data directory ${directory} cannot be locked`, { cause })
   }
-  return { [Symbol.dispose]: () => file.close() }
+  held.add(file)
+  return {
+    [Symbol.dispose]() {
+      if (held.delete(file)) file.close()
+    },
+  }
 }
