@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readHeaders } from '#/mime/headers.ts'
-import { idHash, idHashes, idHashKey } from '#/mime/id-hash.ts'
+import { idHash, idHashKey } from '#/mime/id-hash.ts'
 import { threadIds } from '#/mime/references.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
 import { type Happening, happening, unfiled } from '../../test/thread-folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '../../test/thread-oracle.ts'
+import { threadStep } from '../../test/thread-rows.ts'
 import { type Conversation, ThreadIndex } from './thread-index.ts'
 
 const key = idHashKey('a secret')
@@ -208,30 +209,7 @@ interface Step {
   expunged?: readonly number[]
 }
 
-function step({ appended = [], flags = [], expunged = [] }: Step): FolderChanges {
-  const read = appended.map(({ headers }) => threadIds(readHeaders(Buffer.from(`${headers}\r\n`)).headers))
-  const senders = appended.map(({ sender }) => Buffer.from(sender))
-  const strong = read.map((ids) => idHashes(key, ids.strong))
-  const weak = read.map((ids) => idHashes(key, ids.weak))
-  const lengths = (parts: readonly Buffer[]) => Uint32Array.from(parts, ({ length }) => length)
-  return {
-    state: { uidValidity: 7, modseq: 1, uidNext: 1 },
-    reset: false,
-    more: false,
-    exists: 0,
-    rows: {
-      uid: Uint32Array.from(appended, ({ uid }) => uid),
-      seen: Uint8Array.from(appended, ({ seen }) => Number(seen)),
-      receivedAt: Float64Array.from(appended, ({ receivedAt }) => receivedAt),
-      sender: Buffer.concat(senders),
-      senderLength: lengths(senders),
-      id: Buffer.concat(read.map(({ messageId }) => (messageId === null ? Buffer.alloc(8) : idHash(key, messageId)))),
-      strong: Buffer.concat(strong),
-      strongLength: lengths(strong),
-      weak: Buffer.concat(weak),
-      weakLength: lengths(weak),
-    },
-    flags: { uid: Uint32Array.from(flags, ({ uid }) => uid), seen: Uint8Array.from(flags, ({ seen }) => Number(seen)) },
-    expunged: Uint32Array.from(expunged),
-  }
+function step({ appended = [], ...rest }: Step): FolderChanges {
+  const read = (headers: string) => threadIds(readHeaders(Buffer.from(`${headers}\r\n`)).headers)
+  return threadStep(key, { appended: appended.map((one) => ({ ...one, ids: read(one.headers) })), ...rest })
 }
