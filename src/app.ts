@@ -12,6 +12,7 @@ import { authorizer } from '#/http/authorize.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
 import { describeApi } from '#/http/reference.ts'
+import type { SharedWindow } from '#/http/shared-window.ts'
 import { validatorCompiler } from '#/http/validate.ts'
 import type { Authenticator } from '#/keys/authenticate.ts'
 import { labelRoutes } from '#/labels/routes.ts'
@@ -31,6 +32,8 @@ export interface AppParts {
   readonly authenticator: Authenticator
   readonly clock: Clock
   readonly log: Logger
+  /** Counts requests with other processes; undefined where there can be none. */
+  readonly sharedRate: SharedWindow | undefined
 }
 
 /** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
@@ -82,10 +85,11 @@ function bareApp(log: Logger): App {
   return app
 }
 
-function checkEveryRequest(app: App, { authenticator, clock }: AppParts): void {
+function checkEveryRequest(app: App, { authenticator, clock, sharedRate }: AppParts): void {
   const authorize = authorizer(
     (token) => authenticator.identify(token),
     () => clock.now(),
+    sharedRate,
   )
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })

@@ -10,7 +10,9 @@ import { listenForCommands } from '#/control/listen.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
+import { perMinute } from '#/http/authorize.ts'
 import { forgetAnswers } from '#/http/once.ts'
+import { forgetRequests, SharedWindow } from '#/http/shared-window.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { startInbound } from '#/inbound/inbound.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
@@ -114,13 +116,14 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
 
 async function startApi(
   config: Config,
-  { database: { db }, clock, secret, log }: Parts,
+  { database: { db, embedded }, clock, secret, log }: Parts,
   mailHost: MailHost,
   starting: AsyncDisposableStack,
 ): Promise<string> {
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
-  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log })
+  const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
+  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log, sharedRate })
   starting.defer(async () => {
     // A client that does not read its answer must not hold up the stop.
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
@@ -134,11 +137,13 @@ const mostClosingMs = 4_000
 
 const everyHour = 3_600_000
 
-/** Lets go of what was kept for a time only: answers to idempotent requests, and which mail arrived lately. */
+/** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived
+ *  lately, requests by key. */
 function keepHouse({ db }: Database, log: Logger): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
+    await forgetRequests(db)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { type DestinationStream, pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
@@ -89,6 +90,12 @@ export class World implements AsyncDisposable {
     const organization = new TestOrganization(this, { id, name, domain })
     organization.key = await organization.newKey(...allScopes)
     return organization
+  }
+
+  /** Lets time pass, also for what the database has noted of requests. */
+  async advance(milliseconds: number): Promise<void> {
+    this.clock.advance(milliseconds)
+    await sql`update request_uses set used_at = used_at - ${milliseconds} * interval '1 millisecond'`.execute(this.db)
   }
 
   /** Hands a message in over SMTP, as another mail server does. Rejects with the reply where it is refused. */

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#/errors.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
+import type { SharedWindow } from './shared-window.ts'
 
-const perMinute = { quota: 600, windowMs: 60_000 }
+export const perMinute = { quota: 600, windowMs: 60_000 }
 
 /** Whose request this is, told from a bearer token; undefined for a token that opens nothing. */
 export type Identify = (
@@ -13,11 +14,21 @@ export type Identify = (
 /**
  * The first three checks of a request under /v1, in the document's order: who it is (401), how many came before it
  * (429), whether its key may (403). Requests whose key opens nothing are counted by client address, so that nobody
- * can guess keys at will.
+ * can guess keys at will. `shared` counts with other processes on one database.
  */
-export function authorizer(identify: Identify, now: () => number) {
+export function authorizer(identify: Identify, now: () => number, shared?: SharedWindow) {
   const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
   const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
+
+  /** Exact for what this process lets in; where others answer for the same keys, they count too. */
+  async function take(keyId: string): Promise<Allowance> {
+    const here = keys.take(keyId, now())
+    if (!shared || !here.allowed) return here
+    const among = await shared.take(keyId)
+    if (among.allowed) return { ...here, remaining: Math.min(here.remaining, among.remaining) }
+    keys.giveBack(keyId)
+    return { allowed: false, remaining: 0, resetSeconds: Math.max(1, Math.ceil(among.waitMs / 1000)) }
+  }
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const token = bearerToken(request)
@@ -28,7 +39,7 @@ export function authorizer(identify: Identify, now: () => number) {
     }
     request.organizationId = identity.organizationId
     request.keyId = identity.keyId
-    const allowance = keys.take(identity.keyId, now())
+    const allowance = await take(identity.keyId)
     reply.header('RateLimit-Policy', `"key";q=${perMinute.quota};w=${perMinute.windowMs / 1000}`)
     reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (!allowance.allowed) throw rateLimited(reply, allowance)

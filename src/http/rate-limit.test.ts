@@ -55,3 +55,11 @@ test('the callers that are remembered are bounded', () => {
   for (let count = 0; count < 100; count++) limit.take(`caller ${count}`, 0)
   assert.equal(limit.take('first', 0).allowed, true, 'the first was forgotten')
 })
+
+test('a request that is given back leaves room for another', () => {
+  const limit = window()
+  for (const at of [0, 1, 2, 3, 4]) limit.take('key', at)
+  limit.giveBack('key')
+  assert.deepEqual(limit.take('key', 5), { allowed: true, remaining: 0, resetSeconds: 1 })
+  assert.equal(limit.take('key', 6).allowed, false)
+})

@@ -34,6 +34,13 @@ export class SlidingWindow {
     return { allowed: true, remaining: live, resetSeconds: this.#seconds(this.#at(ring, live), now) }
   }
 
+  /** Undoes the last `take` of a caller that was allowed: someone else refused it. */
+  giveBack(caller: string): void {
+    const ring = this.#ring(caller)
+    ring.next = (ring.next + this.#quota - 1) % this.#quota
+    ring.times[ring.next] = Number.NEGATIVE_INFINITY
+  }
+
   #ring(caller: string) {
     const known = this.#callers.get(caller)
     if (known) return known

@@ -130,3 +130,46 @@ test('the order of checks: a request that is wrong in every way is first unautho
   assert.equal((await world.client.request('PATCH', path, { ...bad, key: organization.key })).status, 400)
   assert.equal((await organization.request('PATCH', path, { name: 'x' })).status, 404)
 })
+
+const filter = { name: 'f', field: 'subject', op: 'contains', value: 'v', action: 'move', argument: 'archive' }
+const tried = { from: 'Ann <a@b.example>', to: 'c@d.example', subject: 's' }
+
+/** Every string of a body or query that can reach a header, a name or an address, by the field that is named. */
+const lines: Readonly<Record<string, (text: string) => [method: string, path: string, body?: unknown]>> = {
+  name: (text) => ['POST', '/v1/filters', { ...filter, name: text }],
+  value: (text) => ['POST', '/v1/filters', { ...filter, value: text }],
+  argument: (text) => ['POST', '/v1/filters', { ...filter, argument: text }],
+  pattern: (text) => ['POST', '/v1/blocked-senders', { pattern: `${text}@b.example` }],
+  'message.subject': (text) => ['POST', '/v1/filters/test', { message: { ...tried, subject: text } }],
+  'message.from': (text) => ['POST', '/v1/filters/test', { message: { ...tried, from: `${text} <a@b.example>` } }],
+  'message.to': (text) => ['POST', '/v1/filters/test', { message: { ...tried, to: `a${text}@b.example` } }],
+  folder: (text) => ['GET', `/v1/messages?mailbox=${address}&folder=${encodeURIComponent(text)}`],
+  mailbox: (text) => ['GET', `/v1/messages?mailbox=${encodeURIComponent(address + text)}`],
+  label: (text) => ['GET', `/v1/messages?mailbox=${address}&label=${encodeURIComponent(text)}`],
+  'add_labels[0]': (text) => ['PATCH', `/v1/messages/1?mailbox=${address}`, { add_labels: [text] }],
+}
+
+for (const [field, ask] of Object.entries(lines)) {
+  for (const [what, text] of [
+    ['CR LF', 'x\r\nBcc: all@b.example'],
+    ['CR', 'x\ry'],
+    ['LF', 'x\ny'],
+    ['NUL', 'x\u0000y'],
+    ['a quote and a command', 'INBOX"\r\nA1 DELETE x'],
+  ] as const) {
+    test(`row 10: ${what} in ${field} is refused, naming it`, async () => {
+      const answer = await organization.request(...ask(text))
+      assert.equal(answer.status, 400, JSON.stringify(answer.body))
+      assert.equal(answer.body.error.field, field)
+    })
+  }
+}
+
+test('row 10: a folder to move to with a line break in it is refused, and nothing moves', async () => {
+  await world.send({ from: 'a@b.example', to: address, subject: 'Stays' })
+  const [{ uid }] = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
+  const folder = 'x\r\nA1 DELETE inbox'
+  const answer = await organization.request('PATCH', `/v1/messages/${uid}?mailbox=${address}`, { folder })
+  assert.deepEqual([answer.status, answer.body.error.field], [400, 'folder'])
+  assert.equal((await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)).status, 200)
+})

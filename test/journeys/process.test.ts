@@ -143,3 +143,14 @@ test('the operator works while the server runs, and a key made there opens at on
   assert.equal((await new HttpClient(service.http).request('GET', '/v1/usage', { key: usable })).status, 200)
   assert.ok(!service.written().includes(usable.slice(8, -4)), 'the log does not hold the new key')
 })
+
+test('row 4: a key that one process revokes is refused by another within 5 s', async () => {
+  const made = await mailroom(home.env, 'key', 'create', '--org', 'Process', '--scopes', 'usage:read', '--json')
+  const { id, key: leaked } = JSON.parse(made.stdout)
+  const ask = async () => (await new HttpClient(service.http).request('GET', '/v1/usage', { key: leaked })).status
+  assert.equal(await ask(), 200)
+  assert.equal((await mailroom(home.env, 'key', 'revoke', id)).code, 0)
+  const since = performance.now()
+  while ((await ask()) === 200) assert.ok(performance.now() - since < 5_000, 'still accepted')
+  assert.equal(await ask(), 401)
+})

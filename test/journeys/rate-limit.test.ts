@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { scopes } from '#/http/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
+import { createKey } from '#/keys/keys.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { databaseHome } from '../database.ts'
+import { startService } from '../service.ts'
 import { World } from '../world.ts'
 
 let world: World
@@ -24,9 +29,9 @@ test('600 requests a minute a key, then rate_limited until the oldest is a minut
   assert.equal(refused.body.error.code, 'rate_limited')
   assert.equal(refused.headers.get('retry-after'), '60')
   assert.equal(refused.headers.get('ratelimit'), '"key";r=0;t=60')
-  world.clock.advance(59_999)
+  await world.advance(59_000)
   assert.equal((await request()).status, 429)
-  world.clock.advance(1)
+  await world.advance(1_000)
   assert.equal((await request()).status, 200)
 })
 
@@ -50,3 +55,41 @@ test('requests whose key is unknown are limited by client address', async () => 
   const { key } = await world.organization()
   assert.equal((await world.client.request('GET', '/v1/labels', { key })).status, 200, 'a good key still opens')
 })
+
+/** One process on the embedded database, which can have no more. */
+const processes = process.env.TEST_DATABASE_URL === undefined ? 1 : 8
+
+test(`row 5: ${processes} processes, one key, 3,200 at once: at most 600 a process and 630 together in any 60 s`, async () => {
+  await using home = await databaseHome()
+  const key = await newKey(home)
+  const services = await Promise.all(
+    Array.from({ length: processes }, () => startService(home.env, ['serve', '--bare', '--roles', 'api'])),
+  )
+  try {
+    const allowed = await Promise.all(services.map(({ http }) => allowedOf(http, key, 3_200 / processes)))
+    for (const count of allowed) assert.ok(count <= 600)
+    const together = allowed.reduce((sum, count) => sum + count, 0)
+    assert.ok(together <= 630, `${together} were let in`)
+    assert.ok(together >= 500, `only ${together} were let in`)
+  } finally {
+    await Promise.all(services.map((service) => service.end('SIGKILL')))
+  }
+})
+
+async function newKey(home: Awaited<ReturnType<typeof databaseHome>>): Promise<string> {
+  await using database = await home.open()
+  const { id } = await createOrganization(database.db, { name: 'Busy', plan: 'team' })
+  return (await createKey(database.db, id, { name: '', scopes, expiresAt: null }, Date.now())).secret
+}
+
+async function allowedOf(http: string, key: string, requests: number): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: requests }, async () => {
+      const response = await fetch(`${http}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+      await response.arrayBuffer()
+      return response.status
+    }),
+  )
+  assert.ok(statuses.every((status) => status === 200 || status === 429))
+  return statuses.filter((status) => status === 200).length
+}
