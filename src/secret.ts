@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import type { Db } from './db/schema.ts'
 
 /**
  * What this installation's keys are derived from: MAILROOM_SECRET, else the file `secret` in the data directory, which
@@ -16,6 +17,26 @@ export async function installationSecret(config: Pick<Config, 'dataDir' | 'secre
   if (secret.length < 32)
     throw new Error(`${path} does not hold the secret that was made at the first start: restore it from a backup`)
   return secret
+}
+
+/**
+ * Holds the secret against the one that the database was first used with. Under another one, conversations would fall
+ * apart where old mail meets new, and nothing that was sealed could be opened.
+ * @throws Error where they differ
+ */
+export async function assertSameSecret(db: Db, secret: string): Promise<void> {
+  const fingerprint = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom secret fingerprint', 16))
+  await db
+    .insertInto('installation')
+    .values({ secret_fingerprint: fingerprint })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { secret_fingerprint } = await db.selectFrom('installation').selectAll().executeTakeFirstOrThrow()
+  if (fingerprint.equals(secret_fingerprint)) return
+  throw new Error(
+    'The secret is not the one that this database was first used with: set MAILROOM_SECRET, or put the file `secret` ' +
+      'back into the data directory, as it was; every process on one database needs the same one',
+  )
 }
 
 async function readSecret(path: string): Promise<string | undefined> {

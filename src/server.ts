@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
@@ -7,6 +8,7 @@ import { buildApp } from '#/app.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Config } from '#/config.ts'
 import { listenForCommands } from '#/control/listen.ts'
+import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
@@ -20,7 +22,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
-import { installationSecret } from '#/secret.ts'
+import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
@@ -61,7 +63,7 @@ export async function startServer(config: Config, { bare }: { bare: boolean }): 
   const { databaseUrl } = config.secrets
   const tryout = databaseUrl === undefined && !bare && !config.production
   const database = starting.use(
-    await openDatabase(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }),
+    databaseUrl === undefined ? await openWhenFree(config.dataDir) : await openDatabase({ url: databaseUrl }),
   )
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
@@ -69,6 +71,7 @@ export async function startServer(config: Config, { bare }: { bare: boolean }): 
   const dns = new DnsResolver({ servers: config.dnsServers })
   const resolver = tryout ? new ZoneResolver(tryoutZone, { zones: reservedZones, resolver: dns }) : dns
   const secret = await installationSecret(config)
+  await assertSameSecret(database.db, secret)
   const running = starting.use(await compose(config, { database, clock, resolver, secret, log }))
   if (database.embedded) {
     const operator = { config, database, clock }
@@ -78,6 +81,19 @@ export async function startServer(config: Config, { bare }: { bare: boolean }): 
   log.info({ http: running.http, smtp: running.smtp, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/** A command of the operator, or a server that stops, may have the directory for a moment. */
+async function openWhenFree(directory: string): Promise<Database> {
+  const end = performance.now() + mostWaitMs
+  for (;;) {
+    try {
+      return await openDatabase({ directory })
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || performance.now() > end) throw error
+      await wait(100)
+    }
+  }
 }
 
 async function greet({ database: { db }, mailHost, http, smtp }: Running, clock: Clock): Promise<string> {
@@ -134,6 +150,9 @@ async function startApi(
 
 /** How long requests in hand may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000
+
+/** How long to wait for the data directory, in milliseconds. */
+const mostWaitMs = 5_000
 
 const everyHour = 3_600_000
 

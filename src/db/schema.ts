@@ -9,6 +9,7 @@ export type Tx = Transaction<Schema>
 type Made<T> = ColumnType<T, T | undefined, T>
 
 export interface Schema {
+  installation: Installation
   plans: Plans
   organizations: Organizations
   organization_usage: OrganizationUsage
@@ -29,6 +30,10 @@ export interface Schema {
   mail_keywords: MailKeywords
   mail_expunged: MailExpunged
   arrivals: Arrivals
+}
+
+interface Installation {
+  secret_fingerprint: Buffer
 }
 
 interface Plans {

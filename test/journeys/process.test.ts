@@ -154,3 +154,16 @@ test('row 4: a key that one process revokes is refused by another within 5 s', a
   while ((await ask()) === 200) assert.ok(performance.now() - since < 5_000, 'still accepted')
   assert.equal(await ask(), 401)
 })
+
+test('a service with another secret than the database knows does not start, and says what to do', async () => {
+  const env = { ...home.env, MAILROOM_SECRET: 'another secret of at least thirty-two characters' }
+  await service.end('SIGTERM')
+  await assert.rejects(startService(env), /The secret is not the one.*set MAILROOM_SECRET/s)
+})
+
+test('a data directory that is in use is waited for', async () => {
+  const other = startService(home.env)
+  await service.end('SIGTERM')
+  service = await other
+  assert.equal((await request('GET', '/v1/usage')).status, 200)
+})
