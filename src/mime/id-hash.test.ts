@@ -30,6 +30,24 @@ test('every text hashes as by a plain 64-bit reading of the paper', () => {
   )
 })
 
+for (const [id, same] of [
+  ['<"a b*"@c>', '<a b*@c>'],
+  ['<"a\\"b\\\\"@c>', '<a"b\\@c>'],
+  ['<""@c>', '<@c>'],
+] as const) {
+  test(`${id} hashes as ${same} does`, () => assert.deepEqual(idHash(published, id), idHash(published, same)))
+}
+
+test('quotes that are not around the whole left side of an id are part of it', () => {
+  for (const [id, other] of [
+    ['<"a"b@c>', '<ab@c>'],
+    ['<"a@c>', '<a@c>'],
+    ['<a@"c">', '<a@c>'],
+  ] as const) {
+    assert.notDeepEqual(idHash(published, id), idHash(published, other))
+  }
+})
+
 test('several ids hash to their hashes one after another', () => {
   const key = idHashKey('a secret')
   assert.deepEqual(idHashes(key, ['a@b', 'c@d']), Buffer.concat([idHash(key, 'a@b'), idHash(key, 'c@d')]))

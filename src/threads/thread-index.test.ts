@@ -82,6 +82,7 @@ for (const [what, headers, expected] of [
     [[2], [1]],
   ],
   ['ids that differ in case', ['Message-ID: <a@x>', reply('<b@x>', '<A@x>')], [[2], [1]]],
+  ['a reply that leaves out the quotes of an id', ['Message-ID: <"a*"@x>', reply('<b@x>', '<a*@x>')], [[1, 2]]],
   ['strangers who replied to one address', [old('<b@x>', '<ann@x>'), old('<c@x>', '<ann@x>')], [[2], [1]]],
   ['an old reply to a message that is there', ['Message-ID: <a@x>', old('<b@x>', '<a@x>')], [[1, 2]]],
   ['an old reply whose original comes later', [old('<b@x>', '<a@x>'), 'Message-ID: <a@x>'], [[1, 2]]],
