@@ -63,6 +63,22 @@ test('messages that a client writes ahead, in pieces of any size, are answered i
   }
 })
 
+test('rows of every size come whole and in order, small and large ones side by side', async () => {
+  const sizes = [1, 20_000, 42_000, 10, 50_000, 56_000, 5, 70_000, 300_000, 1]
+  for (const first of sizes) {
+    const lengths = [first, ...sizes].map((size, place) => ({ place, size }))
+    const { rows } = await database.pool.query(
+      `select (one ->> 'place')::integer as place, repeat('x', (one ->> 'size')::integer) as text
+       from jsonb_array_elements($1::jsonb) as one`,
+      [JSON.stringify(lengths)],
+    )
+    assert.deepEqual(
+      rows.map(({ place, text }) => ({ place, size: text.length })),
+      lengths,
+    )
+  }
+})
+
 test('a connection that closes with a transaction open leaves nothing of it to the next', async () => {
   const client = await database.pool.connect()
   await client.query('begin')

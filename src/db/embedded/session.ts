@@ -57,8 +57,9 @@ class Blocks {
   }
 
   add(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > blockBytes) this.flush()
-    if (bytes.length >= blockBytes / 2) {
+    const large = bytes.length >= blockBytes / 2
+    if (large || this.#length + bytes.length > blockBytes) this.flush()
+    if (large) {
       this.#send(new Uint8Array(bytes))
       return
     }
