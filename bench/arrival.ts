@@ -1,79 +1,87 @@
-// Mail coming in through the whole path, against smtp-server with one insert of the message, both on the database that
-// tests use: node bench/arrival.ts [MESSAGES] [CONNECTIONS]
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { Worker } from 'node:worker_threads'
+import type pg from 'pg'
+import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
-import { World } from '../test/world.ts'
-import type { Load } from './smtp-load.ts'
+import { type TestOrganization, World } from '../test/world.ts'
+import { Load } from './load.ts'
+import { inTurns, median, type Row } from './report.ts'
+import type { SmtpWork } from './smtp-load.ts'
 
-const messages = Number(process.argv[2] ?? 4_000)
-const connections = Number(process.argv[3] ?? 20)
-const rounds = 5
 const rules = 100
+const octets = 5_000
 
-await using world = await World.start()
-const organization = await world.organization({ plan: 'self_hosted' })
-const recipients: string[] = []
-for (let n = 0; n < 10; n++) recipients.push((await organization.mailbox(`ada${n}`)).address)
-await layRules()
-world.dns.set('peer.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+/** Mail coming in through the whole path, past filters and blocks that look at every message and fit none, against
+ *  smtp-server with one insert of the message; both in this process and on one database. */
+export async function arrival({ messages = 2_000, connections = 20, rounds = 7 } = {}): Promise<Row[]> {
+  await using world = await World.start({ log: pino.destination('/dev/null') })
+  const organization = await world.organization({ plan: 'self_hosted' })
+  const recipients: string[] = []
+  for (let n = 0; n < 10; n++) recipients.push((await organization.mailbox(`ada${n}`)).address)
+  await layRules(organization)
+  world.dns.set('peer.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  const { pool } = world.database
+  await using floor = await startFloor(pool)
+  await using load = new Load<SmtpWork, number>('smtp-load.ts')
 
-const { pool } = world.database
-await pool.query('create table floor (id bigint generated always as identity primary key, raw bytea not null)')
-const floor = new SMTPServer({
-  disabledCommands: ['AUTH', 'STARTTLS'],
-  disableReverseLookup: true,
-  authOptional: true,
-  logger: false,
-  onData(stream, _session, done) {
-    buffer(stream)
-      .then((raw) => pool.query('insert into floor (raw) values ($1)', [raw]))
-      .then(() => done(), done)
-  },
-})
-floor.listen(0, '127.0.0.1')
-await once(floor.server, 'listening')
-const floorPort = (floor.server.address() as AddressInfo).port
-
-await run(floorPort, 500)
-await run(world.smtp.port, 500)
-const ratios: number[] = []
-for (let round = 0; round < rounds; round++) {
-  const least = await run(floorPort, messages)
-  const ours = await run(world.smtp.port, messages)
-  ratios.push(ours.perSecond / least.perSecond)
-  say(`floor ${least.perSecond.toFixed(0)}/s, ${least.cpu.toFixed(2)} ms of CPU each;`)
-  say(` arrival ${ours.perSecond.toFixed(0)}/s, ${ours.cpu.toFixed(2)} ms; ratio ${ratios.at(-1)?.toFixed(2)}\n`)
-}
-const median = ratios.sort((a, b) => a - b)[rounds >> 1] ?? 0
-say(
-  `${connections} connections, ${messages} messages of 5 KB, ${rules} filters and blocks: ${median.toFixed(2)} of the floor\n`,
-)
-await new Promise<void>((resolve) => floor.close(resolve))
-
-/** Messages taken a second, and CPU time for each, the sender's share included. */
-async function run(port: number, count: number): Promise<{ perSecond: number; cpu: number }> {
-  const load: Load = { port, connections, messages: count, recipients, octets: 5_000 }
-  const before = process.cpuUsage()
-  const worker = new Worker(new URL('./smtp-load.ts', import.meta.url), { workerData: load })
-  const [ms] = (await once(worker, 'message')) as [number]
-  const { user, system } = process.cpuUsage(before)
-  return { perSecond: (count / ms) * 1000, cpu: (user + system) / 1000 / count }
+  const run = (port: number) => async () => {
+    const before = process.cpuUsage()
+    const ms = await load.run({ port, connections, messages, recipients, octets })
+    const { user, system } = process.cpuUsage(before)
+    return { perSecond: (messages / ms) * 1000, cpu: (user + system) / 1000 / messages }
+  }
+  const results = await inTurns(rounds, run(floor.port), run(world.smtp.port))
+  for (const stored of ['floor', 'mail_messages', 'mail_contents']) {
+    const { rows } = await pool.query(`select count(*) as count from ${stored}`)
+    assert.equal(rows[0]?.count, messages * (rounds + 1), `every message is in ${stored} once`)
+  }
+  const of = (which: 'floor' | 'ours', what: 'perSecond' | 'cpu') => median(results.map((one) => one[which][what]))
+  return [
+    {
+      what: 'messages a second',
+      value: median(results.map(({ ours, floor }) => ours.perSecond / floor.perSecond)),
+      unit: '×',
+      least: world.database.embedded ? 0.6 : 0.5,
+      from: `${of('ours', 'perSecond').toFixed(0)} against ${of('floor', 'perSecond').toFixed(0)}`,
+    },
+    {
+      what: 'CPU time of a message',
+      value: median(results.map(({ ours, floor }) => ours.cpu / floor.cpu)),
+      unit: '×',
+      from: `${of('ours', 'cpu').toFixed(2)} ms against ${of('floor', 'cpu').toFixed(2)} ms`,
+    },
+  ]
 }
 
-/** Filters and blocks that look at every message, and fit none. */
-async function layRules(): Promise<void> {
-  for (let n = 0; n < rules; n++) {
-    const field = ['from', 'to', 'subject'][n % 3]
-    const rule = { name: `Rule ${n}`, field, op: n % 2 ? 'is' : 'contains', value: `none such ${n}`, action: 'star' }
-    const made = await organization.request('POST', '/v1/filters', rule)
-    const blocked = await organization.request('POST', '/v1/blocked-senders', { pattern: `spam${n}@bad.example` })
-    if (made.status !== 201 || blocked.status !== 201) throw new Error('the rules could not be made')
+async function startFloor(pool: pg.Pool): Promise<{ port: number } & AsyncDisposable> {
+  await pool.query('create table floor (id bigint generated always as identity primary key, raw bytea not null)')
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    authOptional: true,
+    logger: false,
+    onData(stream, _session, done) {
+      buffer(stream)
+        .then((raw) => pool.query({ name: 'floor', text: 'insert into floor (raw) values ($1)', values: [raw] }))
+        .then(() => done(), done)
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
 
-function say(text: string): void {
-  process.stdout.write(text)
+async function layRules(organization: TestOrganization): Promise<void> {
+  for (let n = 0; n < rules; n++) {
+    const field = ['from', 'to', 'subject'][n % 3]
+    const rule = { name: `Rule ${n}`, field, op: n % 2 ? 'is' : 'contains', value: `none such ${n}`, action: 'star' }
+    assert.equal((await organization.request('POST', '/v1/filters', rule)).status, 201)
+    const pattern = `spam${n}@bad.example`
+    assert.equal((await organization.request('POST', '/v1/blocked-senders', { pattern })).status, 201)
+  }
 }

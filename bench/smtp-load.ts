@@ -1,30 +1,49 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { parentPort, workerData } from 'node:worker_threads'
+import { doLoad } from './load.ts'
 
-/** What a run of the load is to do. */
-export interface Load {
+/** What the SMTP load does: messages of so many octets, handed over one by one on each of the connections. */
+export interface SmtpWork {
   readonly port: number
   readonly connections: number
   readonly messages: number
   readonly recipients: readonly string[]
   readonly octets: number
+  /** As a file beside a text, in base64; as text where left out. */
+  readonly attached?: boolean
 }
 
-/** Hands messages over on so many connections at once, each waiting for every reply; says how long it took, in ms. */
-async function run({ port, connections, messages, recipients, octets }: Load): Promise<number> {
-  const line = `${'x'.repeat(74)}\r\n`
-  const body = line.repeat(Math.ceil(octets / line.length))
+/** Answers how long it took, in milliseconds; rejects where a message is refused. */
+async function run({ port, connections, messages, recipients, octets, attached = false }: SmtpWork): Promise<number> {
+  const body = attached ? withAttachment(octets) : `\r\n${lines(octets)}`
+  const id = randomUUID()
   let begun = 0
   const next = () => {
     const n = begun++
     if (n >= messages) return undefined
-    const header = `From: Ann <ann@peer.example>\r\nTo: ada\r\nSubject: Message ${n}\r\nMIME-Version: 1.0\r\n`
-    const id = `Message-ID: <${n}.${performance.timeOrigin}.${port}@peer.example>\r\n`
-    return { to: recipients[n % recipients.length], data: `${header + id}\r\n${body}.\r\n` }
+    const header =
+      `From: Ann <ann@peer.example>\r\nTo: ada\r\nSubject: Message ${n}\r\nMIME-Version: 1.0\r\n` +
+      `Message-ID: <${n}.${id}@peer.example>\r\n`
+    return { to: recipients[n % recipients.length], data: `${header}${body}.\r\n` }
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: connections }, () => converse(port, next)))
   return performance.now() - start
+}
+
+/** Both text and base64. */
+function lines(octets: number): string {
+  const line = `${'x'.repeat(76)}\r\n`
+  return line.repeat(Math.ceil(octets / line.length))
+}
+
+function withAttachment(octets: number): string {
+  return [
+    'Content-Type: multipart/mixed; boundary=b1\r\n',
+    '--b1\r\n\r\nHere it is.',
+    '--b1\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n',
+    `${lines(octets)}--b1--\r\n`,
+  ].join('\r\n')
 }
 
 function converse(port: number, next: () => { to: string | undefined; data: string } | undefined): Promise<void> {
@@ -48,6 +67,7 @@ function converse(port: number, next: () => { to: string | undefined; data: stri
   let step = -2
   let received = ''
   socket.on('error', reject)
+  socket.on('close', () => reject(new Error('the server hung up')))
   socket.on('data', (chunk) => {
     received += chunk
     for (let end = received.indexOf('\r\n'); end >= 0; end = received.indexOf('\r\n')) {
@@ -64,4 +84,4 @@ function converse(port: number, next: () => { to: string | undefined; data: stri
   return promise
 }
 
-parentPort?.postMessage(await run(workerData as Load))
+doLoad(run)

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { arrival } from './arrival.ts'
+import { filters } from './filters.ts'
+import { http } from './http.ts'
+import { type Row, table } from './report.ts'
+import { threads } from './threads.ts'
+
+for (const [name, run] of [
+  ['http', () => http({ requests: 32, rounds: 1 })],
+  ['arrival', () => arrival({ messages: 20, connections: 3, rounds: 1 })],
+  ['threads', () => threads({ messages: 300, requests: 5, largest: 100_000 })],
+  ['filters', () => filters({ count: 10, rounds: 3 })],
+] as const) {
+  test(`the bench "${name}" measures, and nothing that it sends goes unanswered`, async () => {
+    const rows: readonly Row[] = await run()
+    for (const { what, value } of rows) assert.ok(Number.isFinite(value) && value >= 0, what)
+    assert.match(table(name, rows), new RegExp(`^${name}, on `))
+  })
+}
+
+test('a table says what was missed', () => {
+  const rows: Row[] = [
+    { what: 'quick', value: 0.8, unit: '×', least: 0.7, from: '8 against 10' },
+    { what: 'slow', value: 51, unit: 'ms', most: 50 },
+  ]
+  assert.deepEqual(table('x', rows).split('\n').slice(1, 3), [
+    '  quick   0.80 ×  at least 0.7 ×         8 against 10',
+    '  slow   51.0 ms  at most 50 ms, missed',
+  ])
+})

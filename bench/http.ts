@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { Db } from '#/db/schema.ts'
+import { createKey } from '#/keys/keys.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { databaseHome } from '../test/database.ts'
+import { startService } from '../test/service.ts'
+import type { Ask, HttpResult, HttpWork } from './http-load.ts'
+import { Load } from './load.ts'
+import { inTurns, median, type Row } from './report.ts'
+
+const organizations = 5
+const labels = 20
+const connections = 16
+
+/** GET /v1/labels of Mailroom as it is started by default, against a bare node:http server that runs the same statement
+ *  through the same kind of pool. Each is a process of its own and has a database of its own. */
+export async function http({ requests = 2_000, rounds = 9 } = {}): Promise<Row[]> {
+  await using ourHome = await databaseHome()
+  await using floorHome = await databaseHome()
+  // A key may ask 600 times a minute.
+  const keys = Math.ceil(((rounds + 1) * requests) / 500 / organizations)
+  const ourAsks = await fill(ourHome, keys, (_id, key) => ({ path: '/v1/labels', key }))
+  const floorAsks = await fill(floorHome, 1, (id) => ({ path: `/${id}` }))
+
+  const service = await startService(ourHome.env)
+  const floor = fork(new URL('./http-floor.ts', import.meta.url), { env: { ...process.env, ...floorHome.env } })
+  try {
+    const [floorPort] = (await once(floor, 'message')) as [number]
+    await using load = new Load<HttpWork, HttpResult>('http-load.ts')
+    const run = (pid: number | undefined, port: number, asks: readonly Ask[]) => async () => {
+      const before = await cpuOf(pid)
+      const { ms, statuses, body } = await load.run({ port, connections, requests, asks })
+      assert.deepEqual(statuses, { 200: requests }, 'every request is answered')
+      assert.equal(JSON.parse(body).data.length, labels)
+      return { perSecond: (requests / ms) * 1000, cpu: ((await cpuOf(pid)) - before) / requests }
+    }
+    const results = await inTurns(
+      rounds,
+      run(floor.pid, floorPort, floorAsks),
+      run(service.process.pid, Number(new URL(service.http).port), ourAsks),
+    )
+    const of = (which: 'floor' | 'ours', what: 'perSecond' | 'cpu') => median(results.map((one) => one[which][what]))
+    return [
+      {
+        what: 'requests a second',
+        value: median(results.map(({ ours, floor }) => ours.perSecond / floor.perSecond)),
+        unit: '×',
+        least: 0.7,
+        from: `${of('ours', 'perSecond').toFixed(0)} against ${of('floor', 'perSecond').toFixed(0)}`,
+      },
+      {
+        what: 'CPU time of a request',
+        value: median(results.map(({ ours, floor }) => ours.cpu / floor.cpu)),
+        unit: '×',
+        from: `${of('ours', 'cpu').toFixed(3)} ms against ${of('floor', 'cpu').toFixed(3)} ms`,
+      },
+    ]
+  } finally {
+    await service.end('SIGTERM')
+    floor.disconnect()
+  }
+}
+
+/** Some organizations with labels and keys, and what to ask of each. */
+async function fill(
+  home: { open(): Promise<{ db: Db } & AsyncDisposable> },
+  keys: number,
+  ask: (organizationId: string, key: string) => Ask,
+): Promise<Ask[]> {
+  await using database = await home.open()
+  const { db } = database
+  const asks: Ask[] = []
+  for (let number = 0; number < organizations; number++) {
+    const { id } = await createOrganization(db, { name: `org-${number}`, plan: 'team' })
+    const owner = { organizationId: id, memberId: null }
+    await db.transaction().execute(async (tx) => {
+      for (let n = 0; n < labels; n++) await addLabel(tx, owner, { name: `Label number ${n}`, colour: '#1e90ff' })
+    })
+    const key = { name: '', scopes: ['labels:read'], expiresAt: null } as const
+    for (let made = 0; made < keys; made++) asks.push(ask(id, (await createKey(db, id, key, Date.now())).secret))
+  }
+  return asks
+}
+
+/** CPU time that a process has taken, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
+async function cpuOf(pid: number | undefined): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
+  const ticksPerSecond = 100
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
+}

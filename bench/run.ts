@@ -1,0 +1,20 @@
+// npm run bench -- http|arrival|threads|filters|all [SIZE]: what docs/performance.md is made of. On the embedded
+// database, or on the server that BENCH_DATABASE_URL names.
+import { table } from './report.ts'
+
+const benches = {
+  http: async (requests?: number) => (await import('./http.ts')).http({ ...(requests && { requests }) }),
+  arrival: async (messages?: number) => (await import('./arrival.ts')).arrival({ ...(messages && { messages }) }),
+  threads: async (messages?: number) => (await import('./threads.ts')).threads({ ...(messages && { messages }) }),
+  filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
+}
+
+const { BENCH_DATABASE_URL: server } = process.env
+if (server !== undefined) process.env.TEST_DATABASE_URL = server
+const [, , name = '', size] = process.argv
+const chosen = Object.entries(benches).filter(([bench]) => name === 'all' || name === bench)
+if (chosen.length === 0) throw new Error(`npm run bench -- ${Object.keys(benches).join('|')}|all [SIZE]`)
+for (const [bench, run] of chosen) {
+  const rows = await run(size === undefined ? undefined : Number(size))
+  process.stdout.write(table(bench, rows))
+}
