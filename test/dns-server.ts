@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { ZoneRecords } from '#/adapters/resolver/zone.ts'
 
+export interface DnsServer extends AsyncDisposable {
+  /** As MAILROOM_DNS_SERVERS takes it. */
+  readonly address: string
+}
+
 /** A name server on a UDP port of its own (RFC 1035), which answers from a zone as a recursive one would. */
-export async function startDnsServer(zone: Readonly<Record<string, ZoneRecords>>) {
+export async function startDnsServer(zone: Readonly<Record<string, ZoneRecords>>): Promise<DnsServer> {
   const socket = createSocket('udp4')
   socket.on('message', (query, { address, port }) => {
     const answer = answerTo(query, zone)

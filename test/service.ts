@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const main = join(import.meta.dirname, '../src/main.ts')
+const main = join(import.meta.dirname, '../bin/mailroom.js')
 
 /** A Mailroom that runs as a process of its own, so that it can be stopped, killed and started again. */
 export interface Service {
@@ -17,11 +17,20 @@ export interface Service {
   readonly process: ChildProcess
 }
 
+/** A process that was started and may not run yet. */
+export interface Launched {
+  /** Rejects where the process ends before it runs. */
+  readonly running: Promise<Service>
+  readonly end: Service['end']
+}
+
 /** Starts it on a data directory, or on what `env` says, and waits until it runs. */
-export async function startService(
-  env: Record<string, string>,
-  args: readonly string[] = ['serve', '--bare'],
-): Promise<Service> {
+export function startService(env: Record<string, string>, args?: readonly string[]): Promise<Service> {
+  return launchService(env, args).running
+}
+
+/** The same without waiting. */
+export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,18 +46,16 @@ export async function startService(
   })
   const ended = once(child, 'exit')
   ended.then(() => running.reject(new Error(`it ended before it ran:\n${written}`)))
-  const { http, smtp } = await running.promise
-  return {
-    http,
-    smtp,
-    written: () => written,
-    process: child,
-    async end(signal) {
-      assert.ok(child.kill(signal))
-      const [code, by] = await ended
-      return { code, signal: by }
-    },
+  const end = async (signal: NodeJS.Signals) => {
+    assert.ok(child.kill(signal))
+    const [code, by] = await ended
+    return { code, signal: by }
   }
+  const service = running.promise.then(({ http, smtp }) => {
+    return { http, smtp, written: () => written, process: child, end }
+  })
+  service.catch(() => {}) // whoever waits for it hears of it
+  return { running: service, end }
 }
 
 /** Runs a command of the operator to its end. */

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
-import { scopes } from '#/http/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import { createOrganization } from '#/organizations/register.ts'
-import { insertVerifiedDomain } from '#/tryout/queries.ts'
 import { type DatabaseHome, databaseHome } from '../database.ts'
 import { HttpClient } from '../http-client.ts'
 import { mailroom, type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
+import { moveIn } from '../tenant.ts'
 
 const address = 'ada@process.test'
 let home: DatabaseHome
@@ -20,15 +14,7 @@ let service: Service
 
 before(async () => {
   home = await databaseHome()
-  await using database = await home.open()
-  const { db } = database
-  const { id } = await createOrganization(db, { name: 'Process', plan: 'team' })
-  const mailHost = new SqlMailHost(db, idHashKey(home.env.MAILROOM_SECRET ?? ''))
-  await db.transaction().execute(async (tx) => {
-    await insertVerifiedDomain(tx, id, 'process.test')
-    await createMailbox(tx, mailHost, { organizationId: id, domain: 'process.test', localPart: 'ada' })
-  })
-  key = (await createKey(db, id, { name: '', scopes, expiresAt: null }, Date.now())).secret
+  key = (await moveIn(home, { domain: 'process.test', mailboxes: ['ada'] })).key
 })
 after(() => home[Symbol.asyncDispose]())
 
@@ -137,7 +123,7 @@ test('the log holds no key, and nothing that a message says', async () => {
 })
 
 test('the operator works while the server runs, and a key made there opens at once', async () => {
-  const made = await mailroom(home.env, 'key', 'create', '--org', 'Process', '--scopes', 'usage:read', '--json')
+  const made = await mailroom(home.env, 'key', 'create', '--org', 'process.test', '--scopes', 'usage:read', '--json')
   assert.equal(made.code, 0, made.stderr)
   const { key: usable } = JSON.parse(made.stdout)
   assert.equal((await new HttpClient(service.http).request('GET', '/v1/usage', { key: usable })).status, 200)
@@ -145,7 +131,7 @@ test('the operator works while the server runs, and a key made there opens at on
 })
 
 test('row 4: a key that one process revokes is refused by another within 5 s', async () => {
-  const made = await mailroom(home.env, 'key', 'create', '--org', 'Process', '--scopes', 'usage:read', '--json')
+  const made = await mailroom(home.env, 'key', 'create', '--org', 'process.test', '--scopes', 'usage:read', '--json')
   const { id, key: leaked } = JSON.parse(made.stdout)
   const ask = async () => (await new HttpClient(service.http).request('GET', '/v1/usage', { key: leaked })).status
   assert.equal(await ask(), 200)

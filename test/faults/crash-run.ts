@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { Database } from '#/db/open.ts'
+import { databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { moveIn, type Tenant } from '../tenant.ts'
+import { check, type Verdict } from './checker.ts'
+import { type Moment, Mortal } from './mortal.ts'
+import { Senders } from './senders.ts'
+import { discrepancies, lettersStored } from './stored.ts'
+
+export interface Report {
+  readonly seconds: number
+  readonly kills: number
+  /** Letters at their recipients. */
+  readonly mail: Verdict
+  /** Letters that were sent once more, or oftener. */
+  readonly repeated: number
+  /** Of `mail.duplicated` those that bear a Message-ID: none may be there twice. */
+  readonly knownDuplicated: readonly string[]
+  readonly refused: Readonly<Record<string, number>>
+  readonly labels: Verdict
+  readonly discrepancies: readonly string[]
+}
+
+/** Kills a service over and over while mail streams in from many senders and a program makes labels; then holds what is
+ *  stored against what was acknowledged. `goOn` is asked before each kill. */
+export async function crashRun(goOn: (kills: number) => boolean, { senders: count = 50 } = {}): Promise<Report> {
+  await using home = await databaseHome()
+  await using dns = await startDnsServer({})
+  const tenant = await moveIn(home, { domain: 'crash.test', mailboxes: ['ada', 'bob', 'cy', 'di', 'ed'] })
+  const since = performance.now()
+  const mortal = new Mortal({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
+  const senders = new Senders(async () => (await mortal.running()).smtp.port, tenant.addresses)
+  const labels: Labels = new Map()
+  const done = new AbortController()
+  {
+    await using _ended = mortal
+    senders.start(count)
+    const labelling = makeLabels(mortal, tenant, labels, done.signal)
+    while (goOn(mortal.kills)) await mortal.kill(someMoment())
+    done.abort()
+    await Promise.all([senders.stop(), labelling])
+  }
+  const seconds = Math.round((performance.now() - since) / 1000)
+  await using database = await home.open()
+  return { seconds, kills: mortal.kills, ...(await account(database, senders, labels)) }
+}
+
+type Labels = Map<string, { attempts: number; acknowledged: boolean }>
+
+/** One kill in five comes while it starts. The others come after it has taken mail for 0.7 s on the average, half of
+ *  them between the commit of a message and its 250. */
+function someMoment(): Moment {
+  if (Math.random() < 0.2) return { starting: Math.random() * 1_000 }
+  const after = { line: '"msg":"message stored"', ms: Math.random() * 1_400 }
+  return Math.random() < 0.5 ? { after } : { after, at: after.line }
+}
+
+/** One label after the other, each repeated under its Idempotency-Key until it is answered. */
+async function makeLabels(mortal: Mortal, { key }: Tenant, labels: Labels, done: AbortSignal): Promise<void> {
+  while (!done.aborted && labels.size < 900) {
+    const name = randomUUID().slice(0, 32)
+    const label = { attempts: 0, acknowledged: false }
+    labels.set(name, label)
+    while (!label.acknowledged) {
+      try {
+        const { http } = await mortal.running()
+        label.attempts += 1
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': name }
+        const { status } = await fetch(`${http}/v1/labels`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+        label.acknowledged = status === 201
+        if (status !== 201) throw new Error(`a label is answered with ${status}`)
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error // which is how fetch says that the connection broke
+      }
+    }
+    await setTimeout(Math.random() * 200)
+  }
+}
+
+async function account({ db }: Database, senders: Senders, labels: Labels): Promise<Omit<Report, 'seconds' | 'kills'>> {
+  const mail = check(senders.attempts(), await Array.fromAsync(lettersStored(db)))
+  const known = new Set(senders.letters.filter((letter) => letter.known).map(({ name }) => name))
+  const made = await db.selectFrom('labels').select('name').where('name', '<>', 'Urgent').execute()
+  return {
+    mail,
+    repeated: senders.letters.filter(({ attempts }) => attempts > 1).length,
+    knownDuplicated: mail.duplicated.filter((name) => known.has(name.split(' at ')[0] ?? '')),
+    refused: Object.fromEntries(senders.refused),
+    labels: check(
+      labels,
+      made.map(({ name }) => name),
+    ),
+    discrepancies: await discrepancies(db),
+  }
+}

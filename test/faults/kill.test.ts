@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type DatabaseHome, databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { type Service, startService } from '../service.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { moveIn } from '../tenant.ts'
+import { crashRun } from './crash-run.ts'
+import { Letter } from './senders.ts'
+import { discrepancies, lettersStored } from './stored.ts'
+
+const kills = 3
+
+test('row 40: killed again and again while mail streams in, it keeps all that it acknowledged, and that once', async () => {
+  const report = await crashRun((done) => done < kills, { senders: 20 })
+  assert.equal(report.kills, kills)
+  assert.ok(report.mail.acknowledged > 0 && report.labels.acknowledged > 0, JSON.stringify(report))
+  for (const { lost, unexpected } of [report.mail, report.labels])
+    assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
+  assert.deepEqual(report.knownDuplicated, [])
+  assert.deepEqual(report.labels.duplicated, [])
+  assert.deepEqual(report.refused, {})
+  assert.deepEqual(report.discrepancies, [])
+})
+
+test('row 15: killed before the commit a message is not there, after it is, and sent again it is stored once', async () => {
+  await using home = await databaseHome()
+  await using dns = await startDnsServer({})
+  const { addresses } = await moveIn(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })
+  const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+  const letter = new Letter('urgent matter', addresses, true)
+  const everywhere = addresses.map((address) => `${letter.name} at ${address}`)
+
+  await assert.rejects(handOver(await startService({ ...env, ...killedAtCommit('before') }), letter), /hung up/)
+  assert.deepEqual(await stored(home), [])
+  await assert.rejects(handOver(await startService({ ...env, ...killedAtCommit('after') }), letter), /hung up/)
+  assert.deepEqual(await stored(home), everywhere)
+  const service = await startService(env)
+  assert.equal(await handOver(service, letter), 250)
+  await service.end('SIGTERM')
+  assert.deepEqual(await stored(home), everywhere)
+})
+
+/** The environment of a service that is killed at the commit of the first message. */
+function killedAtCommit(when: 'before' | 'after'): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
+    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', 'commit']),
+    KILL_WHEN: when,
+  }
+}
+
+async function handOver({ smtp }: Service, letter: Letter): Promise<number> {
+  await using client = await SmtpClient.greeted(smtp.port)
+  return (await client.send('ann@peer.example', letter.recipients, letter.text.slice(0, -2))).code
+}
+
+/** The letters that are there, once it has been looked that all adds up. */
+async function stored(home: DatabaseHome): Promise<string[]> {
+  await using database = await home.open()
+  assert.deepEqual(await discrepancies(database.db), [])
+  return await Array.fromAsync(lettersStored(database.db))
+}

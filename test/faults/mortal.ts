@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Launched, launchService, type Service } from '../service.ts'
+
+/** What a process is killed in the middle of. */
+export type Moment =
+  /** Whatever it does so many milliseconds after it was started: its start, or the recovery from the last kill. */
+  | { readonly starting: number }
+  /** Whatever it does so many milliseconds after a line of its log that holds a text; with `at`, what it does at the next
+   *  line that holds that one: the step that the line speaks of is done, the step behind it is not. */
+  | { readonly after: { readonly line: string; readonly ms: number }; readonly at?: string }
+
+/** A service that is killed (kill -9) and started again, over and over, on one database. */
+export class Mortal implements AsyncDisposable {
+  readonly #env: Readonly<Record<string, string>>
+  #life: Promise<Launched>
+  #kills = 0
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env
+    this.#life = Promise.resolve(launchService(env))
+  }
+
+  get kills(): number {
+    return this.#kills
+  }
+
+  /** The service once it runs: this life's, or the next one's where this one is killed before. Rejects where it ends by
+   *  itself. */
+  async running(): Promise<Service> {
+    for (;;) {
+      const life = this.#life
+      try {
+        return await (await life).running
+      } catch (error) {
+        if (life === this.#life) throw error
+      }
+    }
+  }
+
+  /** Kills it at that moment and starts the next one. */
+  async kill(moment: Moment): Promise<void> {
+    const launched = await this.#life
+    if ('starting' in moment) await setTimeout(moment.starting)
+    else {
+      const service = await this.running()
+      await logged(service, moment.after.line)
+      await setTimeout(moment.after.ms)
+      if (moment.at !== undefined) await logged(service, moment.at)
+    }
+    this.#kills += 1
+    this.#life = launched.end('SIGKILL').then(() => launchService(this.#env))
+    await this.#life
+  }
+
+  /** Stops the last one in good order. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.running()).end('SIGTERM')
+  }
+}
+
+/** Resolves when the text comes up in the service's log from now on. */
+function logged({ process }: Service, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (chunk: Buffer) => {
+      if (!chunk.includes(text)) return
+      process.stderr?.off('data', listen)
+      resolve()
+    }
+    process.stderr?.on('data', listen)
+  })
+}

@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { SmtpClient } from '../smtp-client.ts'
+import type { Attempt } from './checker.ts'
+
+/** A message that some sender wants to see stored. */
+export class Letter {
+  /** Of its own, and its subject. */
+  readonly name: string
+  readonly recipients: readonly string[]
+  /** It bears a Message-ID, by which it is known when it comes again. */
+  readonly known: boolean
+  /** How often it was sent up to its final dot. */
+  attempts = 0
+  acknowledged = false
+
+  constructor(name: string, recipients: readonly string[], known: boolean) {
+    this.name = name
+    this.recipients = recipients
+    this.known = known
+  }
+
+  /** Its bytes, which follow from its name: 0.3 KB, 3 KB or now and then 300. */
+  get text(): string {
+    const id = this.known ? `Message-ID: <${this.name.replaceAll(' ', '.')}@peer.example>\r\n` : ''
+    const line = `${createHash('sha256').update(this.name).digest('hex')}\r\n`
+    const first = line.charCodeAt(0)
+    const lines = line[1] === '0' && first < 0x32 ? 4_500 : first < 0x35 ? 45 : 2
+    return `From: Ann <ann@peer.example>\r\nSubject: ${this.name}\r\n${id}\r\n${line.repeat(lines)}`
+  }
+}
+
+/** Senders who hand over one letter after the other, each on a connection of its own for as long as that lasts. Who does
+ *  not hear the answer sends the letter again, or in one case of eight leaves it at that. */
+export class Senders {
+  readonly letters: Letter[] = []
+  /** What was answered with other than 250, by reply. */
+  readonly refused = new Map<string, number>()
+  readonly #port: () => Promise<number>
+  readonly #addresses: readonly string[]
+  readonly #busy: Promise<void>[] = []
+  #stopping = false
+
+  /** `port` is where to go now, and may wait until there is somewhere. */
+  constructor(port: () => Promise<number>, addresses: readonly string[]) {
+    this.#port = port
+    this.#addresses = addresses
+  }
+
+  start(count: number): void {
+    for (let n = 0; n < count; n++) this.#busy.push(this.#send())
+  }
+
+  /** No new letters: those under way are sent until they are answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await Promise.all(this.#busy)
+  }
+
+  /** For the checker: each letter at each of its recipients. */
+  attempts(): Map<string, Attempt> {
+    return new Map(
+      this.letters.flatMap((letter) => letter.recipients.map((address) => [`${letter.name} at ${address}`, letter])),
+    )
+  }
+
+  async #send(): Promise<void> {
+    let client: SmtpClient | undefined
+    while (!this.#stopping) {
+      const letter = this.#write()
+      const patient = Math.random() < 7 / 8
+      do {
+        try {
+          client ??= await SmtpClient.greeted(await this.#port())
+          await this.#handOver(client, letter)
+        } catch {
+          client?.vanish()
+          client = undefined
+          await new Promise(setImmediate)
+        }
+      } while (!letter.acknowledged && (patient || letter.attempts === 0))
+    }
+    client?.vanish()
+  }
+
+  #write(): Letter {
+    const first = this.letters.length % this.#addresses.length
+    const recipients = this.#addresses.slice(first, first + (Math.random() < 0.2 ? 2 : 1))
+    const word = ['plain', 'plain', 'urgent', 'elsewhere'][Math.floor(Math.random() * 4)]
+    const letter = new Letter(`${word} ${randomUUID()}`, recipients, Math.random() < 0.7)
+    this.letters.push(letter)
+    return letter
+  }
+
+  async #handOver(client: SmtpClient, letter: Letter): Promise<void> {
+    const commands = ['MAIL FROM:<ann@peer.example>', ...letter.recipients.map((to) => `RCPT TO:<${to}>`), 'DATA']
+    for (const command of commands) {
+      const reply = await client.say(command)
+      if (reply.code >= 400) return this.#refuse(client, reply.lines.join())
+    }
+    letter.attempts += 1
+    client.write(`${letter.text}.\r\n`)
+    const reply = await client.reply()
+    if (reply.code !== 250) return this.#refuse(client, reply.lines.join())
+    letter.acknowledged = true
+  }
+
+  async #refuse(client: SmtpClient, reply: string): Promise<void> {
+    this.refused.set(reply, (this.refused.get(reply) ?? 0) + 1)
+    await client.say('RSET')
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { Letter } from './senders.ts'
+
+interface Row {
+  readonly folder_id: number
+  readonly uid: number
+  readonly folder: string
+  readonly address: string
+  readonly subject: string
+  readonly message_id: string | null
+  readonly flagged: boolean
+  readonly keywords: string[]
+  readonly bytes: Buffer
+}
+
+/** The letters that are stored, named as the checker knows them: `… at ada@…`. One that is not as it was sent, or to
+ *  which its filters have not done all that they do, is named as damaged. */
+export async function* lettersStored(db: Db): AsyncGenerator<string> {
+  for (let rows = await page(db, 0, 0); rows.length > 0; ) {
+    for (const row of rows) yield `${whole(row) ? '' : 'damaged: '}${row.subject} at ${row.address}`
+    const last = rows.at(-1)
+    rows = last ? await page(db, last.folder_id, last.uid) : []
+  }
+}
+
+function whole({ subject, message_id, bytes, folder, flagged, keywords }: Row): boolean {
+  const letter = new Letter(subject, [], message_id !== null)
+  const urgent = subject.startsWith('urgent')
+  return (
+    bytes.toString('latin1').endsWith(letter.text) &&
+    folder === (subject.startsWith('elsewhere') ? 'Elsewhere' : 'inbox') &&
+    flagged === urgent &&
+    keywords.join() === (urgent ? 'urgent' : '')
+  )
+}
+
+async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select message.folder_id, message.uid, folder.name as folder, mailbox.address, content.subject, content.message_id,
+      message.flagged, message.keywords, content.bytes
+    from mail_messages message
+    join mail_folders folder on folder.id = message.folder_id
+    join mailboxes mailbox on mailbox.id = folder.mailbox_id
+    join mail_contents content on content.id = message.content_id
+    where (message.folder_id, message.uid) > (${folder}, ${uid})
+    order by message.folder_id, message.uid limit 200`.execute(db)
+  return rows
+}
+
+/** What does not add up: a counter that counts something else, a part without its whole. Empty where nothing is
+ *  half-stored. */
+export async function discrepancies(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ what: string }>`
+    with counted as (
+      select folder_id, count(*) as total, count(*) filter (where not seen) as unread, sum(size_bytes) as size_bytes,
+        max(uid) as uid, max(modseq) as modseq
+      from mail_messages group by folder_id
+    ), wrong (what, rows) as (
+      select 'folders whose counters are wrong', count(*) from mail_folders folder
+        left join counted on counted.folder_id = folder.id
+        where (folder.total, folder.unread, folder.size_bytes)
+            <> (coalesce(counted.total, 0), coalesce(counted.unread, 0), coalesce(counted.size_bytes, 0))
+          or folder.uid_next <= counted.uid or folder.modseq < counted.modseq
+      union all select 'messages without a folder', count(*) from mail_messages
+        where folder_id not in (select id from mail_folders)
+      union all select 'messages without their content', count(*) from mail_messages message
+        left join mail_contents content on content.id = message.content_id
+        where content.id is null or octet_length(content.bytes) <> message.size_bytes
+      union all select 'contents whose copies are miscounted', count(*) from mail_contents content
+        where copies <> (select count(*) from mail_messages where content_id = content.id)
+      union all select 'keywords of messages listed wrongly', count(*) from (
+          select folder_id, uid, unnest(keywords) as keyword from mail_messages
+        ) borne full join mail_keywords listed using (folder_id, uid, keyword)
+        where borne is null or listed is null
+      union all select 'organizations whose storage is miscounted', count(*) from organization_usage usage
+        where storage_bytes <> (select coalesce(sum(size_bytes), 0) from mail_folders
+          where mail_folders.organization_id = usage.organization_id)
+      union all select 'arrivals without their message', count(*) from mailboxes mailbox
+        where (select count(*) from arrivals where mailbox_id = mailbox.id) <> (
+          select count(*) from mail_messages message
+          join mail_folders folder on folder.id = message.folder_id
+          join mail_contents content on content.id = message.content_id
+          where folder.mailbox_id = mailbox.id and content.message_id is not null)
+    )
+    select rows || ' ' || what as what from wrong where rows > 0`.execute(db)
+  return rows.map(({ what }) => what)
+}
