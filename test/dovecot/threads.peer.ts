@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { threadHeaders } from '../thread-folders.ts'
+import { World } from '../world.ts'
+import { type Comparison, compare } from './comparison.ts'
+import { Dovecot } from './dovecot.ts'
+import { indexReader, serviceReader } from './our-readers.ts'
+
+let dovecot: Dovecot
+before(async () => {
+  dovecot = await Dovecot.start()
+})
+after(() => dovecot[Symbol.asyncDispose]())
+
+const header = fc
+  .tuple(threadHeaders, fc.boolean())
+  .map(([text, quoted]) => `${quoted ? text.replaceAll('<b@x>', '<"b"@x>') : text}\r\n`)
+const folder = fc.array(header, { maxLength: 16 })
+
+test('what REFS joins we join, but for what it takes for an id; and every difference has its cause', async () => {
+  const property = fc.asyncProperty(folder, async (messages) =>
+    assertExplained(
+      await compare(
+        dovecot,
+        indexReader(),
+        messages.map((text) => Buffer.from(text)),
+      ),
+    ),
+  )
+  await fc.assert(property, { numRuns: 300 })
+})
+
+test('so it is through the mail host and over HTTP', async () => {
+  await using world = await World.start()
+  // Side by side in one folder, each under a domain of its own.
+  const folders = fc
+    .sample(folder, 40)
+    .map((messages, place) => messages.map((text) => text.replaceAll('@x', `@x${place}`)))
+  assertExplained(
+    await compare(
+      dovecot,
+      await serviceReader(world),
+      folders.flat().map((text) => Buffer.from(text)),
+    ),
+  )
+})
+
+function assertExplained({ joinedByUs, joinedByRefs }: Comparison): void {
+  assert.equal(joinedByUs.unexplained, 0, 'joined by us alone')
+  assert.equal(joinedByRefs.unexplained, 0, 'joined by REFS alone')
+}
