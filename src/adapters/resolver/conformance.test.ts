@@ -99,7 +99,7 @@ conforms('the zone resolver', async () => ({ resolver: new ZoneResolver(zone), c
 conforms('the DNS resolver', async () => {
   const server = await startDnsServer(zone)
   const resolver = new DnsResolver({ servers: [server.address], patience: 200 })
-  return { resolver, close: () => server[Symbol.asyncDispose]() }
+  return { resolver, close: async () => await server[Symbol.asyncDispose]() }
 })
 
 conforms('the zone resolver, for names outside its zones', async () => {
