@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { sql } from 'kysely'
@@ -9,6 +8,7 @@ import { filterRoutes } from '#/filters/routes.ts'
 import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { authorizer } from '#/http/authorize.ts'
+import { assertOneHost, brokenRequests, newRequestId, overlookExpectations } from '#/http/broken-requests.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
 import { describeApi } from '#/http/reference.ts'
@@ -39,6 +39,7 @@ export interface AppParts {
 /** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const app = bareApp(parts.log)
+  overlookExpectations(app)
   acceptJsonOnly(app)
   checkEveryRequest(app, parts)
   await describeApi(app)
@@ -67,7 +68,8 @@ function bareApp(log: Logger): App {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => `req_${randomBytes(12).toString('base64url')}`,
+    genReqId: newRequestId,
+    ...brokenRequests,
     bodyLimit: 1 << 20,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -93,7 +95,10 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate }: AppPa
   )
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
-    if (!/^\/v1(?:[/?]|$)/.test(request.url) || request.routeOptions.config?.open) return
+    assertOneHost(request)
+    // The route that was found, since a URL names it in many ways: /%761/labels is /v1/labels too.
+    const path = request.routeOptions.url ?? request.url
+    if (!/^\/v1(?:[/?]|$)/.test(path) || request.routeOptions.config?.open) return
     reply.header('Cache-Control', 'no-store')
     await authorize(request, reply)
   })

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { invalid, Refusal } from '#/errors.ts'
+import type { App } from './app-type.ts'
+import { errorBody } from './error-body.ts'
+
+export function newRequestId(): string {
+  return `req_${randomBytes(12).toString('base64url')}`
+}
+
+/** Options of Fastify under which requests that are no proper HTTP come to us: Node's and Fastify's own answers to them
+ *  have neither our error body nor an `X-Request-Id`. */
+export const brokenRequests = {
+  http: { requireHostHeader: false },
+  /** To send one request, in milliseconds. */
+  requestTimeout: 300_000,
+  clientErrorHandler: answerUnreadable,
+  rewriteUrl: ({ url = '/' }: { url?: string | undefined }) => originForm(url),
+} as const
+
+/** A server must take `GET http://host/path` for `GET /path` (RFC 9112, section 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/') || url === '*') return url
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+/** Node refuses any `Expect` that it does not know, with an empty 417; we may as well not care for it (RFC 9110, section
+ *  10.1.1). */
+export function overlookExpectations({ server }: App): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
+/** RFC 9112, section 3.2: exactly one Host, or 400; HTTP/1.0 may do without. */
+export function assertOneHost({ raw }: FastifyRequest): void {
+  const count = raw.headersDistinct.host?.length ?? 0
+  if (count !== 1 && !(count === 0 && raw.httpVersion === '1.0')) {
+    throw invalid('Host', 'A request must have one Host header')
+  }
+}
+
+const sentences: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The URL or the headers are too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time',
+}
+
+/** What the parser gives up on ends the connection: nobody knows where a next request would start. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const id = newRequestId()
+  const refusal = new Refusal('invalid_request', sentences[error.code ?? ''] ?? 'The request is not readable as HTTP')
+  const body = JSON.stringify(errorBody(refusal, id))
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `X-Request-Id: ${id}`,
+    'X-Content-Type-Options: nosniff',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
