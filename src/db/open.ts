@@ -10,7 +10,7 @@ import type { Schema } from './schema.ts'
 
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */
-  | { url: string; maxConnections?: number | undefined }
+  | { url: string; maxConnections?: number | undefined; patience?: number }
   /** The embedded one, in a directory that no other process may use meanwhile. */
   | { directory: string }
 
@@ -23,23 +23,30 @@ export interface Database extends AsyncDisposable {
   failed: Promise<never>
 }
 
-/** How long to wait for a connection. Awaiting `db` inside a transaction on the embedded database fails by it. */
-const connectionTimeoutMillis = 10_000
+/** How long a statement, or a pause in a transaction, may take on a server (milliseconds); then the server gives up, and
+ *  what it held is free for others. Half of it is how long to wait for a connection: awaiting `db` inside a transaction
+ *  on the embedded database fails by it. */
+const usualPatience = 20_000
 
 /** Opens the database, without migrating it. Dispose it to close it. */
 export function openDatabase(config: DatabaseConfig): Promise<Database> {
-  return 'url' in config ? openServer(config.url, config.maxConnections ?? 10) : openEmbedded(resolve(config.directory))
+  return 'url' in config ? openServer(config) : openEmbedded(resolve(config.directory))
 }
 
-async function openServer(url: string, max: number): Promise<Database> {
+async function openServer({
+  url,
+  maxConnections: max = 10,
+  patience = usualPatience,
+}: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
   const pool = newPool({
     connectionString: url,
     max,
     keepAlive: true,
     application_name: 'mailroom',
     options: '-c TimeZone=UTC',
-    statement_timeout: 60_000,
-    idle_in_transaction_session_timeout: 60_000,
+    statement_timeout: patience,
+    idle_in_transaction_session_timeout: patience,
+    connectionTimeoutMillis: patience / 2,
   })
   try {
     await pool.query('select 1')
@@ -47,7 +54,8 @@ async function openServer(url: string, max: number): Promise<Database> {
     await pool.end()
     throw error
   }
-  const db = kysely(pool)
+  // A server that has not given up by then does not hear us any more.
+  const db = kysely(pool, patience * 1.25)
   return { db, pool, embedded: false, failed: new Promise(() => {}), [Symbol.asyncDispose]: () => close(db, pool) }
 }
 
@@ -61,6 +69,7 @@ async function openEmbedded(directory: string): Promise<Database> {
     user: 'postgres',
     database: 'postgres',
     ssl: false,
+    connectionTimeoutMillis: usualPatience / 2,
     stream: () => engine.connect(),
   })
   const db = kysely(pool)
@@ -73,9 +82,11 @@ async function openEmbedded(directory: string): Promise<Database> {
 }
 
 function newPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ connectionTimeoutMillis, types: columnTypes, ...config })
+  const pool = new pg.Pool({ types: columnTypes, ...config })
   // The pool drops an idle connection that broke and makes another; without a listener the process would end.
   pool.on('error', () => {})
+  // So it would where one breaks that is borrowed: whoever has borrowed it hears of it by what is asked next.
+  pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('release', (_error, client) => {
     // Whoever comes next must not find itself in a transaction that was left open: closed, it is rolled back.
     const status = client.getTransactionStatus()
@@ -84,8 +95,8 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-function kysely(pool: pg.Pool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+function kysely(pool: pg.Pool, silence?: number): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, silence) }) })
 }
 
 /** Waits for what is borrowed to come back. Kysely ends the pool only where it has made a query of its own. */

@@ -11,15 +11,17 @@ const mostCounted = 5_000
  * The pool, with statements that come again and again given a name (PostgreSQL protocol 3, "Extended Query"), so that
  * a connection parses and plans them once. Planning is most of a short statement's time: the look-up of a recipient,
  * seven tables, takes 0.35 ms in place of 7 on the embedded database. New statistics make the server plan anew.
+ *
+ * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.
  */
-export function preparing(pool: pg.Pool): PostgresPool {
+export function preparing(pool: pg.Pool, silence?: number): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect()
-      const known = clients.get(client) ?? new PreparingClient(client, names)
+      const known = clients.get(client) ?? new PreparingClient(client, names, silence)
       clients.set(client, known)
       return known
     },
@@ -30,10 +32,12 @@ export function preparing(pool: pg.Pool): PostgresPool {
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
+  readonly #silence: number | undefined
 
-  constructor(client: pg.PoolClient, names: StatementNames) {
+  constructor(client: pg.PoolClient, names: StatementNames, silence: number | undefined) {
     this.#client = client
     this.#names = names
+    this.#silence = silence
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -41,7 +45,16 @@ class PreparingClient implements PostgresPoolClient {
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
     const name = values.length > 0 ? this.#names.nameOf(text) : undefined
-    return this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
+    const answer = this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
+    if (this.#silence !== undefined) this.#giveUp(answer, this.#silence)
+    return answer
+  }
+
+  /** `end` cuts the connection where an answer is still waited for; the pool makes another one. */
+  #giveUp(answer: Promise<unknown>, silence: number): void {
+    const timer = setTimeout(() => void this.#client.end().catch(() => {}), silence)
+    const answered = () => clearTimeout(timer)
+    answer.then(answered, answered)
   }
 
   release(destroy?: boolean): void {

@@ -23,7 +23,11 @@ function refusalFor(error: unknown): Refusal {
   const framework = error as FastifyError
   if (framework.statusCode && framework.statusCode >= 400 && framework.statusCode < 500)
     return invalidRequest(framework)
-  return new Refusal('internal_error', 'Something failed on our side; nothing was changed', { cause: error })
+  // Where the connection broke at the commit nobody can tell whether the change was made.
+  return new Refusal('internal_error', 'Something failed on our side', {
+    fix: 'Send it again; with its Idempotency-Key it is not done twice',
+    cause: error,
+  })
 }
 
 function sqlState(error: unknown): unknown {

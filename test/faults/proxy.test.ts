@@ -121,7 +121,7 @@ for (const [from, through, there, back] of [
   test(`a connection is cut ${through} octets into what the ${from} says, once`, async () => {
     const one = await client()
     await one.say('first ')
-    const cut = proxy.cut(from, 'COMMIT', through)
+    const cut = proxy.cut(from, 'COMMIT', { through })
     one.write('COMMIT')
     await cut
     assert.equal(await one.closed, back)
@@ -132,12 +132,22 @@ for (const [from, through, there, back] of [
 
 test('a text that comes in pieces is cut too', async () => {
   const one = await client()
-  const cut = proxy.cut('client', 'COMMIT', 4)
+  const cut = proxy.cut('client', 'COMMIT', { through: 4 })
   await one.say('COM')
   one.write('MIT')
   await cut
   await one.closed
   assert.equal(echo.state.heard, 'COMM')
+})
+
+test('a connection that is cut silently stays open, and says nothing any more', async () => {
+  const one = await client()
+  const cut = proxy.cut('client', 'COMMIT', { silently: true })
+  one.write('COMMIT')
+  await cut
+  one.write('anybody?')
+  await (await client()).say(' next')
+  assert.deepEqual([one.heard(), echo.state.heard], ['', 'COMMIT next'])
 })
 
 test('connections lead to wherever the target is when they are made', async () => {

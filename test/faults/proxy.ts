@@ -50,13 +50,15 @@ export class FaultProxy implements AsyncDisposable {
 
   heal(): void {
     this.#state = 'well'
+    this.delay = 0
   }
 
   /** Breaks the next connection on which that side says `text`, in one chunk or several, once so many octets of it have
-   *  gone through: none of it for 0, all of it unless told. Resolves when that has happened. */
-  cut(from: Side, text: string, through = text.length): Promise<void> {
+   *  gone through: none of it for 0, all of it unless told. With `silently` it becomes half-open. Resolves when that has
+   *  happened. */
+  cut(from: Side, text: string, { through = text.length, silently = false } = {}): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#cut = { from, text, through, done: resolve }
+    this.#cut = { from, text, through, silently, done: resolve }
     return promise
   }
 
@@ -77,14 +79,14 @@ export class FaultProxy implements AsyncDisposable {
     if (this.#state === 'silent') link.silence()
   }
 
-  /** Where in what was said the connection is to break. */
-  #cutIn(from: Side, said: string): number | undefined {
+  /** Where in what was said the connection is to be cut. */
+  #cutIn(from: Side, said: string): { at: number; silently: boolean } | undefined {
     const cut = this.#cut
     const at = cut?.from === from ? said.indexOf(cut.text) : -1
     if (!cut || at < 0) return undefined
     this.#cut = undefined
     cut.done()
-    return at + cut.through
+    return { at: at + cut.through, silently: cut.silently }
   }
 }
 
@@ -92,12 +94,13 @@ interface Cut {
   readonly from: Side
   readonly text: string
   readonly through: number
+  readonly silently: boolean
   readonly done: () => void
 }
 
 interface Fate {
   readonly delay: () => number
-  readonly cutIn: (from: Side, said: string) => number | undefined
+  readonly cutIn: (from: Side, said: string) => { at: number; silently: boolean } | undefined
 }
 
 /** So much of what was said before is looked at again, for a text that comes in pieces. */
@@ -132,14 +135,14 @@ class Link {
       // In order, also where the delay has become less.
       arrival = Math.max(arrival, now + this.#fate.delay())
       if (arrival <= now) act()
-      else setTimeout(act, arrival - now)
+      else setTimeout(act, arrival - now).unref()
     }
     source.on('data', (chunk) => {
       if (this.#silent) return
       const before = said.length
       said += chunk.toString('latin1')
       const cut = this.#fate.cutIn(from, said)
-      if (cut !== undefined) return this.#end(target, chunk.subarray(0, Math.max(0, cut - before)))
+      if (cut) return this.#end(target, chunk.subarray(0, Math.max(0, cut.at - before)), cut.silently)
       said = said.slice(-REMEMBERED)
       later(() => {
         if (target.destroyed || target.write(chunk)) return
@@ -159,8 +162,9 @@ class Link {
   }
 
   /** A last piece, and then neither side hears the other again. */
-  #end(target: Socket, last: Buffer): void {
+  #end(target: Socket, last: Buffer, silently: boolean): void {
     this.#silent = true
-    target.end(last, () => this.break())
+    if (silently) target.write(last)
+    else target.end(last, () => this.break())
   }
 }

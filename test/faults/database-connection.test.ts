@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openDatabase } from '#/db/open.ts'
+import { databaseHome } from '../database.ts'
+import { hand, letter, subjectsIn } from '../peer.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { type TestOrganization, World } from '../world.ts'
+import { FaultProxy } from './proxy.ts'
+import { discrepancies } from './stored.ts'
+
+/** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
+const patience = 2_000
+
+// The embedded database has no network to it.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  let resources: AsyncDisposableStack
+  let proxy: FaultProxy
+  let world: World
+  let organization: TestOrganization
+  let address: string
+
+  before(async () => {
+    resources = new AsyncDisposableStack()
+    const home = resources.use(await databaseHome())
+    const url = new URL(home.env.DATABASE_URL ?? '')
+    proxy = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
+    url.host = `127.0.0.1:${proxy.port}`
+    const database = resources.use(await openDatabase({ url: url.href, patience }))
+    world = resources.use(await World.start({ database }))
+    organization = await world.organization()
+    address = (await organization.mailbox('ada')).address
+  })
+  after(() => resources.disposeAsync())
+
+  const label = (name: string) =>
+    organization.request('POST', '/v1/labels', { name }, { headers: { 'idempotency-key': name } })
+
+  /** A client that has its recipient accepted and is about to send the message. */
+  async function beforeTheMessage(): Promise<SmtpClient> {
+    const client = await SmtpClient.greeted(world.smtp.port)
+    for (const line of ['MAIL FROM:<ann@peer.example>', `RCPT TO:<${address}>`, 'DATA'])
+      assert.ok((await client.say(line)).code < 400)
+    return client
+  }
+
+  for (const [what, fail] of [
+    ['falls silent', () => proxy.silence()],
+    ['breaks', () => proxy.drop()],
+    ['is slower than anybody waits for', () => (proxy.delay = 10 * patience)],
+  ] as const) {
+    test(`row 39: while the database's network ${what} mail is put off with 451, requests get 500, then all is well`, async () => {
+      const message = letter({ Subject: what })
+      await using client = await beforeTheMessage()
+      fail()
+      client.write(`${message}\r\n.\r\n`)
+      const since = performance.now()
+      const [stored, refused, read, written] = await Promise.all([
+        client.reply(),
+        hand(world, 'ann@peer.example', address),
+        organization.request('GET', '/v1/labels'),
+        label(what),
+      ])
+      const took = performance.now() - since
+      assert.equal(`${stored.code} ${stored.status}`, '451 4.3.0')
+      assert.equal(refused, '451 4.3.0')
+      assert.deepEqual([read.status, written.status], [500, 500])
+      assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
+      assert.ok(took < 15_000, `answered after ${took} ms`)
+
+      proxy.heal()
+      assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
+      assert.equal((await label(what)).status, 201)
+      assert.equal((await organization.request('GET', '/v1/labels')).status, 200)
+      assert.equal((await fetch(`${world.base}/readyz`)).status, 200)
+      assert.deepEqual(
+        (await subjectsIn(organization, address)).filter((subject) => subject === what),
+        [what],
+      )
+      assert.deepEqual(await discrepancies(world.db), [])
+    })
+  }
+
+  for (const [what, cut] of [
+    ['COMMIT is sent', () => proxy.cut('client', 'commit', { through: 0 })],
+    ['COMMIT is answered', () => proxy.cut('server', 'COMMIT', { through: 0 })],
+    ['what is written is answered', () => proxy.cut('server', 'INSERT', { through: 0, silently: true })],
+  ] as const) {
+    test(`row 15: cut off before ${what}, a message that is sent again is stored once, and a label made once`, async () => {
+      const message = letter({ Subject: what })
+      await using client = await beforeTheMessage()
+      const mailCut = cut()
+      client.write(`${message}\r\n.\r\n`)
+      await mailCut
+      assert.equal((await client.reply()).code, 451)
+      assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
+      assert.deepEqual(
+        (await subjectsIn(organization, address)).filter((subject) => subject === what),
+        [what],
+      )
+
+      const labelCut = cut()
+      const first = label(what)
+      await labelCut
+      assert.equal((await first).status, 500)
+      assert.equal((await label(what)).status, 201)
+      const { body } = await organization.request('GET', '/v1/labels')
+      assert.equal(body.data.filter(({ name }: { name: string }) => name === what).length, 1)
+      assert.deepEqual(await discrepancies(world.db), [])
+    })
+  }
+}
