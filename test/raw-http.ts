@@ -17,10 +17,11 @@ export async function exchange(
 ): Promise<RawAnswer | undefined> {
   const { hostname, port } = new URL(base)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const hasBody = !octets.toString().startsWith('HEAD ')
   let said = ''
   socket.on('data', (chunk) => {
     said += chunk.toString('latin1')
-    if (firstAnswer(said)) socket.destroy()
+    if (firstAnswer(said, hasBody)) socket.destroy()
   })
   socket.on('end', () => socket.end())
   // A server that hangs up early resets what is still on its way to it.
@@ -28,20 +29,18 @@ export async function exchange(
   socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets)
   if (end) socket.end()
   await once(socket, 'close')
-  return firstAnswer(said)
+  return firstAnswer(said, hasBody)
 }
 
 /** Undefined where it is not complete. */
-function firstAnswer(text: string): RawAnswer | undefined {
+function firstAnswer(text: string, hasBody: boolean): RawAnswer | undefined {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
   const [start = '', ...lines] = text.slice(0, headEnd).split('\r\n')
   const headers = new Map(lines.map((line) => fieldOf(line)))
   const body = text.slice(headEnd + 4)
-  const length = Number(headers.get('content-length') ?? 0)
-  return body.length < length
-    ? undefined
-    : { status: Number(start.split(' ')[1]), headers, body: body.slice(0, length) }
+  const length = hasBody ? Number(headers.get('content-length') ?? 0) : 0
+  return body.length < length ? undefined : { status: Number(start.split(' ')[1]), headers, body }
 }
 
 function fieldOf(line: string): [string, string] {

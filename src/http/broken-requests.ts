@@ -46,7 +46,7 @@ const sentences: Record<string, string> = {
 }
 
 /** What the parser gives up on ends the connection: nobody knows where a next request would start. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function answerUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const id = newRequestId()
   const refusal = new Refusal('invalid_request', sentences[error.code ?? ''] ?? 'The request is not readable as HTTP')
@@ -59,5 +59,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  // An answer to HEAD has no body, whatever its length says (RFC 9112, section 6.3).
+  const shown = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body
+  socket.end(`${head.join('\r\n')}\r\n\r\n${shown}`, () => socket.destroy())
 }

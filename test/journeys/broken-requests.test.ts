@@ -36,6 +36,11 @@ test('so does one that stops in the middle', async () => {
   assertRefused(await exchange(world.base, 'GET /v1/lab', { end: true }))
 })
 
+test('one that asks for the head alone gets no body', async () => {
+  const answer = await exchange(world.base, `HEAD /v1/${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`)
+  assert.deepEqual([answer?.status, answer?.body], [400, ''])
+})
+
 function assertRefused(answer: RawAnswer | undefined): void {
   assert.equal(answer?.status, 400)
   const { error } = JSON.parse(answer.body)
