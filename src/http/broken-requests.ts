@@ -45,8 +45,11 @@ const sentences: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time',
 }
 
+/** Node gives the octets read last as a Buffer; Fastify's type of them is what JSON would make of one. */
+type Unreadable = Error & { code?: string; rawPacket?: unknown }
+
 /** What the parser gives up on ends the connection: nobody knows where a next request would start. */
-function answerUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, socket: Socket): void {
+function answerUnreadable(error: Unreadable, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const id = newRequestId()
   const refusal = new Refusal('invalid_request', sentences[error.code ?? ''] ?? 'The request is not readable as HTTP')
@@ -60,6 +63,7 @@ function answerUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, 
     'Connection: close',
   ]
   // An answer to HEAD has no body, whatever its length says (RFC 9112, section 6.3).
-  const shown = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body
+  const asksForHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD '
+  const shown = asksForHead ? '' : body
   socket.end(`${head.join('\r\n')}\r\n\r\n${shown}`, () => socket.destroy())
 }
