@@ -38,6 +38,7 @@ export class Senders {
   readonly #port: () => Promise<number>
   readonly #addresses: readonly string[]
   readonly #busy: Promise<void>[] = []
+  #answered = Promise.withResolvers<void>()
   #stopping = false
 
   /** `port` is where to go now, and may wait until there is somewhere. */
@@ -48,6 +49,16 @@ export class Senders {
 
   start(count: number): void {
     for (let n = 0; n < count; n++) this.#busy.push(this.#send())
+  }
+
+  /** Resolves once so many more letters have been stored, or refused. */
+  async see(count: number, what: 'acknowledged' | 'refused'): Promise<void> {
+    const counted = () =>
+      what === 'refused'
+        ? [...this.refused.values()].reduce((sum, times) => sum + times, 0)
+        : this.letters.filter(({ acknowledged }) => acknowledged).length
+    const wanted = counted() + count
+    while (counted() < wanted) await this.#answered.promise
   }
 
   /** No new letters: those under way are sent until they are answered. */
@@ -95,17 +106,24 @@ export class Senders {
     const commands = ['MAIL FROM:<ann@peer.example>', ...letter.recipients.map((to) => `RCPT TO:<${to}>`), 'DATA']
     for (const command of commands) {
       const reply = await client.say(command)
-      if (reply.code >= 400) return this.#refuse(client, reply.lines.join())
+      if (reply.code >= 400) return this.#refuse(client, `${reply.code} ${reply.status}`)
     }
     letter.attempts += 1
     client.write(`${letter.text}.\r\n`)
     const reply = await client.reply()
-    if (reply.code !== 250) return this.#refuse(client, reply.lines.join())
+    if (reply.code !== 250) return this.#refuse(client, `${reply.code} ${reply.status}`)
     letter.acknowledged = true
+    this.#hear()
+  }
+
+  #hear(): void {
+    this.#answered.resolve()
+    this.#answered = Promise.withResolvers<void>()
   }
 
   async #refuse(client: SmtpClient, reply: string): Promise<void> {
     this.refused.set(reply, (this.refused.get(reply) ?? 0) + 1)
+    this.#hear()
     await client.say('RSET')
   }
 }

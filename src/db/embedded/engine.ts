@@ -9,8 +9,8 @@ export interface Engine extends AsyncDisposable {
   readonly failed: Promise<never>
 }
 
-/** Before each further attempt to start a dead server again. A full disk may have room by then. */
-const restartDelays = [0, 1, 2, 4, 8, 16, 30].map((seconds) => seconds * 1000)
+/** Before each further attempt to start a dead server again, in milliseconds. */
+const restartDelays = [0, 1, 2, 4, 8, 15, 15, 15].map((seconds) => seconds * 1000)
 
 /**
  * Starts the server and keeps it running. When it dies (after a failed fsync PostgreSQL must: only its log can tell
@@ -47,22 +47,22 @@ export async function startEngine(directory: string): Promise<Engine> {
   }
 }
 
-/** Connections go to each attempt from its beginning, and wait there for the recovery. */
+/** Connections go to each attempt from its beginning, and wait there for the recovery. Gives up after a minute, but not
+ *  while the disk is full: that passes, and what is acknowledged is safe meanwhile. */
 async function restart(
   directory: string,
   closing: AbortSignal,
   use: (thread: ServerThread) => void,
 ): Promise<ServerThread | undefined> {
-  for (const delay of restartDelays) {
-    await wait(delay, undefined, { signal: closing }).catch(() => {})
+  let full = false
+  for (let attempt = 0; full || attempt < restartDelays.length; attempt++) {
+    await wait(restartDelays[attempt] ?? restartDelays.at(-1), undefined, { signal: closing }).catch(() => {})
     if (closing.aborted) return undefined
     const thread = startThread(directory)
     use(thread)
-    const started = await thread.ready.then(
-      () => true,
-      () => false,
-    )
-    if (started) return thread
+    const failure = await thread.ready.catch((error: Error) => error)
+    if (!failure) return thread
+    full = failure.message.includes('No space left on device')
     await thread.ended
   }
   return undefined

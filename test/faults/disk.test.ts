@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { hand, letter, subjectsIn } from '../peer.ts'
+import { startService } from '../service.ts'
+import { moveIn } from '../tenant.ts'
+import { World } from '../world.ts'
+import { check } from './checker.ts'
+import { Senders } from './senders.ts'
+import { discrepancies, lettersStored } from './stored.ts'
+
+for (const [what, state, expected] of [
+  ['has no room', '53100', '452 4.3.1'],
+  ['cannot read or write its disk', '58030', '451 4.3.0'],
+] as const) {
+  test(`row 39: where the database ${what}, mail is put off with ${expected}, a request gets 500, nothing is half-stored`, async () => {
+    await using world = await World.start()
+    const organization = await world.organization()
+    const { address } = await organization.mailbox('ada')
+    const label = () => organization.request('POST', '/v1/labels', { name: 'Late' })
+    await sql`create function fail() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '${sql.raw(state)}'; end $$`.execute(world.db)
+    for (const table of ['labels', 'mail_keywords', 'organization_usage'])
+      await sql`create trigger fail before insert or update on ${sql.table(table)} execute function fail()`.execute(
+        world.db,
+      )
+
+    const message = letter({ Subject: 'Late' })
+    assert.equal(await hand(world, 'ann@peer.example', address, message), expected)
+    assert.equal((await label()).status, 500)
+    assert.deepEqual(await discrepancies(world.db), [])
+    assert.deepEqual(await subjectsIn(organization, address), [])
+
+    await sql`drop function fail() cascade`.execute(world.db)
+    assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
+    assert.equal((await label()).status, 201)
+    assert.deepEqual(await subjectsIn(organization, address), ['Late'])
+    assert.deepEqual(await discrepancies(world.db), [])
+  })
+}
+
+// On a server the disk is another machine's: see disk.peer.ts.
+if (process.env.TEST_DATABASE_URL === undefined) {
+  test('row 39: the embedded database outlives a full disk and a failing one, and keeps all that was acknowledged', async () => {
+    await using home = await databaseHome()
+    await using dns = await startDnsServer({})
+    const { addresses } = await moveIn(home, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
+    const flag = join(home.env.MAILROOM_DATA_DIR ?? '', 'fail')
+    const service = await startService({
+      ...home.env,
+      MAILROOM_DNS_SERVERS: dns.address,
+      NODE_OPTIONS: `--import ${fileURLToPath(new URL('./fail-disk.ts', import.meta.url))}`,
+      FAIL_DISK: flag,
+    })
+    const senders = new Senders(async () => service.smtp.port, addresses)
+    senders.start(5)
+    await senders.see(20, 'acknowledged')
+    for (const fault of ['ENOSPC', 'EIO']) {
+      writeFileSync(flag, fault)
+      await senders.see(5, 'refused')
+      rmSync(flag)
+      await senders.see(20, 'acknowledged')
+    }
+    await senders.stop()
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+
+    await using database = await home.open()
+    const { lost, unexpected } = check(senders.attempts(), await Array.fromAsync(lettersStored(database.db)))
+    assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
+    assert.deepEqual(await discrepancies(database.db), [])
+    assert.deepEqual([...senders.refused.keys()].sort(), ['451 4.3.0', '452 4.3.1'])
+  })
+}
