@@ -45,7 +45,9 @@ export class HttpClient {
       bytes,
       body: json ? JSON.parse(bytes.toString()) : null,
     }
-    if (path.startsWith('/v1/')) await this.#assertDocumented(method, new URL(path, this.#base).pathname, answer)
+    if (path.startsWith('/v1/')) {
+      assertDocumented(await this.description(), method, new URL(path, this.#base).pathname, answer)
+    }
     return answer
   }
 
@@ -56,25 +58,32 @@ export class HttpClient {
     )
     return this.#document
   }
+}
 
-  async #assertDocumented(method: string, path: string, { status, headers, body }: Answer): Promise<void> {
-    assert.match(headers.get('x-request-id') ?? '', /^req_/, 'every answer names its request')
-    const description = await this.description()
-    const operation = operationFor(description, method, path)
-    if (!operation) {
-      assert.ok([400, 401, 404, 429].includes(status), `${method} ${path} is not documented and answers ${status}`)
-      return
-    }
-    const response = operation.responses[String(status)]
-    assert.ok(response, `${method} ${path} answers ${status}, which is not documented: ${JSON.stringify(body)}`)
-    const schema = response.content?.['application/json']?.schema
-    if (!schema || body === null) return
-    const validate = compiled(description, schema)
-    assert.ok(
-      validate(body),
-      `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
-    )
+/** An answer names its request, has a documented status for the operation, and the body that goes with that. */
+export function assertDocumented(
+  description: Description,
+  method: string,
+  path: string,
+  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
+): void {
+  const id = headers.get('x-request-id') ?? ''
+  assert.match(id, /^req_/, 'every answer names its request')
+  if (status >= 400 && method !== 'HEAD') assert.equal(body?.error?.request_id, id, 'an error names it too')
+  const operation = operationFor(description, method, path)
+  if (!operation) {
+    assert.ok([400, 401, 404, 429].includes(status), `${method} ${path} is not documented and answers ${status}`)
+    return
   }
+  const response = operation.responses[String(status)]
+  assert.ok(response, `${method} ${path} answers ${status}, which is not documented: ${JSON.stringify(body)}`)
+  const schema = response.content?.['application/json']?.schema
+  if (!schema || body === null) return
+  const validate = compiled(description, schema)
+  assert.ok(
+    validate(body),
+    `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
+  )
 }
 
 export interface Description {
@@ -85,18 +94,52 @@ export interface Description {
 
 export interface Operation {
   readonly 'x-required-scope': string | string[]
-  readonly parameters?: { readonly name: string; readonly in: string; readonly required?: boolean }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
 }
 
-function operationFor({ paths }: Description, method: string, path: string): Operation | undefined {
+/** What our schemas of requests are made of. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+}
+
+function operationFor(description: Description, method: string, path: string): Operation | undefined {
+  const [verb, template] = operationName(description, method, path)?.split(' ') ?? []
+  return description.paths[template ?? '']?.[verb?.toLowerCase() ?? '']
+}
+
+/** `GET /v1/labels/{id}`; HEAD is GET without the body (RFC 9110, section 9.3.2). */
+export function operationName({ paths }: Description, method: string, path: string): string | undefined {
+  const steps = path.split('/').map(decoded)
   const matching = Object.keys(paths).filter((template) => {
-    const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')
-    return new RegExp(`^${pattern}$`).test(path)
+    const parts = template.split('/')
+    return (
+      parts.length === steps.length &&
+      parts.every((part, at) => (part.startsWith('{') ? steps[at] : part === steps[at]))
+    )
   })
   // A path without parameters is meant before one with them, as in the router.
   const template = matching.find((one) => !one.includes('{')) ?? matching[0]
-  return template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
+  const verb = method === 'HEAD' ? 'GET' : method
+  return template !== undefined && paths[template]?.[verb.toLowerCase()] ? `${verb} ${template}` : undefined
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
 }
 
 const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>()

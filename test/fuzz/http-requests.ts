@@ -1,0 +1,249 @@
+import fc from 'fast-check'
+import type { Description, Operation, Schema } from '../http-client.ts'
+
+/** A request, good or bad. In target, headers and body `{{label}}` stands for the id of what is there when it is sent. */
+export interface FuzzedRequest {
+  readonly method: string
+  /** Path and query, as they go over the wire. */
+  readonly target: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string | undefined
+}
+
+/** Requests to every operation of the description: most of them as it says, or nearly so, and some not at all. */
+export function fuzzedRequests(description: Description): fc.Arbitrary<FuzzedRequest> {
+  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+  return fc.oneof(
+    ...operations.map(({ method, path, operation }) =>
+      fc.record({
+        method: mostly(fc.constant(method), fc.constantFrom(...methods), 30),
+        target: targetOf(path, operation),
+        headers,
+        body: bodyOf(operation),
+      }),
+    ),
+  )
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const
+
+/** One in so many is another. */
+function mostly<T, U>(usual: fc.Arbitrary<T>, another: fc.Arbitrary<U>, oneIn: number): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: oneIn - 1, arbitrary: usual }, { weight: 1, arbitrary: another })
+}
+
+const rubbish = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom(
+    ...[
+      '',
+      ' ',
+      '\0',
+      '\u200b',
+      '\u202e',
+      '\ud800',
+      '\r\nX: y',
+      '..',
+      '%',
+      '%00',
+      "' or 1=1 --",
+      '\\',
+      '/',
+      '{{label}}',
+    ],
+    ...['__proto__', 'constructor', 'null', 'NaN', '-1', '1e9', '0x10', '5.0', '99999999999999999999', '1e400'],
+    ...[
+      '00000000-0000-0000-0000-000000000000',
+      'x'.repeat(300),
+      'x'.repeat(1_500),
+      '😀'.repeat(33),
+      'ﷺ',
+      'İ',
+      '@',
+      'a@b',
+    ],
+  ),
+)
+
+/** Texts that mean something under the name that they come with. */
+const fitting: Readonly<Record<string, readonly string[]>> = {
+  mailbox: ['{{address}}', '{{address}}', '{{address}}', '{{address}}', '{{other address}}', 'nobody@tryout.test'],
+  folder: [
+    'inbox',
+    'inbox',
+    'Archive',
+    'spam',
+    'Projects/Apollo',
+    'projects/../x',
+    'INBOX/x',
+    '/',
+    'x"\r\nA1 DELETE x',
+  ],
+  labels: ['{{label}}', '{{label}}', '{{other label}}', '{{filter}}'],
+  filters: ['{{filter}}', '{{filter}}', '{{other filter}}', '{{label}}'],
+  'blocked-senders': ['{{blocked}}', '{{other blocked}}', '@spam.example', 'a@spam.example', '@Spam.Example'],
+  messages: ['{{message}}', '{{message}}', '1', '2', '999', '4294967296', '01', '1.0'],
+  attachments: ['{{attachment}}', '{{attachment}}', '1', '1.1', '9.9.9', '0'],
+  threads: ['{{thread}}', '{{thread}}', '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
+  limit: ['1', '25', '100', '0', '101'],
+  page: ['0', '1', '1000000000', '1000000001'],
+  label: ['{{keyword}}', '{{keyword}}', '{{other keyword}}', 'unknown'],
+  add_labels: ['{{keyword}}', '{{keyword}}', '{{other keyword}}'],
+  remove_labels: ['{{keyword}}', '{{keyword}}', 'unknown'],
+  argument: ['{{keyword}}', '{{label}}', 'archive', 'Projects/Apollo', '{{other label}}'],
+  pattern: ['@spam.example', 'a@spam.example', '@EXAMPLE.com', 'a@b@c.example', '@', 'ü@ü.example', 'x.example'],
+  name: ['Work', 'work', 'Ｗｏｒｋ', 'Über', 'a', '{{keyword}}'],
+  colour: ['red', 'slate', '#A0b1C2', '#12345', 'Red'],
+  raw: ['From: a@b.example\r\nSubject: x\r\n\r\nHello', 'From: ', '\r\n', 'Subject: =?utf-8?B?////?=\r\n'],
+  from: ['Ann <ann@books.example>', 'a@b', ', ,', '=?x?Q?=00?=', '"'],
+  to: ['{{address}}', 'a: b, c;', '<>', 'a@b.example, c@d.example'],
+}
+
+function textFor(name: string): fc.Arbitrary<string> {
+  const texts = fitting[name]
+  return texts ? mostly(fc.constantFrom(...texts), rubbish, 8) : mostly(fc.string({ maxLength: 40 }), rubbish, 4)
+}
+
+/** What `{id}` names is said by the part of the path before it. */
+function targetOf(path: string, operation: Operation): fc.Arbitrary<string> {
+  const parts = path.split('/')
+  const segments = parts.map((part, place) =>
+    part.startsWith('{') ? textFor(parts[place - 1] ?? '').map(encoded) : mostly(fc.constant(part), spelled(part), 100),
+  )
+  const parameters = (operation.parameters ?? []).filter((one) => one.in === 'query')
+  const pairs = parameters.map(({ name, required, schema }) => {
+    const value = schema.type === 'boolean' ? fc.constantFrom('true', 'false', 'True', '1') : textFor(name)
+    return fc
+      .option(value, { freq: required ? 30 : 2, nil: undefined })
+      .map((text) => text !== undefined && [name, text])
+  })
+  const more = mostly(fc.constant([]), fc.array(fc.tuple(fc.constantFrom('mailbox', 'limit', 'x', ''), rubbish)), 20)
+  const query = fc
+    .tuple(fc.tuple(...pairs), more)
+    .map(([usual, others]) =>
+      [...usual.filter((pair) => pair !== false), ...others]
+        .map(([name = '', text = '']) => `${encoded(name)}=${encoded(text)}`)
+        .join('&'),
+    )
+  const broken = fc.constantFrom(
+    '%zz',
+    '&&=&',
+    'mailbox',
+    'mailbox[]=a',
+    '?',
+    '%00=%ff',
+    '__proto__=1',
+    'a'.repeat(9_000),
+  )
+  return fc
+    .tuple(fc.tuple(...segments), mostly(query, broken, 40))
+    .map(([steps, asked]) => `${steps.join('/')}${asked === '' ? '' : `?${asked}`}`)
+}
+
+/** As in a URL; what no URL can hold, such as half a character, as octets that are no UTF-8. */
+function encoded(text: string): string {
+  if (/^\{\{[a-z ]+\}\}$/.test(text)) return text
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80'
+}
+
+/** Other ways to write a part of a path. */
+function spelled(part: string): fc.Arbitrary<string> {
+  const hex = Buffer.from(part).toString('hex').replaceAll(/../g, '%$&')
+  return fc.constantFrom(hex, part.toUpperCase(), `${part}/`, `/${part}`, `./${part}`, `${part};x`, `${part}%00`, '%zz')
+}
+
+const headers: fc.Arbitrary<[string, string][]> = fc
+  .tuple(
+    mostly(
+      fc.constant('Bearer {{key}}'),
+      fc.constantFrom('', 'Bearer', 'Bearer mrk_x', 'Basic eDp5', 'bearer {{key}}'),
+      25,
+    ),
+    mostly(
+      fc.constant('application/json'),
+      fc.constantFrom('', 'text/plain', 'application/json; charset=utf-16', 'multipart/form-data', 'a/b/c', ','),
+      25,
+    ),
+    mostly(fc.constant(undefined), fc.constantFrom('one', 'two', 'three', 'x'.repeat(256), '\xe9'), 5),
+    mostly(
+      fc.constant([]),
+      fc.array(
+        fc.tuple(
+          fc.constantFrom('Accept', 'Content-Encoding', 'If-None-Match', 'Range', 'X-HTTP-Method-Override', 'Cookie'),
+          fc.constantFrom('*/*', 'gzip', 'bytes=0-0', 'DELETE', '\xff\xfe', ' '),
+        ),
+      ),
+      10,
+    ),
+  )
+  .map(([authorization, type, once, others]) => [
+    ...(authorization === '' ? [] : [['Authorization', authorization] satisfies [string, string]]),
+    ...(type === '' ? [] : [['Content-Type', type] satisfies [string, string]]),
+    ...(once === undefined ? [] : [['Idempotency-Key', once] satisfies [string, string]]),
+    ...others,
+  ])
+
+function bodyOf({ requestBody }: Operation): fc.Arbitrary<string | undefined> {
+  const schema = requestBody?.content['application/json'].schema
+  if (!schema) return mostly(fc.constant(undefined), fc.constantFrom('', '{}', 'x'), 20)
+  const text = likely(schema, '').map((value) => JSON.stringify(value).replaceAll(/"#(\{\{\w+\}\})"/g, '$1'))
+  return fc.oneof(
+    { weight: 12, arbitrary: text },
+    { weight: 1, arbitrary: fc.json() },
+    { weight: 1, arbitrary: fc.tuple(text, fc.nat(), rubbish).map(([json, at, more]) => spliced(json, at, more)) },
+    { weight: 1, arbitrary: fc.tuple(text, member).map(([json, one]) => json.replace('{', `{${one},`)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(undefined, '', '[', '[['.repeat(50_000), '\ufeff{}', '"', `"${'x'.repeat(1 << 20)}"`),
+    },
+  )
+}
+
+const member = fc.constantFrom(
+  '"__proto__":{"x":1}',
+  '"constructor":{"prototype":{}}',
+  '"organization_id":"00000000-0000-0000-0000-000000000000"',
+  '"name":"twice"',
+  '"position":1e999',
+  '"\\ud800":1',
+  '"x":-0',
+)
+
+function spliced(text: string, at: number, more: string): string {
+  const place = at % (text.length + 1)
+  return text.slice(0, place) + more + text.slice(place + more.length)
+}
+
+/** A value of the schema, or nearly one. `name` is that of the field it is for. */
+function likely(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  return mostly(fittingValue(schema, name), fc.oneof(fc.jsonValue({ maxDepth: 1 }), rubbish), 15)
+}
+
+function fittingValue({ type, enum: words, properties, required, items }: Schema, name: string): fc.Arbitrary<unknown> {
+  if (words) return fc.constantFrom(...words)
+  switch ([type].flat()[0]) {
+    case 'object':
+      return objectOf(properties ?? {}, new Set(required))
+    case 'array':
+      return fc.array(items ? likely(items, name) : rubbish, { maxLength: 4 })
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return mostly(fc.constantFrom('#{{message}}', 1, 2, 999), fc.integer(), 8)
+    case 'number':
+      return fc.oneof(fc.nat(20), fc.double({ noNaN: true }))
+    default:
+      return textFor(name)
+  }
+}
+
+function objectOf(properties: Readonly<Record<string, Schema>>, required: ReadonlySet<string>): fc.Arbitrary<object> {
+  const fields = Object.entries(properties).map(([name, schema]) =>
+    fc
+      .option(likely(schema, name), { freq: required.has(name) ? 30 : 2, nil: undefined })
+      .map((value) => [name, value] as const),
+  )
+  return fc.tuple(...fields).map((pairs) => Object.fromEntries(pairs.filter(([, value]) => value !== undefined)))
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request as ask } from 'node:http'
+import fc from 'fast-check'
+import { scopes } from '#/http/scopes.ts'
+import { type Furnished, furnish } from '../every-route.ts'
+import { assertDocumented, type Description, operationName } from '../http-client.ts'
+import { World } from '../world.ts'
+import { type FuzzedRequest, fuzzedRequests } from './http-requests.ts'
+
+/** How many answers of each status each operation gave. */
+export type Tally = Map<string, Map<number, number>>
+
+/** At least so many requests, a few at once so that they also meet: each gets a documented answer, and none a 5xx. A
+ *  failure says the seed, which makes the same requests again. */
+export async function fuzzHttp(requests: number, seed: number): Promise<Tally> {
+  await using target = await Target.start()
+  const few = fc.array(fuzzedRequests(target.description), { minLength: 1, maxLength: 8 })
+  const property = fc.asyncProperty(few, (together) => target.take(together))
+  for (let round = 0; target.sent < requests; round++) {
+    await target.refurnish()
+    await fc.assert(property, { numRuns: Math.min(60, requests), seed: seed + round })
+  }
+  return target.tally
+}
+
+/** A service with something in it, which is made anew now and then: what requests leave behind would slow it down. */
+class Target implements AsyncDisposable {
+  readonly description: Description
+  readonly tally: Tally = new Map()
+  sent = 0
+  readonly #world: World
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  #names = new Map<string, string>()
+
+  private constructor(world: World, description: Description) {
+    this.#world = world
+    this.description = description
+  }
+
+  static async start(): Promise<Target> {
+    const world = await World.start()
+    return new Target(world, await world.client.description())
+  }
+
+  async refurnish(): Promise<void> {
+    const [own, other] = [await furnish(this.#world), await furnish(this.#world)]
+    const key = await own.organization.newKey(...scopes)
+    this.#names = new Map([
+      ['key', key],
+      ['ADDRESS', own.address.toUpperCase()],
+      ...namesIn(own).map(([name, value]) => [name, value] as const),
+      ...namesIn(other).map(([name, value]) => [`other ${name}`, value] as const),
+    ])
+  }
+
+  async take(together: readonly FuzzedRequest[]): Promise<void> {
+    this.#world.clock.advance(together.length * 110)
+    await Promise.all(together.map((one) => this.#send(one)))
+  }
+
+  async #send(fuzzed: FuzzedRequest): Promise<void> {
+    const { method } = fuzzed
+    const target = this.#named(fuzzed.target, encodeURIComponent)
+    const headers = fuzzed.headers.map(([name, value]) => [name, this.#named(value)] as const)
+    const body = fuzzed.body === undefined ? undefined : Buffer.from(this.#named(fuzzed.body))
+    const { status, headers: answered, bytes } = await this.#exchange(method, target, headers, body)
+    const json = answered.get('content-type')?.startsWith('application/json') && bytes.length > 0
+    const [path = ''] = target.split('?')
+    this.#count(operationName(this.description, method, path) ?? 'none of them', status)
+    assert.ok(status < 500, `${method} ${target} answers ${status}`)
+    const answer = { status, headers: answered, body: json ? JSON.parse(bytes.toString()) : null }
+    assertDocumented(this.description, method, path, answer)
+    if (status === 201) this.#adopt(answer.headers.get('location') ?? '')
+  }
+
+  /** What was made is asked for from then on, in place of what may be gone. */
+  #adopt(location: string): void {
+    const [, , noun = '', id = ''] = location.split('/')
+    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked' }[noun]
+    if (name) this.#names.set(name, id)
+  }
+
+  async #exchange(method: string, path: string, headers: readonly (readonly [string, string])[], body?: Buffer) {
+    const length = body ? [['Content-Length', String(body.length)] as const] : []
+    const all = [...headers, ...length].flat()
+    let failure: Error | undefined
+    const request = ask(this.#world.base, {
+      agent: this.#agent,
+      method,
+      path,
+      headers: ['Host', 'mailroom.test', ...all],
+    })
+    const response = once(request, 'response')
+    // A server that refuses a body does not read it to its end.
+    request.on('error', (error: Error & { code?: string }) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') failure = error
+    })
+    request.end(body)
+    const [incoming] = await response
+    const bytes = Buffer.concat(await Array.fromAsync<Buffer>(incoming))
+    if (failure) throw new Error(`${method} ${path}`, { cause: failure })
+    return { status: incoming.statusCode as number, headers: new Headers(incoming.headers), bytes }
+  }
+
+  #named(text: string, write: (value: string) => string = String): string {
+    return text.replace(/\{\{([A-Za-z ]+)\}\}/g, (all, name) => {
+      const value = this.#names.get(name)
+      return value === undefined ? all : write(value)
+    })
+  }
+
+  #count(name: string, status: number): void {
+    const counts = this.tally.get(name) ?? new Map<number, number>()
+    this.tally.set(name, counts.set(status, (counts.get(status) ?? 0) + 1))
+    this.sent++
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent.destroy()
+    await this.#world[Symbol.asyncDispose]()
+  }
+}
+
+function namesIn({ address, keyword, ids }: Furnished): [string, string][] {
+  return [['address', address], ['keyword', keyword], ...Object.entries(ids)]
+}
