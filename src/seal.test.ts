@@ -5,12 +5,13 @@ import { seal, sealingKey, unseal } from './seal.ts'
 
 const secret = 'a secret of thirty-two characters'
 const key = sealingKey(secret, 'dkim')
+const plain = fc.uint8Array({ minLength: 8, maxLength: 3_000 }).map((octets) => Buffer.from(octets))
 
 test('what is sealed opens again, and shows nothing of itself', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: 8, maxLength: 3_000 }), fc.string(), (octets, place) => {
-      const sealed = seal(key, place, Buffer.from(octets))
-      assert.deepEqual(unseal(key, place, sealed), Buffer.from(octets))
+    fc.property(plain, fc.string(), (octets, place) => {
+      const sealed = seal(key, place, octets)
+      assert.deepEqual(unseal(key, place, sealed), octets)
       assert.equal(sealed.includes(octets), false)
     }),
   )
