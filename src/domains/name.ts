@@ -1,0 +1,102 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { parse } from 'tldts'
+import { invalid } from '#/errors.ts'
+import { canonicalDomain } from '#/mime/address.ts'
+import { readsAsItIs } from './unicode-safety.ts'
+
+/**
+ * A domain that an organization may enrol, in the form in which domains are stored and compared: A-labels (UTS 46, not
+ * transitional), lower case, no final dot. Capitals, full-width letters and the Kelvin sign lead to the same name.
+ * @throws Refusal `invalid_request` on `domain` for a public suffix, an address, a single label, a name that the DNS
+ *   can't hold (RFC 1035 2.3.4), and, unless `allowReserved`, a top-level domain that is set apart
+ */
+export function domainName(given: string, { allowReserved }: { allowReserved: boolean }): string {
+  const domain = asciiForm(given)
+  if (domain === undefined) throw refusedForm(given)
+  if (!domain.includes('.'))
+    throw refused(`${domain} is a single label`, 'Give a domain with a dot in it, such as example.com')
+  if (domain.length > longestDomain)
+    throw refused(
+      `The domain has ${domain.length} characters in ASCII form, ${longestDomain} are the most`,
+      'Enrol a shorter name: its DNS records stand below it, and no name in the DNS is longer than 253',
+    )
+  const topLevel = domain.slice(domain.lastIndexOf('.') + 1)
+  if (reservedTopLevels.has(topLevel) && !allowReserved)
+    throw refused(`.${topLevel} is reserved, and no mail reaches it`, 'Enrol a domain that is registered in the DNS')
+  if (isPublicSuffix(domain))
+    throw refused(
+      `${domain} is a public suffix, under which others have their domains`,
+      `Enrol a domain below it, such as example.${domain}`,
+    )
+  return domain
+}
+
+/** The name as its owner writes it, where that can be shown without being taken for another; else its ASCII form. */
+export function unicodeName(domain: string): string {
+  const unicode = domainToUnicode(domain)
+  return unicode !== '' && unicode.split('.').every(readsAsItIs) ? unicode : domain
+}
+
+/** The domain that was registered, of which this is a part: `example.co.uk` for `mail.example.co.uk`, the name itself
+ *  where none is known. DNS providers take names relative to it, and DMARC falls back to it (RFC 7489 6.6.3). */
+export function registeredDomain(domain: string): string {
+  return parse(domain, suffixList).domain ?? domain
+}
+
+/** 253 is the most that a name may have (RFC 1035 2.3.4); the longest record below a domain is a DKIM key's, for which
+ *  44 are set aside: a selector of 32, `._domainkey` and a dot. An address needs less (RFC 5321 4.5.3.1.3). */
+const longestDomain = 209
+
+/** Set apart by RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and, for `internal`, by ICANN. */
+const reservedTopLevels = new Set([
+  'test',
+  'example',
+  'invalid',
+  'localhost',
+  'local',
+  'onion',
+  'alt',
+  'internal',
+  'arpa',
+])
+
+/** Private suffixes count: whoever has a name below `github.io` must not come by the name itself. */
+const suffixList = { allowPrivateDomains: true, validateHostname: false } as const
+
+function isPublicSuffix(domain: string): boolean {
+  const { publicSuffix, isIcann, isPrivate } = parse(domain, suffixList)
+  return publicSuffix === domain && (isIcann === true || isPrivate === true)
+}
+
+/** Undefined for what is not a name that a host may have (RFC 1123 2.1). */
+function asciiForm(given: string): string | undefined {
+  if (given.length > 1_000 || !given.isWellFormed()) return undefined
+  const domain = canonicalDomain(given)
+  return domain?.split('.').every(isGenuine) ? domain : undefined
+}
+
+/** A label that starts with `xn--` has to be what some Unicode label is written as (RFC 5890 2.3.2.1). */
+function isGenuine(label: string): boolean {
+  if (!label.startsWith('xn--')) return true
+  const unicode = domainToUnicode(label)
+  return unicode !== label && unicode !== '' && domainToASCII(unicode) === label
+}
+
+/** Says what is wrong with a name that is none, where that can be told. */
+function refusedForm(given: string) {
+  const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given
+  if (/^[\d.]+$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))
+    return refused(`${shown} is an IP address`, 'Give the domain itself, such as example.com')
+  if (/^[a-z]+:\/\//i.test(given)) return refused('This is a URL', 'Give the domain alone, such as example.com')
+  if (given.includes('@')) return refused('This is an e-mail address', 'Give what stands behind the @ alone')
+  if (/[_\uff3f]/.test(given))
+    return refused('A mail domain holds no underscore', 'Give the domain itself, not the name of a record in it')
+  return refused(
+    `${JSON.stringify(shown)} is not a domain name`,
+    'Labels of letters, digits and inner hyphens, at most 63 octets each and 253 in all in ASCII form',
+  )
+}
+
+function refused(message: string, fix: string) {
+  return invalid('domain', message, fix)
+}
