@@ -31,7 +31,7 @@ export async function createMailbox(tx: Tx, mailHost: MailHost, wanted: NewMailb
   if (domain.status !== 'verified') throw invalid('domain', `${wanted.domain} is not verified yet`)
   if (domain.suspended) throw invalid('domain', `${wanted.domain} is suspended`)
   const address = `${localPart}@${wanted.domain}`
-  if (await isTaken(tx, address)) throw invalid('local_part', `${address} exists already`)
+  if (await isTaken(tx, organizationId, address)) throw invalid('local_part', `${address} exists already`)
   const mailboxId = await insertMailbox(tx, {
     organizationId,
     domainId: domain.id,

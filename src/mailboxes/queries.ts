@@ -64,8 +64,14 @@ export async function domainForAddresses(
   return rows[0]
 }
 
-export async function isTaken(tx: Tx, address: string): Promise<boolean> {
-  const taken = await tx.selectFrom('addresses').select('address').where('address', '=', address).executeTakeFirst()
+/** Within the organization alone: one that has lost the domain may still have the address, for its old mail. */
+export async function isTaken(tx: Tx, organizationId: string, address: string): Promise<boolean> {
+  const taken = await tx
+    .selectFrom('addresses')
+    .select('address')
+    .where('organization_id', '=', organizationId)
+    .where('address', '=', address)
+    .executeTakeFirst()
   return taken !== undefined
 }
 
