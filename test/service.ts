@@ -22,6 +22,7 @@ export interface Launched {
   /** Rejects where the process ends before it runs. */
   readonly running: Promise<Service>
   readonly end: Service['end']
+  readonly process: ChildProcess
 }
 
 /** Starts it on a data directory, or on what `env` says, and waits until it runs. */
@@ -55,7 +56,7 @@ export function launchService(env: Record<string, string>, args: readonly string
     return { http, smtp, written: () => written, process: child, end }
   })
   service.catch(() => {}) // whoever waits for it hears of it
-  return { running: service, end }
+  return { running: service, end, process: child }
 }
 
 /** Runs a command of the operator to its end. */

@@ -21,6 +21,8 @@ export interface Report {
   readonly refused: Readonly<Record<string, number>>
   readonly labels: Verdict
   readonly discrepancies: readonly string[]
+  /** Lines of the service's log at level `error` or above. */
+  readonly complaints: readonly string[]
 }
 
 /** Kills a service over and over while mail streams in from many senders and a program makes labels; then holds what is
@@ -44,7 +46,8 @@ export async function crashRun(goOn: (kills: number) => boolean, { senders: coun
   }
   const seconds = Math.round((performance.now() - since) / 1000)
   await using database = await home.open()
-  return { seconds, kills: mortal.kills, ...(await account(database, senders, labels)) }
+  const { kills, complaints } = mortal
+  return { seconds, kills, complaints, ...(await account(database, senders, labels)) }
 }
 
 type Labels = Map<string, { attempts: number; acknowledged: boolean }>
@@ -68,9 +71,10 @@ async function makeLabels(mortal: Mortal, { key }: Tenant, labels: Labels, done:
         const { http } = await mortal.running()
         label.attempts += 1
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': name }
-        const { status } = await fetch(`${http}/v1/labels`, { method: 'POST', headers, body: JSON.stringify({ name }) })
-        label.acknowledged = status === 201
-        if (status !== 201) throw new Error(`a label is answered with ${status}`)
+        const answer = await fetch(`${http}/v1/labels`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+        label.acknowledged = answer.status === 201
+        if (!label.acknowledged)
+          throw new Error(`a label is answered with ${answer.status}: ${mortal.complaints.join('\n')}`)
       } catch (error) {
         if (!(error instanceof TypeError)) throw error // which is how fetch says that the connection broke
       }
@@ -79,7 +83,11 @@ async function makeLabels(mortal: Mortal, { key }: Tenant, labels: Labels, done:
   }
 }
 
-async function account({ db }: Database, senders: Senders, labels: Labels): Promise<Omit<Report, 'seconds' | 'kills'>> {
+async function account(
+  { db }: Database,
+  senders: Senders,
+  labels: Labels,
+): Promise<Omit<Report, 'seconds' | 'kills' | 'complaints'>> {
   const mail = check(senders.attempts(), await Array.fromAsync(lettersStored(db)))
   const known = new Set(senders.letters.filter((letter) => letter.known).map(({ name }) => name))
   const made = await db.selectFrom('labels').select('name').where('name', '<>', 'Urgent').execute()

@@ -22,6 +22,7 @@ test('row 40: killed again and again while mail streams in, it keeps all that it
   assert.deepEqual(report.labels.duplicated, [])
   assert.deepEqual(report.refused, {})
   assert.deepEqual(report.discrepancies, [])
+  assert.deepEqual(report.complaints, [])
 })
 
 test('row 15: killed before the commit a message is not there, after it is, and sent again it is stored once', async () => {

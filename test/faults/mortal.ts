@@ -12,12 +12,14 @@ export type Moment =
 /** A service that is killed (kill -9) and started again, over and over, on one database. */
 export class Mortal implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
+  /** What it has complained of in its log, at level `error` or above. */
+  readonly complaints: string[] = []
   #life: Promise<Launched>
   #kills = 0
 
   constructor(env: Readonly<Record<string, string>>) {
     this.#env = env
-    this.#life = Promise.resolve(launchService(env))
+    this.#life = Promise.resolve(this.#launch())
   }
 
   get kills(): number {
@@ -48,8 +50,16 @@ export class Mortal implements AsyncDisposable {
       if (moment.at !== undefined) await logged(service, moment.at)
     }
     this.#kills += 1
-    this.#life = launched.end('SIGKILL').then(() => launchService(this.#env))
+    this.#life = launched.end('SIGKILL').then(() => this.#launch())
     await this.#life
+  }
+
+  #launch(): Launched {
+    const launched = launchService(this.#env)
+    launched.process.stderr?.on('data', (chunk: Buffer) => {
+      this.complaints.push(...(chunk.toString().match(/^\{"level":[56]0.*$/gm) ?? []))
+    })
+    return launched
   }
 
   /** Stops the last one in good order. */

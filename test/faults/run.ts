@@ -20,7 +20,7 @@ const report = await crashRun((kills) => {
 process.stdout.write(describe(report))
 process.exitCode = faultsIn(report).length > 0 ? 1 : 0
 
-function faultsIn({ mail, labels, knownDuplicated, refused, discrepancies }: Report): string[] {
+function faultsIn({ mail, labels, knownDuplicated, refused, discrepancies, complaints }: Report): string[] {
   const all = {
     'mail lost': mail.lost,
     'mail that nobody sent': mail.unexpected,
@@ -30,6 +30,7 @@ function faultsIn({ mail, labels, knownDuplicated, refused, discrepancies }: Rep
     'labels that nobody made': labels.unexpected,
     'labels made twice': labels.duplicated,
     discrepancies,
+    'the log': complaints,
   }
   return Object.entries(all).flatMap(([name, list]) => list.slice(0, 10).map((one) => `${name}: ${one}`))
 }
