@@ -21,6 +21,7 @@ import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { SealingKey } from '#/seal.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -32,13 +33,15 @@ export interface AppParts {
   readonly authenticator: Authenticator
   readonly clock: Clock
   readonly log: Logger
+  /** Seals the answers that are kept for a repeated Idempotency-Key. */
+  readonly answersKey: SealingKey
   /** Counts requests with other processes; undefined where there can be none. */
   readonly sharedRate: SharedWindow | undefined
 }
 
 /** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const app = bareApp(parts.log)
+  const app = bareApp(parts)
   overlookExpectations(app)
   acceptJsonOnly(app)
   checkEveryRequest(app, parts)
@@ -64,7 +67,7 @@ function nouns(app: App, parts: AppParts): void {
   memberRoutes(app, parts)
 }
 
-function bareApp(log: Logger): App {
+function bareApp({ log, answersKey }: AppParts): App {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -81,6 +84,7 @@ function bareApp(log: Logger): App {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(answerNoRoute)
+  app.decorate('answersKey', answersKey)
   app.decorateRequest('organizationId', '')
   app.decorateRequest('keyId', '')
   app.decorateRequest('fingerprint', null)

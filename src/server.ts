@@ -22,6 +22,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { sealingKey } from '#/seal.ts'
 import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { firstStart } from '#/tryout/first-start.ts'
@@ -139,7 +140,8 @@ async function startApi(
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
-  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log, sharedRate })
+  const answersKey = sealingKey(secret, 'kept answers')
+  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log, sharedRate, answersKey })
   starting.defer(async () => {
     // A client that does not read its answer must not hold up the stop.
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)

@@ -91,10 +91,7 @@ interface ApiKeys {
 interface IdempotencyKeys {
   organization_id: string
   key: string
-  request_hash: Buffer
-  status: number
-  location: string | null
-  body: string
+  answer: Buffer
   created_at: Made<Date>
 }
 
@@ -156,6 +153,7 @@ interface Mailboxes {
   name: Generated<string>
   kind: Generated<'smart' | 'private'>
   public_key: string | null
+  public_key_usable_at: Date | null
   password_hash: string | null
   suspended_at: Date | null
   created_at: Made<Date>

@@ -17,7 +17,8 @@ export function answerNoRoute(): never {
   throw notFound('path or method')
 }
 
-function refusalFor(error: unknown): Refusal {
+/** What is answered to an error, whatever it is. */
+export function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (sqlState(error) === 'PC402') return new Refusal('quota_exceeded', (error as Error).message, { cause: error })
   const framework = error as FastifyError

@@ -3,12 +3,17 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { Logger } from 'pino'
 import type { ErrorCode } from '#/errors.ts'
+import type { SealingKey } from '#/seal.ts'
 import type { Scope } from './scopes.ts'
 
 /** The server that each noun adds its routes to. */
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Seals the answers that are kept for a repeated Idempotency-Key. */
+    answersKey: SealingKey
+  }
   interface FastifyRequest {
     /** Whose key the request carries: every query is made for this organization. */
     organizationId: string

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
+import { seal, unseal } from '#/seal.ts'
+import { refusalFor } from './answer-errors.ts'
 import { errorBody, statusOf } from './error-body.ts'
 
 /** What a POST answers. */
@@ -25,7 +27,8 @@ const running = new Set<string>()
 /**
  * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
  * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
- * A refusal is an answer too, and is kept; a 5xx is not (decisions, Conventions).
+ * A refusal is an answer too, and is kept; a 5xx is not (decisions, Conventions). Answers are kept sealed, since some
+ * hold a secret that is shown but once.
  */
 export async function once(
   db: Db,
@@ -34,14 +37,14 @@ export async function once(
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<void> {
   const key = idempotencyKey(request)
-  if (key === undefined) return send(reply, recordOf(await db.transaction().execute(work)))
+  if (key === undefined) return send(reply, answerOf(await db.transaction().execute(work)))
   const claim = `${request.organizationId}\n${key}`
   if (running.has(claim)) throw stillRunning()
   running.add(claim)
   try {
-    const { replayed, ...record } = await runOnce(db, request, key, work)
+    const { replayed, answer } = await runOnce(db, request, key, work)
     if (replayed) reply.header('Idempotency-Replayed', 'true')
-    return send(reply, record)
+    return send(reply, answer)
   } finally {
     running.delete(claim)
   }
@@ -59,17 +62,18 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   throw invalid('Idempotency-Key', 'Idempotency-Key must be given once, as 1 to 255 printable ASCII characters')
 }
 
-interface Record {
-  status: number
-  location: string | null
-  body: string
+/** An answer as it goes over the wire. */
+interface Kept {
+  readonly status: number
+  readonly location: string | null
+  readonly body: string
 }
 
-function recordOf({ status, location, body }: Answer): Record {
+function answerOf({ status, location, body }: Answer): Kept {
   return { status, location: location ?? null, body: JSON.stringify(body) }
 }
 
-function send(reply: FastifyReply, { status, location, body }: Record): void {
+function send(reply: FastifyReply, { status, location, body }: Kept): void {
   if (location !== null) reply.header('Location', location)
   reply.code(status).type('application/json; charset=utf-8').send(body)
 }
@@ -79,34 +83,40 @@ async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: 
     return await db.transaction().execute(async (tx) => {
       if (!(await lockKey(tx, request.organizationId, key))) throw stillRunning()
       const first = await keptAnswer(tx, request.organizationId, key)
-      if (first) return replay(first, request)
-      const record = recordOf(await work(tx))
-      await keepAnswer(tx, request, key, record)
-      return { replayed: false, ...record }
+      if (first) return { replayed: true, answer: replay(first, request, key) }
+      const answer = answerOf(await work(tx))
+      await keepAnswer(tx, request, key, answer)
+      return { replayed: false, answer }
     })
   } catch (error) {
-    if (error instanceof Refusal && error.code !== 'conflict' && statusOf(error) < 500)
-      await keepRefusal(db, request, key, error)
+    const refusal = refusalFor(error)
+    if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(refusal instanceof KeyReused)) {
+      const body = JSON.stringify(errorBody(refusal, request.id))
+      await keepAnswer(db, request, key, { status: statusOf(refusal), location: null, body })
+    }
     throw error
   }
 }
 
-/** Thrown by `replay`, whose answer must not be kept again. */
+/** Thrown by `replay`; must not take the place of the first answer. */
 class KeyReused extends Refusal {}
 
-function replay(first: Record & { request_hash: Buffer }, request: FastifyRequest) {
-  const { request_hash, ...record } = first
-  if (request.fingerprint?.equals(request_hash)) return { replayed: true, ...record }
+function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
+  const plain = unseal(request.server.answersKey, placeOf(request, key), sealed).toString()
+  const { fingerprint, ...answer } = JSON.parse(plain) as Kept & { fingerprint: string }
+  if (fingerprint === fingerprintOf(request)) return answer
   throw new KeyReused('invalid_request', 'This Idempotency-Key was used with another request', {
     field: 'Idempotency-Key',
     fix: 'Use a new key for each new request',
   })
 }
 
-async function keepRefusal(db: Db, request: FastifyRequest, key: string, refusal: Refusal): Promise<void> {
-  if (refusal instanceof KeyReused) return
-  const record = { status: statusOf(refusal), location: null, body: JSON.stringify(errorBody(refusal, request.id)) }
-  await keepAnswer(db, request, key, record)
+function placeOf({ organizationId }: FastifyRequest, key: string): string {
+  return `${organizationId} ${key}`
+}
+
+function fingerprintOf({ fingerprint }: FastifyRequest): string {
+  return fingerprint?.toString('hex') ?? ''
 }
 
 function stillRunning(): Refusal {
@@ -122,25 +132,26 @@ async function lockKey(tx: Tx, organizationId: string, key: string): Promise<boo
   return rows[0]?.locked === true
 }
 
-function keptAnswer(tx: Tx, organizationId: string, key: string) {
-  return tx
+async function keptAnswer(tx: Tx, organizationId: string, key: string): Promise<Buffer | undefined> {
+  const kept = await tx
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'location', 'body'])
+    .select('answer')
     .where('organization_id', '=', organizationId)
     .where('key', '=', key)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
     .executeTakeFirst()
+  return kept?.answer
 }
 
-async function keepAnswer(db: Db, request: FastifyRequest, key: string, record: Record): Promise<void> {
-  const request_hash = request.fingerprint ?? Buffer.alloc(0)
+/** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
+async function keepAnswer(db: Db, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
+  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), ...kept })
+  const answer = seal(request.server.answersKey, placeOf(request, key), plain)
   await db
     .insertInto('idempotency_keys')
-    .values({ organization_id: request.organizationId, key, request_hash, ...record })
+    .values({ organization_id: request.organizationId, key, answer })
     .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'key'])
-        .doUpdateSet({ request_hash, ...record, created_at: sql<Date>`now()` }),
+      conflict.columns(['organization_id', 'key']).doUpdateSet({ answer, created_at: sql<Date>`now()` }),
     )
     .execute()
 }
