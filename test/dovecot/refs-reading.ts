@@ -18,20 +18,39 @@ export function readAsRefs(headers: Headers): RefsReading {
   return { messageId, references, inReplyTo, named: references.length > 0 ? references : inReplyTo.slice(0, 1) }
 }
 
+const quick = /(?<text>[^>"([]*)>/y
+
 /** RFC 5322, section 3.2.2, as deep as one comment within another. */
 const between = String.raw`(?:\s|\((?:[^()]|\([^()]*\))*\))*`
 const atom = String.raw`[^\s()<>@,;:"[\]\\]+`
 const quoted = String.raw`"(?<quoted>(?:[^"\\]|\\.)*)"`
-const id = new RegExp(
-  `<(?:(?<plain>[^>"(\\[]*)>|${between}(?:${quoted}|(?<left>${atom}))${between}@${between}(?<right>${atom})${between}>)`,
-  'g',
+const byGrammar = new RegExp(
+  `${between}(?:(?:${quoted}|(?<left>${atom}))${between}(?:(?<at>@)${between}(?:(?<right>${atom})${between}(?<close>>)?)?)?)?`,
+  'y',
 )
 
+/** What REFS has read of an id when it gives up on it stays, and the next id that it reads by the grammar is put behind:
+ *  `<a@x <"b"@x>` is read as `<a@xb@x>`. */
 function ids(headers: Headers, name: string): string[] {
   const [value = ''] = headers.octets(name)
-  return [...value.matchAll(id)].flatMap(({ groups = {} }) => {
-    const { plain, quoted, left, right } = groups
-    if (plain === undefined) return [`<${left ?? quoted?.replace(/\\(.)/g, '$1')}@${right}>`]
-    return plain.includes('@') ? [`<${plain.replace(/[ \t\r\n]/g, '')}>`] : []
-  })
+  const found: string[] = []
+  let kept = ''
+  for (let open = value.indexOf('<'); open >= 0; open = value.indexOf('<', open)) {
+    open++
+    quick.lastIndex = byGrammar.lastIndex = open
+    const text = quick.exec(value)?.groups?.text
+    if (text !== undefined) {
+      open = quick.lastIndex
+      if (!text.includes('@')) continue
+      kept = text.replace(/[ \t\r\n]/g, '')
+    } else {
+      const { quoted, left, at = '', right = '', close } = byGrammar.exec(value)?.groups ?? {}
+      kept += (left ?? quoted?.replace(/\\(.)/g, '$1') ?? '') + at + right
+      if (close === undefined) continue
+      open = byGrammar.lastIndex
+    }
+    found.push(`<${kept}>`)
+    kept = ''
+  }
+  return found
 }
