@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import type { Db } from './schema.ts'
+
+/** What time it is for all processes on one database: the machines that they run on may disagree. */
+export type SharedTime = (db: Db) => Promise<Date>
+
+/** The database's own clock; not `now()`, which stands still within a transaction. */
+export const databaseTime: SharedTime = async (db) => {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
+  if (!rows[0]) throw new Error('A select without a table has one row')
+  return rows[0].now
+}

@@ -1,0 +1,57 @@
+import type { Tx } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { Domain } from './domain.ts'
+import {
+  deleteDomain,
+  deleteKeysOf,
+  domainById,
+  insertDomain,
+  lockDomain,
+  mailboxesOn,
+  restartFailed,
+} from './queries.ts'
+
+export interface NewDomain {
+  readonly organizationId: string
+  /** As `domainName` gives it. */
+  readonly domain: string
+  readonly now: Date
+  /** Milliseconds from now. */
+  readonly firstCheckAfter: number
+}
+
+/**
+ * Enrols a domain, under a token of its own. Whoever else has enrolled it, or has it, does not matter yet: the proof
+ * decides. An enrolment that has failed begins anew in its place, since one with mailboxes cannot be removed.
+ * Over the plan's cap the database refuses, with SQLSTATE PC402.
+ */
+export async function enrolDomain(
+  tx: Tx,
+  { organizationId, domain, now, firstCheckAfter }: NewDomain,
+): Promise<Domain> {
+  const enrolment = { domain, now, firstCheckAt: new Date(now.getTime() + firstCheckAfter) }
+  const id = (await insertDomain(tx, organizationId, enrolment)) ?? (await restartFailed(tx, organizationId, enrolment))
+  if (id === undefined) {
+    throw invalid('domain', `${domain} is enrolled already`, 'GET /v1/domains shows it; remove it to enrol it anew')
+  }
+  await deleteKeysOf(tx, organizationId, id)
+  const enrolled = await domainById(tx, organizationId, id)
+  if (!enrolled) throw new Error('a domain that was just enrolled is there')
+  return enrolled
+}
+
+/** Removes an enrolment, with its token and keys, and answers its domain. */
+export async function removeDomain(tx: Tx, organizationId: string, id: string): Promise<string> {
+  const domain = await lockDomain(tx, organizationId, id)
+  if (domain === undefined) throw notFound('domain')
+  const mailboxes = await mailboxesOn(tx, organizationId, id)
+  if (mailboxes > 0) {
+    throw invalid(
+      'id',
+      `${domain} has ${mailboxes === 1 ? 'a mailbox' : `${mailboxes} mailboxes`}`,
+      'Mailboxes go first; the operator deletes them with `mailroom mailbox delete`',
+    )
+  }
+  await deleteDomain(tx, organizationId, id)
+  return domain
+}

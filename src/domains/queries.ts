@@ -1,0 +1,181 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CheckedRecord, Db, Tx } from '#/db/schema.ts'
+import type { Domain } from './domain.ts'
+import type { Standing } from './standing.ts'
+
+interface Row extends StandingRow {
+  id: string
+  organization_id: string
+  domain: string
+  ownership_token: string
+  suspended: boolean
+  findings: CheckedRecord[]
+  keys: { selector: string; algorithm: 'rsa' | 'ed25519'; key: string; made: string; retires: string | null }[]
+  last_checked_at: Date | null
+  next_check_at: Date | null
+  created_at: Date
+}
+
+export interface StandingRow {
+  status: Standing['status']
+  challenged_at: Date
+  ownership_verified_at: Date | null
+  ownership_missing_since: Date | null
+  ownership_missing_times: number
+  receiving_verified_at: Date | null
+  receiving_missing_since: Date | null
+  receiving_missing_times: number
+}
+
+export const standingColumns = sql`
+  status, challenged_at, ownership_verified_at, ownership_missing_since, ownership_missing_times,
+  receiving_verified_at, receiving_missing_since, receiving_missing_times`
+
+/** Enrolments by a condition on `domain`, oldest first. */
+async function enrolments(db: Db, condition: RawBuilder<unknown>): Promise<Domain[]> {
+  const { rows } = await sql<Row>`
+    select id, organization_id, domain, ownership_token, suspended_at is not null as suspended, findings,
+      last_checked_at, next_check_at, created_at, ${standingColumns},
+      coalesce((
+        select jsonb_agg(jsonb_build_object('selector', selector, 'algorithm', algorithm, 'key', public_key,
+          'made', created_at, 'retires', retires_at) order by created_at, algorithm desc)
+        from dkim_keys where domain_id = domain.id
+      ), '[]') as keys
+    from domains domain where ${condition} order by created_at, id`.execute(db)
+  return rows.map(domainFrom)
+}
+
+function domainFrom(row: Row): Domain {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    domain: row.domain,
+    standing: standingFrom(row),
+    token: row.ownership_token,
+    suspended: row.suspended,
+    findings: row.findings,
+    keys: row.keys.map(({ selector, algorithm, key, made, retires }) => ({
+      selector,
+      algorithm,
+      publicKey: key,
+      madeAt: new Date(made),
+      retiresAt: retires === null ? null : new Date(retires),
+    })),
+    lastCheckedAt: row.last_checked_at,
+    nextCheckAt: row.next_check_at,
+    createdAt: row.created_at,
+  }
+}
+
+export function standingFrom(row: StandingRow): Standing {
+  const missing = (since: Date | null, times: number) => (since === null ? null : { since, times })
+  return {
+    status: row.status,
+    challengedAt: row.challenged_at,
+    ownership: {
+      verifiedAt: row.ownership_verified_at,
+      missing: missing(row.ownership_missing_since, row.ownership_missing_times),
+    },
+    receiving: {
+      verifiedAt: row.receiving_verified_at,
+      missing: missing(row.receiving_missing_since, row.receiving_missing_times),
+    },
+  }
+}
+
+/** Oldest first. */
+export function domainsOf(db: Db, organizationId: string): Promise<Domain[]> {
+  return enrolments(db, sql`organization_id = ${organizationId}`)
+}
+
+export async function domainById(db: Db, organizationId: string, id: string): Promise<Domain | undefined> {
+  return (await enrolments(db, sql`organization_id = ${organizationId} and id = ${id}`))[0]
+}
+
+/** Every organization's, for the operator and for the try-out. */
+export function allDomains(db: Db): Promise<Domain[]> {
+  return enrolments(db, sql`true`)
+}
+
+/** Undefined where the organization has enrolled the domain. */
+export async function insertDomain(
+  tx: Tx,
+  organizationId: string,
+  enrolment: { domain: string; now: Date; firstCheckAt: Date },
+): Promise<string | undefined> {
+  const row = await tx
+    .insertInto('domains')
+    .values({
+      organization_id: organizationId,
+      domain: enrolment.domain,
+      challenged_at: enrolment.now,
+      created_at: enrolment.now,
+      next_check_at: enrolment.firstCheckAt,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'domain']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Begins a failed enrolment anew, under a new token. Undefined where there is none that has failed. */
+export async function restartFailed(
+  tx: Tx,
+  organizationId: string,
+  { domain, now, firstCheckAt }: { domain: string; now: Date; firstCheckAt: Date },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    update domains set status = 'pending', ownership_token = default, challenged_at = ${now}, created_at = ${now},
+      next_check_at = ${firstCheckAt}, last_checked_at = null, findings = '[]', check_epoch = check_epoch + 1,
+      ownership_verified_at = null, ownership_missing_since = null, ownership_missing_times = 0,
+      receiving_verified_at = null, receiving_missing_since = null, receiving_missing_times = 0
+    where organization_id = ${organizationId} and domain = ${domain} and status = 'failed'
+    returning id`.execute(tx)
+  return rows[0]?.id
+}
+
+export async function deleteKeysOf(tx: Tx, organizationId: string, domainId: string): Promise<void> {
+  await tx
+    .deleteFrom('dkim_keys')
+    .where('organization_id', '=', organizationId)
+    .where('domain_id', '=', domainId)
+    .execute()
+}
+
+/** Locks the domain against whoever adds a mailbox to it, and answers its name. */
+export async function lockDomain(tx: Tx, organizationId: string, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ domain: string }>`
+    select domain from domains where organization_id = ${organizationId} and id = ${id} for update`.execute(tx)
+  return rows[0]?.domain
+}
+
+export async function mailboxesOn(tx: Tx, organizationId: string, domainId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('mailboxes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('domain_id', '=', domainId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function deleteDomain(tx: Tx, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('domains').where('organization_id', '=', organizationId).where('id', '=', id).execute()
+}
+
+export async function setSuspended(db: Db, organizationId: string, id: string, suspended: boolean): Promise<void> {
+  await sql`
+    update domains set suspended_at = ${suspended ? sql`coalesce(suspended_at, now())` : sql`null`}
+    where organization_id = ${organizationId} and id = ${id}`.execute(db)
+}
+
+/** Whether an organization has the domain verified: by the index that sees to there being one at most. */
+export async function isVerified(db: Db, domain: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('domain', '=', domain)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,147 @@
+import { Type } from 'typebox'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { created, once } from '#/http/once.ts'
+import { ById, Id, Line, ListOf, pathId, Strict } from '#/http/wire.ts'
+import { listedRecords, outstandingOf } from './domain.ts'
+import { enrolDomain, removeDomain } from './enrol.ts'
+import { domainName } from './name.ts'
+import { domainById, domainsOf } from './queries.ts'
+import { DomainOut, present } from './wire.ts'
+import { zoneFile } from './zone-file.ts'
+
+export interface DomainParts {
+  readonly db: Db
+  readonly time: SharedTime
+  /** This installation's name in the DNS, which MX records point at. */
+  readonly hostname: string
+  /** How long whoever enrols a domain has to publish its records, in milliseconds. */
+  readonly firstCheckAfter: number
+  /** Takes names that exist for tests and examples alone. */
+  readonly allowReserved: boolean
+}
+
+/** Domains from enrolment to removal. What happens between, the worker's checks decide. */
+export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainParts): void {
+  app.get(
+    '/v1/domains',
+    {
+      config: { scope: 'domains:read', noun: 'Domains' },
+      schema: {
+        summary: 'List domains',
+        description: 'The domains that the organization has enrolled, oldest first.',
+        querystring: Strict({}),
+        response: { 200: ListOf(DomainOut) },
+      },
+    },
+    async ({ organizationId }) => ({
+      data: (await domainsOf(db, organizationId)).map((domain) => present(domain, hostname)),
+    }),
+  )
+
+  app.post(
+    '/v1/domains',
+    {
+      config: { scope: 'domains:write', noun: 'Domains', errors: ['quota_exceeded'] },
+      schema: {
+        summary: 'Enrol a domain',
+        description:
+          'Answers the DNS records to publish, as they are, at the DNS provider. They are looked up on a schedule: every ' +
+          '5 minutes in the first hour, every 30 in the first two days, then every 6 hours, and daily once all is well. ' +
+          'Nothing triggers a check; poll `GET /v1/domains/{id}`, where `next_check_at` says when it is worth it.\n\n' +
+          'Several organizations may enrol a domain: the first whose ownership record is found has it, and the others’ ' +
+          'enrolments fail. A sub-domain of another organization’s domain needs an ownership record of its own, as any ' +
+          'domain does. An enrolment that has failed begins anew, under a new token, when the domain is enrolled again.',
+        querystring: Strict({}),
+        body: Strict({
+          domain: Line({
+            minLength: 1,
+            maxLength: 1_000,
+            description:
+              'In Unicode or ASCII form. Public suffixes such as `co.uk`, single labels, IP addresses and reserved ' +
+              'top-level domains are refused.',
+            examples: ['example.com', 'bücher.example'],
+          }),
+        }),
+        response: { 201: DomainOut },
+      },
+    },
+    async (request, reply) => {
+      const domain = domainName(request.body.domain, { allowReserved })
+      await once(db, request, reply, async (tx) => {
+        const enrolment = { organizationId: request.organizationId, domain, now: await time(tx), firstCheckAfter }
+        const enrolled = await enrolDomain(tx, enrolment)
+        return created(`/v1/domains/${enrolled.id}`, present(enrolled, hostname))
+      })
+      return reply
+    },
+  )
+
+  app.get(
+    '/v1/domains/:id',
+    {
+      config: { scope: 'domains:read', noun: 'Domains' },
+      schema: {
+        summary: 'Show a domain',
+        description: '`outstanding` says how many records are still missing; zero means done.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: DomainOut },
+      },
+    },
+    async ({ organizationId, params }) => present(await domainNamed(organizationId, params.id), hostname),
+  )
+
+  app.get(
+    '/v1/domains/:id/zone',
+    {
+      config: { scope: 'domains:read', noun: 'Domains' },
+      schema: {
+        summary: 'Show the outstanding records of a domain as a zone file',
+        description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
+        params: ById,
+        querystring: Strict({}),
+        response: {
+          200: {
+            description: 'The records of `dns` that are not satisfied.',
+            content: { 'text/dns': { schema: Type.String() } },
+          },
+        },
+      },
+    },
+    async ({ organizationId, params }, reply) => {
+      const domain = await domainNamed(organizationId, params.id)
+      const zone = zoneFile(domain.domain, outstandingOf(listedRecords(domain, hostname)))
+      return reply.type('text/dns; charset=utf-8').send(zone)
+    },
+  )
+
+  app.delete(
+    '/v1/domains/:id',
+    {
+      config: { scope: 'domains:write', noun: 'Domains' },
+      schema: {
+        summary: 'Remove a domain',
+        description:
+          'Refused while it has mailboxes. Enrolling it again gives a new token, and new signing keys: its records are to ' +
+          'be published anew.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, domain: Type.String() }) },
+      },
+    },
+    async ({ organizationId, params }) => {
+      const id = pathId(params.id, 'domain')
+      const domain = await db.transaction().execute((tx) => removeDomain(tx, organizationId, id))
+      return { deleted: true as const, id, domain }
+    },
+  )
+
+  async function domainNamed(organizationId: string, given: string) {
+    const domain = await domainById(db, organizationId, pathId(given, 'domain'))
+    if (!domain) throw notFound('domain')
+    return domain
+  }
+}
