@@ -19,6 +19,9 @@ type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
 /** As many aliases in a row as name servers commonly follow. */
 const LONGEST_CHAIN = 16
 
+/** Octets that a DNS message holds at most, over TCP too (RFC 1035 4.2.2). */
+const LARGEST_ANSWER = 65_535
+
 /** Answers from a map of names, which may be changed while it answers: for the try-out and for tests. */
 export class ZoneResolver implements Resolver {
   readonly #zone = new Map<string, ZoneRecords>()
@@ -75,7 +78,9 @@ export class ZoneResolver implements Resolver {
       records = this.#at(records.cname)
     }
     if (records.cname !== undefined) throw new LookupFailed(name, 'servfail')
-    return [...(records[type] ?? [])] as NonNullable<ZoneRecords[T]>[number][]
+    const found = [...(records[type] ?? [])] as NonNullable<ZoneRecords[T]>[number][]
+    if (found.reduce((sum, one) => sum + sizeOf(one), 0) > LARGEST_ANSWER) throw new LookupFailed(name, 'servfail')
+    return found
   }
 
   #at(name: string): ZoneRecords {
@@ -89,6 +94,11 @@ export class ZoneResolver implements Resolver {
     const here = this.#beyond.zones.some((zone) => key(name) === key(zone) || key(name).endsWith(`.${key(zone)}`))
     return here ? undefined : this.#beyond.resolver
   }
+}
+
+/** About what a record takes in an answer, its name written in full once (RFC 1035 4.1.4). */
+function sizeOf(record: string | { readonly exchange: string }): number {
+  return 12 + (typeof record === 'string' ? record.length : record.exchange.length)
 }
 
 /** Names are compared without regard to case and to a final dot. */

@@ -1,0 +1,41 @@
+/** An SPF record as a list of terms (RFC 7208 4.5, 4.6.1). */
+export interface SpfRecord {
+  /** What comes before `all`, in order: mechanisms with their qualifiers, and modifiers. */
+  readonly terms: readonly string[]
+  /** `~all` and the like; undefined where the record has none. */
+  readonly all: string | undefined
+}
+
+export function isSpf(text: string): boolean {
+  return /^v=spf1( |$)/i.test(text)
+}
+
+/** Mechanisms after `all` never count (RFC 7208 5.1). */
+export function readSpf(text: string): SpfRecord {
+  const terms = text.split(' ').slice(1).filter(Boolean)
+  const last = terms.findIndex((term) => isAll.test(term))
+  if (last < 0) return { terms, all: undefined }
+  const modifiers = terms.slice(last + 1).filter((term) => /^exp=/i.test(term))
+  return { terms: [...terms.slice(0, last), ...modifiers], all: terms[last] }
+}
+
+/** One record that allows what all of them allow, in front of everything the given term. Undefined where they can't be
+ *  merged by putting them together. */
+export function mergedSpf(records: readonly SpfRecord[], term: string): string | undefined {
+  const terms = new Set([term, ...records.flatMap((record) => record.terms)])
+  const redirects = [...terms].filter((one) => /^redirect=/i.test(one))
+  if (redirects.length > 0 && records.length > 1) return undefined
+  const merged = ['v=spf1', ...terms, ...(redirects.length > 0 ? [] : [softest(records)])].join(' ')
+  return merged.length <= longest ? merged : undefined
+}
+
+/** Of several ends the one that refuses least, so that nothing is refused that was not before. */
+function softest(records: readonly SpfRecord[]): string {
+  const ends = records.flatMap(({ all }) => (all === undefined ? [] : [all.toLowerCase()]))
+  return ['?all', '~all', '-all'].find((end) => ends.includes(end)) ?? '~all'
+}
+
+const isAll = /^[+?~-]?all$/i
+
+/** RFC 7208 3.4: an answer should fit 512 octets, together with the other TXT records at the name. */
+const longest = 450
