@@ -2,13 +2,14 @@ import { posix } from 'node:path'
 
 /** Which way imports point: a file imports from a lower storey, or from its own folder. */
 const storeys: readonly (readonly string[])[] = [
-  ['db', 'ports', 'mime', 'http', 'errors.ts', 'seal.ts', 'text.ts', 'version.ts'],
+  ['db', 'ports', 'mime', 'http', 'bytes.ts', 'errors.ts', 'seal.ts', 'text.ts', 'version.ts'],
   [
     'labels',
     'filters',
     'blocked-senders',
     'forwarding',
     'scheduled',
+    'sending',
     'threads',
     'messages',
     'domains',

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Outgoing } from '#/sending/outgoing.ts'
+import { compose } from './compose.ts'
+
+const identity = { messageId: '<1@example.com>', date: new Date('2026-11-21T07:44:33Z') }
+
+const simple: Outgoing = {
+  from: { name: 'Ada', address: 'ada@example.com' },
+  to: [{ name: '', address: 'bob@example.com' }],
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  subject: 'Hello',
+  text: 'Hello Bob',
+  html: null,
+  inReplyTo: [],
+  references: [],
+  attachments: [],
+}
+
+async function composed(change: Partial<Outgoing>): Promise<string> {
+  const raw = await compose({ ...simple, ...change }, identity)
+  return raw.toString('latin1')
+}
+
+test('a plain message is plain', async () => {
+  assert.deepEqual((await composed({})).split('\r\n').sort(), [
+    '',
+    '',
+    'Content-Transfer-Encoding: 7bit',
+    'Content-Type: text/plain; charset=utf-8',
+    'Date: Sat, 21 Nov 2026 07:44:33 +0000',
+    'From: Ada <ada@example.com>',
+    'Hello Bob',
+    'MIME-Version: 1.0',
+    'Message-ID: <1@example.com>',
+    'Subject: Hello',
+    'To: bob@example.com',
+  ])
+})
+
+test('nobody learns who is in Bcc', async () => {
+  const hidden = { bcc: [{ name: 'Eve', address: 'eve@example.com' }] }
+  assert.doesNotMatch(await composed(hidden), /eve|bcc/i)
+  assert.match(await composed({ ...hidden, to: [] }), /^To: "?undisclosed-recipients"?:;\r$/m)
+})
+
+test('a reply that names no References continues what it replies to', async () => {
+  assert.match(await composed({ inReplyTo: ['<a@x>'] }), /^References: <a@x>\r$/m)
+  assert.match(await composed({ inReplyTo: ['<b@x>'], references: ['<a@x>', '<b@x>'] }), /^References: <a@x> <b@x>\r$/m)
+})
+
+test('an internationalised domain goes into its ASCII form, unless the local part needs SMTPUTF8 anyway', async () => {
+  const to = ['ann@bücher.example', 'zoë@bücher.example'].map((address) => ({ name: 'Zoë', address }))
+  const raw = await compose({ ...simple, to }, identity)
+  assert.deepEqual(
+    readMessage(raw).to.map(({ address }) => address),
+    ['ann@xn--bcher-kva.example', 'zoë@bücher.example'],
+  )
+})
+
+test('pictures that the HTML shows stand beside it, and files are attached', async () => {
+  const raw = await compose(
+    {
+      ...simple,
+      html: '<img src="cid:logo">',
+      attachments: [
+        { filename: 'logo.png', content: Buffer.from('png'), contentType: null, contentId: 'logo' },
+        { filename: 'Übersicht.pdf', content: Buffer.from('pdf'), contentType: 'application/pdf', contentId: null },
+        { filename: 'old.eml', content: Buffer.from('Subject: ü\n\nü'), contentType: null, contentId: null },
+      ],
+    },
+    identity,
+  )
+  const { text, html, attachments } = readContent(raw)
+  assert.deepEqual([text, html], ['Hello Bob', '<img src="cid:logo">'])
+  assert.deepEqual(
+    attachments.map(({ filename, content_type, inline }) => [filename, content_type, inline]),
+    [
+      ['logo.png', 'image/png', true],
+      ['Übersicht.pdf', 'application/pdf', false],
+      ['old.eml', 'application/octet-stream', false],
+    ],
+  )
+})
+
+const line = fc.string({ unit: 'grapheme', maxLength: 60 })
+const text = fc
+  .array(fc.oneof(line, fc.constantFrom('.', 'From x', ' ', 'y'.repeat(2_000), '--', '=3D', '\t')), { maxLength: 6 })
+  .chain((lines) => fc.constantFrom('\n', '\r\n', '\r').map((end) => lines.join(end)))
+
+test('whatever is sent is read again as it was, in lines that SMTP takes', async () => {
+  await fc.assert(
+    fc.asyncProperty(text, text, line, fc.uint8Array(), async (plain, html, subject, octets) => {
+      const content = Buffer.from(octets)
+      const attachments = [{ filename: 'a.bin', content, contentType: null, contentId: null }]
+      const raw = await compose({ ...simple, subject, text: plain, html: `<p>${html}`, attachments }, identity)
+      const written = raw.toString('latin1')
+      assert.doesNotMatch(written, /\r(?!\n)|(?<!\r)\n|[^\r\n]{999}|[\0\x80-\xff]/)
+      const read = readContent(raw)
+      if (plain !== '') assert.equal(read.text?.trimEnd(), plain.replace(/\r\n?/g, '\n').trimEnd())
+      assert.equal(read.attachments[0]?.size_bytes, content.length)
+      assert.equal(readMessage(raw).subject, subject.trim().replace(/\s+/g, ' '))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('row 10: what stands in a header never makes another one', async () => {
+  const hostile = fc
+    .array(
+      fc.constantFrom('\r', '\n', '\0', '\u2028', '\u0085', ':', '<', '>', '"', '\\', ',', ' ', 'Bcc: eve@x', '=?'),
+    )
+    .map((parts) => parts.join(''))
+  await fc.assert(
+    fc.asyncProperty(hostile, async (text) => {
+      const raw = await compose(
+        {
+          ...simple,
+          subject: text,
+          from: { name: text, address: 'ada@example.com' },
+          attachments: [{ filename: `${text}a`, content: Buffer.of(1), contentType: null, contentId: null }],
+        },
+        identity,
+      )
+      const [head = ''] = raw.toString('latin1').split('\r\n\r\n')
+      const names = head.split(/\r\n(?![ \t])/).map((field) => field.slice(0, field.indexOf(':')))
+      const expected = ['From', 'To', 'Subject', 'Message-ID', 'Date', 'MIME-Version', 'Content-Type']
+      assert.deepEqual(
+        names.filter((name) => !expected.includes(name)),
+        [],
+      )
+      assert.equal(new Set(names).size, names.length)
+    }),
+  )
+})

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+
+/** A DKIM key of the author's domain that is published, or about to be. */
+export interface SigningKey {
+  readonly domain: string
+  readonly selector: string
+  readonly algorithm: 'rsa' | 'ed25519'
+  /** PKCS #8, PEM. */
+  readonly privateKey: string
+}
+
+/**
+ * The DKIM-Signature fields (RFC 6376, RFC 8463) to stand before the message, one for each key; empty without keys.
+ * @throws Error where a key cannot sign: what leaves without its signature would be taken for forged
+ */
+export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: Date): Promise<string> {
+  const [first, ...others] = keys.map(({ domain, selector, algorithm, privateKey }) => ({
+    signingDomain: domain,
+    selector,
+    privateKey,
+    algorithm: `${algorithm}-sha256`,
+  }))
+  if (!first) return ''
+  const { signatures, errors } = await dkimSign(Readable.from(pieces(raw)), {
+    ...first,
+    canonicalization: 'relaxed/relaxed',
+    signTime: at,
+    headerList: [...signedFields],
+    signatureData: [first, ...others],
+  })
+  if (errors.length > 0) throw new Error(`DKIM signing failed: ${errors[0]?.err.message}`, { cause: errors[0]?.err })
+  return signatures
+}
+
+/** What a reader sees or acts on (RFC 6376, section 5.4.1). */
+const signedFields = [
+  ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
+  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
+]
+
+/** Between which others have their turn: to hash 11 MiB takes 0.1 s. */
+async function* pieces(raw: Buffer): AsyncIterable<Buffer> {
+  const size = 128 * 1024
+  for (let at = 0; at < raw.length; at += size) {
+    yield raw.subarray(at, at + size)
+    await turn()
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Refusal } from '#/errors.ts'
+import { mostAttachmentOctets, outgoing, recipientsOf } from './outgoing.ts'
+import type { SendingBody } from './wire.ts'
+
+const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }
+
+test('one address or several, with names or without', () => {
+  const { from, to, cc } = outgoing({ ...least, from: 'Ada <ada@example.com>', cc: ['"Cy, Jr." <cy@example.com>'] })
+  assert.deepEqual(from, { name: 'Ada', address: 'ada@example.com' })
+  assert.deepEqual(to, [{ name: '', address: 'bob@example.com' }])
+  assert.deepEqual(cc, [{ name: 'Cy, Jr.', address: 'cy@example.com' }])
+})
+
+test('who is named more than once gets one copy', () => {
+  const given = outgoing({ ...least, cc: 'Bob <BOB@Example.com>', bcc: ['bob@example.com', 'cy@bücher.example'] })
+  assert.deepEqual(recipientsOf(given), ['bob@example.com', 'cy@xn--bcher-kva.example'])
+})
+
+test('Message-IDs come with or without brackets, in one string or several', () => {
+  const { inReplyTo, references } = outgoing({ ...least, in_reply_to: 'a@x', references: ['<b@x> <c@x>', 'd@x'] })
+  assert.deepEqual([inReplyTo, references], [['<a@x>'], ['<b@x>', '<c@x>', '<d@x>']])
+})
+
+const attachment = { filename: 'a.txt', content: 'SGk=' }
+
+for (const [what, change, field] of [
+  ['no recipient at all', { to: [] }, 'to'],
+  ['a recipient that is no address', { to: ['bob@example.com', 'bob'] }, 'to[1]'],
+  ['two addresses in one string', { to: 'bob@example.com, cy@example.com' }, 'to'],
+  ['a sender that is no address', { from: 'Ada' }, 'from'],
+  ['neither text nor html', { text: undefined }, 'text'],
+  ['a Message-ID with a space in it', { in_reply_to: '<a b@x>' }, 'in_reply_to'],
+  ['a Message-ID within another', { references: ['<a@x>', '<<b@x>>'] }, 'references[1]'],
+  ['a Message-ID beyond ASCII', { references: '<ü@x>' }, 'references'],
+  ['101 Message-IDs', { references: '<a@x> '.repeat(101) }, 'references'],
+  ['base64 with a line break', { attachments: [{ ...attachment, content: 'SGVs\r\nbG8=' }] }, 'attachments[0].content'],
+  ['base64 for URLs', { attachments: [attachment, { ...attachment, content: '-_-_' }] }, 'attachments[1].content'],
+  ['base64 without its padding', { attachments: [{ ...attachment, content: 'SGk' }] }, 'attachments[0].content'],
+  ['base64 with stray bits', { attachments: [{ ...attachment, content: 'SGl=' }] }, 'attachments[0].content'],
+  [
+    'a content type that is none',
+    { attachments: [{ ...attachment, content_type: 'pdf' }] },
+    'attachments[0].content_type',
+  ],
+  [
+    'parts within parts',
+    { attachments: [{ ...attachment, content_type: 'multipart/mixed' }] },
+    'attachments[0].content_type',
+  ],
+  ['a content id in brackets', { attachments: [{ ...attachment, content_id: '<a>' }] }, 'attachments[0].content_id'],
+  ['a content id twice', { attachments: [1, 2].map(() => ({ ...attachment, content_id: 'a' })) }, 'attachments'],
+] as const) {
+  test(`refused, naming ${field}: ${what}`, () => {
+    const body = { ...least, ...(change as Partial<SendingBody>) }
+    assert.throws(
+      () => outgoing(body),
+      (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field,
+    )
+  })
+}
+
+test('attachments of 8 MiB are taken, and not one octet more', () => {
+  const of = (octets: number) => ({ ...attachment, content: Buffer.alloc(octets).toString('base64') })
+  const half = mostAttachmentOctets / 2
+  assert.equal(outgoing({ ...least, attachments: [of(half), of(half)] }).attachments.length, 2)
+  assert.throws(() => outgoing({ ...least, attachments: [of(half), of(half + 1)] }), { field: 'attachments' })
+})
+
+test('every attachment is decoded to what was encoded', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (octets) => {
+      const content = Buffer.from(octets)
+      const [read] = outgoing({
+        ...least,
+        attachments: [{ ...attachment, content: content.toString('base64') }],
+      }).attachments
+      assert.deepEqual(read?.content, content)
+    }),
+  )
+})

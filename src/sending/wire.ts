@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox'
+import { Line } from '#/http/wire.ts'
+
+/** The body may be this large, in octets: 8 MiB of attachments in base64, and the texts. */
+export const bodyLimit = 12 * 1024 * 1024
+
+const mostRecipients = 25
+
+const Address = Line({
+  maxLength: 998,
+  description: '`ann@example.com` or `Ann <ann@example.com>`.',
+  examples: ['Ann <ann@example.com>'],
+})
+
+function oneOrMore(options: { description: string; maxItems: number }) {
+  return Type.Unsafe<string | string[]>({
+    ...options,
+    type: ['string', 'array'],
+    format: 'line',
+    maxLength: 998,
+    items: Address,
+    examples: [['Ann <ann@example.com>', 'bob@example.com']],
+  })
+}
+
+function recipients(field: string) {
+  return oneOrMore({ description: `${field}: one address, or up to ${mostRecipients}.`, maxItems: mostRecipients })
+}
+
+const MessageIds = Type.Unsafe<string | string[]>({
+  type: ['string', 'array'],
+  format: 'line',
+  maxItems: 100,
+  items: Line({ maxLength: 998 }),
+  description: 'Message-IDs, with or without angle brackets, up to 100.',
+  examples: ['<20261121.1@example.com>'],
+})
+
+const Attachment = Type.Object(
+  {
+    filename: Line({ minLength: 1, maxLength: 255, examples: ['invoice.pdf'] }),
+    content: Type.String({
+      description: 'Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks).',
+      examples: ['SGVsbG8='],
+    }),
+    content_type: Type.Optional(
+      Line({ maxLength: 140, description: 'Told by the file name where left out.', examples: ['application/pdf'] }),
+    ),
+    content_id: Type.Optional(
+      Line({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Without angle brackets: what `cid:` in the HTML refers to.',
+        examples: ['logo'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** The fields of a message to send, shared by POST /v1/send and POST /v1/scheduled. */
+export const sendingFields = {
+  from: Line({
+    maxLength: 998,
+    description: 'A Smart mailbox of the organization.',
+    examples: ['support@example.com'],
+  }),
+  to: recipients('To'),
+  cc: Type.Optional(recipients('Cc')),
+  bcc: Type.Optional(recipients('Bcc, named in no header that a recipient gets')),
+  subject: Type.Optional(Line({ maxLength: 998, default: '', examples: ['Your invoice'] })),
+  text: Type.Optional(
+    Type.String({ format: 'text', description: 'The message as plain text.', examples: ['Hello Ann'] }),
+  ),
+  html: Type.Optional(Type.String({ format: 'text', description: 'The message as HTML.' })),
+  in_reply_to: Type.Optional(MessageIds),
+  references: Type.Optional(MessageIds),
+  reply_to: Type.Optional(oneOrMore({ description: 'Where answers go: up to 10 addresses.', maxItems: 10 })),
+  attachments: Type.Optional(
+    Type.Array(Attachment, { maxItems: 10, description: 'Up to 10, 8 MiB in all when decoded.' }),
+  ),
+}
+
+const SendingBody = Type.Object(sendingFields)
+export type SendingBody = Static<typeof SendingBody>
