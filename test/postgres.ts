@@ -18,11 +18,14 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 /** Starts a server of its own on a free port of 127.0.0.1, as the user `postgres` where we are root; fsync is on. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  within = tmpdir(),
+): Promise<PostgresServer> {
   const binaries = findBinaries()
   const account = process.getuid?.() === 0 ? await accountOf('postgres') : undefined
   await using starting = new AsyncDisposableStack()
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-postgres-'))
+  const directory = await mkdtemp(join(within, 'mailroom-postgres-'))
   starting.defer(() => rm(directory, { recursive: true, force: true }))
   if (account) await chown(directory, account.uid, account.gid)
 

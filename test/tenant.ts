@@ -1,4 +1,5 @@
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Db } from '#/db/schema.ts'
 import { addFilter } from '#/filters/store.ts'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
@@ -7,8 +8,8 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { insertVerifiedDomain } from '#/tryout/queries.ts'
 import type { DatabaseHome } from './database.ts'
+import { insertVerifiedDomain } from './verified-domain.ts'
 
 /** Who lives in a database that services come and go on. */
 export interface Tenant {
@@ -18,16 +19,22 @@ export interface Tenant {
   readonly addresses: readonly string[]
 }
 
-/** Makes an organization with a domain of its own, mailboxes and a key, while no service runs. Mail whose subject holds
- *  `urgent` is labelled and starred there, mail whose subject holds `elsewhere` lies in the folder `Elsewhere`. */
-export async function moveIn(
-  home: DatabaseHome,
-  { domain, mailboxes }: { domain: string; mailboxes: readonly string[] },
-): Promise<Tenant> {
+interface Wish {
+  readonly domain: string
+  readonly mailboxes: readonly string[]
+}
+
+/** Moves somebody in while no service runs. */
+export async function moveIn(home: DatabaseHome, wish: Wish): Promise<Tenant> {
   await using database = await home.open()
-  const { db } = database
+  return await moveInto(database.db, home.env.MAILROOM_SECRET ?? '', wish)
+}
+
+/** Makes an organization with a domain of its own, mailboxes and a key. Mail whose subject holds `urgent` is labelled and
+ *  starred there, mail whose subject holds `elsewhere` lies in the folder `Elsewhere`. */
+export async function moveInto(db: Db, secret: string, { domain, mailboxes }: Wish): Promise<Tenant> {
   const { id: organizationId } = await createOrganization(db, { name: domain, plan: 'self_hosted' })
-  const mailHost = new SqlMailHost(db, idHashKey(home.env.MAILROOM_SECRET ?? ''))
+  const mailHost = new SqlMailHost(db, idHashKey(secret))
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
     await insertVerifiedDomain(tx, organizationId, domain)

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import type { Database } from '#/db/open.ts'
+import { migrate } from '#/db/migrate.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
 import { testDatabase } from '../database.ts'
-import { hand, letter } from '../peer.ts'
-import { World } from '../world.ts'
+import { startPostgres } from '../postgres.ts'
+import { moveInto } from '../tenant.ts'
+import { secret, World } from '../world.ts'
 import { check } from './checker.ts'
 import { Senders } from './senders.ts'
 import { discrepancies, lettersStored } from './stored.ts'
@@ -43,62 +46,126 @@ async function smallDisk(size: number) {
   }
 }
 
-/** A service, an organization in it, and senders who do not leave off. */
+/** A service, and senders who do not leave off. */
 async function streamingInto(database: Database) {
-  const resources = new AsyncDisposableStack()
-  const world = resources.use(await World.start({ database }))
-  const organization = await world.organization()
-  const addresses = [(await organization.mailbox('ada')).address, (await organization.mailbox('bob')).address]
-  const senders = new Senders(async () => world.smtp.port, addresses)
+  const world = await World.start({ database })
+  const tenant = await moveInto(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
   return {
-    world,
-    organization,
-    senders,
-    start: () => senders.start(5),
-    /** Of a mailbox that is none of theirs. */
-    address: (await organization.mailbox('cy')).address,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    senders: new Senders(async () => world.smtp.port, tenant.addresses),
+    /** The status of the answer. */
+    async label(name: string) {
+      const { status } = await world.client.request('POST', '/v1/labels', { key: tenant.key, body: { name } })
+      return status
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
 }
 
 async function assertKept(database: Database, senders: Senders): Promise<void> {
-  const stored = await Array.fromAsync(lettersStored(database.db))
-  const { lost, unexpected } = check(
-    senders.attempts(),
-    stored.filter((name) => !/ at cy@/.test(name)),
-  )
+  const { lost, unexpected } = check(senders.attempts(), await Array.fromAsync(lettersStored(database.db)))
   assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
   assert.deepEqual(await discrepancies(database.db), [])
+}
+
+/** Resolves once mail has been put off with that reply. */
+async function putOff(senders: Senders, reply: string): Promise<void> {
+  while (!senders.refused.has(reply)) await senders.see(1, 'refused')
 }
 
 test('row 39: a full disk under the embedded database, until not even its log has room', async () => {
   await using disk = await smallDisk(180)
   await using database = await testDatabase({ directory: join(disk.directory, 'data') })
   await using service = await streamingInto(database)
-  const { world, senders, organization, address } = service
-  // To the last pages of a segment of the log, so that the next one is asked for while there is no room.
-  for (let left = await logLeft(database); left > 100_000; left = await logLeft(database)) {
-    const body = `${'x'.repeat(76)}\r\n`.repeat(Math.min(200_000, left / 4) / 78)
-    assert.equal(await hand(world, 'ann@peer.example', address, letter({}, body)), '250 2.6.0')
-  }
+  const { senders, label } = service
   disk.fill()
-  service.start()
-  await senders.see(1, 'refused')
-  assert.equal(senders.refused.get('452 4.3.1'), 1)
-  while (!senders.refused.has('451 4.3.0')) await organization.request('POST', '/v1/labels', { name: 'No room' })
-  assert.equal((await organization.request('POST', '/v1/labels', { name: 'No room' })).status, 500)
+  senders.start(5)
+  await putOff(senders, '452 4.3.1')
+  await assert.rejects(async () => {
+    for (;;) await database.pool.query("select pg_logical_emit_message(true, '', repeat('x', 100000))")
+  })
+  await putOff(senders, '451 4.3.0')
+  assert.equal(await label('No room'), 500)
   disk.empty()
   await senders.see(50, 'acknowledged')
   await senders.stop()
-  assert.equal((await organization.request('POST', '/v1/labels', { name: 'Room' })).status, 201)
+  assert.equal(await label('Room'), 201)
   await assertKept(database, senders)
 })
 
-/** Octets until the database's log needs another segment. */
-async function logLeft({ pool }: Database): Promise<number> {
-  const segment = 16 * 2 ** 20
-  const { rows } = await pool.query<{ used: number }>(
-    `select (pg_current_wal_insert_lsn() - '0/0') % ${segment} as used`,
-  )
-  return segment - (rows[0]?.used ?? 0)
+test('row 39: a full disk under a PostgreSQL server', async () => {
+  await using disk = await smallDisk(180)
+  await using server = await startPostgres({}, disk.directory)
+  await using database = await openDatabase({ url: server.url })
+  await migrate(database.pool)
+  await using service = await streamingInto(database)
+  const { senders, label } = service
+  senders.start(5)
+  await senders.see(20, 'acknowledged')
+  disk.fill()
+  await putOff(senders, '452 4.3.1')
+  disk.empty()
+  await senders.see(50, 'acknowledged')
+  await senders.stop()
+  assert.equal(await label('Room'), 201)
+  assert.deepEqual([...senders.refused.keys()], ['452 4.3.1'])
+  await assertKept(database, senders)
+})
+
+test('row 39: a disk under the embedded database whose fsync fails', async () => {
+  await using disk = await smallDisk(180)
+  await using database = await testDatabase({ directory: join(disk.directory, 'data') })
+  await using service = await streamingInto(database)
+  const { senders, label } = service
+  senders.start(5)
+  await senders.see(20, 'acknowledged')
+  {
+    await using _failing = await failing('fsync', [process.pid])
+    await senders.see(5, 'refused')
+    assert.equal(await label('Unsafe'), 500)
+  }
+  await senders.see(50, 'acknowledged')
+  await senders.stop()
+  assert.equal(await label('Safe'), 201)
+  assert.deepEqual([...senders.refused.keys()], ['451 4.3.0'])
+  await assertKept(database, senders)
+})
+
+test('row 39: a disk under a PostgreSQL server whose fsync fails', async () => {
+  await using server = await startPostgres()
+  await using database = await openDatabase({ url: server.url })
+  await migrate(database.pool)
+  await using service = await streamingInto(database)
+  const { senders, label } = service
+  senders.start(5)
+  await senders.see(20, 'acknowledged')
+  {
+    // Those that serve us now; what the server starts after its panic can sync.
+    const { rows } = await database.pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where backend_type = 'client backend'",
+    )
+    await using _failing = await failing(
+      'fdatasync',
+      rows.map(({ pid }) => pid),
+    )
+    await senders.see(1, 'refused')
+  }
+  await senders.see(50, 'acknowledged')
+  await senders.stop()
+  assert.equal(await label('Safe'), 201)
+  assert.deepEqual([...senders.refused.keys()], ['451 4.3.0'])
+  await assertKept(database, senders)
+})
+
+/** Makes a system call of these processes fail with EIO until it is disposed of, or none of them is left. */
+async function failing(call: string, processes: readonly number[]): Promise<AsyncDisposable> {
+  const parameters = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:error=EIO`]
+  const tracer = spawn('strace', [...parameters, ...processes.flatMap((id) => ['-p', String(id)])], { stdio: 'ignore' })
+  await once(tracer, 'spawn')
+  const ended = once(tracer, 'exit')
+  return {
+    async [Symbol.asyncDispose]() {
+      tracer.kill('SIGINT')
+      await ended
+    },
+  }
 }
