@@ -85,7 +85,7 @@ function isGenuine(label: string): boolean {
 /** Says what is wrong with a name that is none, where that can be told. */
 function refusedForm(given: string) {
   const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given
-  if (/^[\d.]+$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))
+  if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))
     return refused(`${shown} is an IP address`, 'Give the domain itself, such as example.com')
   if (/^[a-z]+:\/\//i.test(given)) return refused('This is a URL', 'Give the domain alone, such as example.com')
   if (given.includes('@')) return refused('This is an e-mail address', 'Give what stands behind the @ alone')

@@ -1,47 +1,34 @@
 /** Whether a label in Unicode can be shown without being taken for another name, by the rules that browsers go by
- *  (UTS 39 5.2, highly restrictive): letters of one script, or of what is written together, none that looks like ASCII
- *  throughout, nothing invisible. An ASCII label always can, unless it is an A-label that could not be decoded. */
+ *  (UTS 39 5.2, highly restrictive): letters of one script, or of those that are written together, not all of them like
+ *  ASCII letters, and nothing invisible. A label that still starts with `xn--` could not be decoded. */
 export function readsAsItIs(label: string): boolean {
   if (/^[\x21-\x7e]*$/.test(label)) return !label.startsWith('xn--')
-  if (!/^[\p{L}\p{M}0-9·・\u{30fb}-]+$/u.test(label) || /\p{M}{3}/u.test(label)) return false
-  return (
-    writtenTogether.some((script) => script.test(label)) &&
-    !/^[a-z0-9аԁеһіјӏорԛѕԝухүъьѵгпԥωοανρϲϳυκτιօսոսզհցյ-]+$/u.test(label)
-  )
+  if (!readable.test(label) || /\p{M}{3}/u.test(label) || likeAscii.test(label)) return false
+  return writtenTogether.some((script) => script.test(label))
 }
+
+/** Letters, marks, ASCII digits, hyphens and the dots within Catalan and Katakana names. */
+const readable = /^[\p{L}\p{M}0-9·・-]+$/u
+
+/** Cyrillic, Greek and Armenian letters that are taken for ASCII ones (UTS 39 4, whole-script confusables). */
+const likeAscii = /^[аԁеһіјӏорԛѕԝухүъьѵгпԥωοανρϲϳυκτιօսոսզհցյ0-9-]+$/u
 
 const common = '0-9·-'
 
-/** Scripts in everyday use (UAX 31, table 5), and the three mixtures of East Asia. */
+/** Latin letters that languages are written in, without phonetic ones and other look-alikes. */
+const latin = `a-zß-öø-ÿĀ-ſƒơưǎ-ǜșțəḀ-ỹ${common}`
+
+/** Scripts in everyday use (UAX 31, table 5). */
+const scripts =
+  'Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao ' +
+  'Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
+
+/** What may stand in one label: a script, or a mixture that East Asia writes. */
 const writtenTogether: readonly RegExp[] = [
-  // Latin letters that languages are written in, without the phonetic ones and other look-alikes.
-  new RegExp(`^[a-z${common}ß-öø-ÿĀ-ſƒơưǎ-ǜșțəḀ-ỹ]+$`, 'u'),
-  ...[
-    'Arabic',
-    'Armenian',
-    'Bengali',
-    'Cyrillic',
-    'Devanagari',
-    'Ethiopic',
-    'Georgian',
-    'Greek',
-    'Gujarati',
-    'Gurmukhi',
-    'Hebrew',
-    'Kannada',
-    'Khmer',
-    'Lao',
-    'Malayalam',
-    'Myanmar',
-    'Oriya',
-    'Sinhala',
-    'Tamil',
-    'Telugu',
-    'Thaana',
-    'Thai',
-    'Tibetan',
-  ].map((script) => new RegExp(`^[\\p{scx=${script}}${common}]+$`, 'u')),
-  new RegExp(`^[a-z\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}${common}]+$`, 'u'),
-  new RegExp(`^[a-z\\p{scx=Han}\\p{scx=Hangul}${common}]+$`, 'u'),
-  new RegExp(`^[a-z\\p{scx=Han}\\p{scx=Bopomofo}${common}]+$`, 'u'),
+  new RegExp(`^[${latin}]+$`, 'u'),
+  ...scripts.split(' ').map((script) => new RegExp(`^[\\p{scx=${script}}${common}]+$`, 'u')),
+  ...[['Hiragana', 'Katakana'], ['Hangul'], ['Bopomofo']].map((beside) => {
+    const letters = ['Han', ...beside].map((script) => `\\p{scx=${script}}`).join('')
+    return new RegExp(`^[a-z${letters}${common}]+$`, 'u')
+  }),
 ]
