@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { isIPv6 } from 'node:net'
+import { createServer, isIPv6, type Server, type Socket } from 'node:net'
 import type { ZoneRecords } from '#/adapters/resolver/zone.ts'
 
 export interface DnsServer extends AsyncDisposable {
@@ -8,22 +8,70 @@ export interface DnsServer extends AsyncDisposable {
   readonly address: string
 }
 
-/** A name server on a UDP port of its own (RFC 1035), which answers from a zone as a recursive one would. */
+/** A name server on a port of its own (RFC 1035), which answers from a zone as a recursive one would. What is too large
+ *  for a datagram is cut off there, and answered in full over TCP. */
 export async function startDnsServer(zone: Readonly<Record<string, ZoneRecords>>): Promise<DnsServer> {
+  const connections = new Set<Socket>()
+  const tcp = answerOverTcp(zone, connections)
+  tcp.listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  const bound = tcp.address()
+  if (bound === null || typeof bound === 'string') throw new Error('a TCP server has a port')
   const socket = createSocket('udp4')
   socket.on('message', (query, { address, port }) => {
     const answer = answerTo(query, zone)
-    if (answer) socket.send(answer, port, address)
+    if (answer) socket.send(answer.length > LARGEST_DATAGRAM ? truncated(query) : answer, port, address)
   })
-  socket.bind(0, '127.0.0.1')
+  socket.bind(bound.port, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `127.0.0.1:${bound.port}`,
     async [Symbol.asyncDispose]() {
       socket.close()
-      await once(socket, 'close')
+      tcp.close()
+      for (const connection of connections) connection.destroy()
+      await Promise.all([once(socket, 'close'), once(tcp, 'close')])
     },
   }
+}
+
+/** Messages are told apart by a length in front of each (RFC 1035 4.2.2). */
+function answerOverTcp(zone: Readonly<Record<string, ZoneRecords>>, connections: Set<Socket>): Server {
+  return createServer((connection) => {
+    connections.add(connection)
+    connection.on('close', () => connections.delete(connection))
+    let pending = Buffer.alloc(0)
+    connection.on('error', () => {})
+    connection.on('data', (chunk) => {
+      pending = Buffer.concat([pending, chunk])
+      for (let end = lengthOf(pending); pending.length >= end; end = lengthOf(pending)) {
+        const answer = answerTo(pending.subarray(2, end), zone)
+        pending = pending.subarray(end)
+        if (!answer) continue
+        const length = Buffer.alloc(2)
+        length.writeUInt16BE(answer.length)
+        connection.write(Buffer.concat([length, answer]))
+      }
+    })
+  })
+}
+
+function lengthOf(pending: Buffer): number {
+  return pending.length < 2 ? 2 ** 20 : 2 + pending.readUInt16BE(0)
+}
+
+/** Commonly agreed on, so that no datagram is fragmented. */
+const LARGEST_DATAGRAM = 1_232
+/** What two octets can tell the length of, less the header and the names. */
+const LARGEST_MESSAGE = 64_000
+
+/** The question, and the flag that says to ask again over TCP (TC). */
+function truncated(query: Buffer): Buffer {
+  const { end } = readName(query, 12)
+  const message = Buffer.from(query.subarray(0, end + 4))
+  message.writeUInt16BE(0x8380, 2)
+  message.writeUInt16BE(0, 10)
+  return message
 }
 
 const TYPES = { a: 1, cname: 5, ptr: 12, mx: 15, txt: 16, aaaa: 28 } as const
@@ -43,9 +91,11 @@ function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): B
     found = recordsAt(zone, name)
   }
   if (found?.fails === 'timeout') return undefined
-  for (const data of dataOf(found ?? {}, type)) records.push(record(name, type, data))
+  const datas = dataOf(found ?? {}, type)
+  const tooLarge = datas.reduce((sum, data) => sum + data.length, 0) > LARGEST_MESSAGE
+  if (!tooLarge) for (const data of datas) records.push(record(name, type, data))
   const loops = found?.cname !== undefined && type !== TYPES.cname
-  const code = found?.fails === 'servfail' || loops ? SERVFAIL : found ? 0 : NXDOMAIN
+  const code = found?.fails === 'servfail' || loops || tooLarge ? SERVFAIL : found ? 0 : NXDOMAIN
   const header = Buffer.alloc(12)
   query.copy(header, 0, 0, 2)
   header.writeUInt16BE(0x8180 | code, 2)

@@ -4,6 +4,7 @@ import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { startDnsServer } from '../../../test/dns-server.ts'
 import { DnsResolver } from './dns.ts'
+import { askedApart, QuorumResolver } from './quorum.ts'
 import { type ZoneRecords, ZoneResolver } from './zone.ts'
 
 const zone: Record<string, ZoneRecords> = {
@@ -21,6 +22,10 @@ const zone: Record<string, ZoneRecords> = {
   'alias.test': { cname: 'second-alias.test' },
   'second-alias.test': { cname: 'example.test' },
   'loop.test': { cname: 'loop.test' },
+  ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`link-${n}.test`, { cname: `link-${n + 1}.test` }])),
+  'link-20.test': { txt: ['the end'], a: ['192.0.2.20'] },
+  'large.test': { txt: Array.from({ length: 30 }, (_, n) => `${n} ${'y'.repeat(1_500)}`) },
+  'too-large.test': { txt: ['z'.repeat(2 ** 20)] },
   'broken.test': { fails: 'servfail' },
   'silent.test': { fails: 'timeout' },
   '192.0.2.1': { ptr: ['example.test'] },
@@ -60,6 +65,18 @@ function conforms(name: string, open: () => Promise<{ resolver: Resolver; close:
       assert.deepEqual(await resolver.aaaa('alias.test'), ['2001:db8::1'])
       assert.deepEqual(await resolver.cname('alias.test'), ['second-alias.test'])
       assert.deepEqual(await resolver.cname('example.test'), [])
+    })
+    test('gives an answer that no datagram holds', async () => {
+      const texts = await resolver.txt('large.test')
+      assert.deepEqual(texts.sort(), [...(zone['large.test']?.txt ?? [])].sort())
+    })
+    test('fails on an answer that no message holds', async () => {
+      await assert.rejects(resolver.txt('too-large.test'), { name: 'LookupFailed', reason: 'servfail' })
+    })
+    test('follows a few aliases in a row, and fails on many', async () => {
+      assert.deepEqual(await resolver.txt('link-10.test'), ['the end'])
+      await assert.rejects(resolver.txt('link-0.test'), { name: 'LookupFailed', reason: 'servfail' })
+      assert.deepEqual(await resolver.cname('link-0.test'), ['link-1.test'])
     })
     test('gives the names of an address', async () => {
       assert.deepEqual(await resolver.ptr('192.0.2.1'), ['example.test'])
@@ -105,6 +122,72 @@ conforms('the DNS resolver', async () => {
 conforms('the zone resolver, for names outside its zones', async () => {
   const beyond = { zones: ['tryout.test'], resolver: new ZoneResolver(zone) }
   return { resolver: new ZoneResolver({}, beyond), close: async () => {} }
+})
+
+conforms('the DNS resolver that asks three servers apart', async () => {
+  const servers = await Promise.all([startDnsServer(zone), startDnsServer(zone), startDnsServer(zone)])
+  const resolver = askedApart(
+    servers.map(({ address }) => address),
+    200,
+  )
+  assert.ok(resolver instanceof QuorumResolver)
+  return {
+    resolver,
+    close: async () => {
+      for (const server of servers) await server[Symbol.asyncDispose]()
+    },
+  }
+})
+
+describe('a quorum', () => {
+  const says = (records: ZoneRecords) => new ZoneResolver({ 'example.test': records })
+  const truth = { txt: ['one', 'two'], mx: [{ exchange: 'MX.example.test', priority: 10 }] }
+  const same = { txt: ['two', 'one'], mx: [{ exchange: 'mx.example.test', priority: 10 }] }
+  const forged = { txt: ['forged'], mx: [{ exchange: 'mx.forged.test', priority: 0 }] }
+  const broken = { fails: 'servfail' } as const
+  const silent = { fails: 'timeout' } as const
+  const hears = async (...all: ZoneRecords[]) => {
+    const quorum = new QuorumResolver(all.map(says))
+    const answers = { txt: await quorum.txt('example.test'), mx: await quorum.mx('example.test') }
+    return answers.txt.includes('forged') ? forged : answers.txt.includes('one') ? truth : answers
+  }
+  for (const [what, all, expected] of [
+    ['what all three say', [truth, same, truth], truth],
+    ['two against one that forges', [truth, forged, same], truth],
+    ['two against one that forges and comes first', [forged, truth, same], truth],
+    ['two against one that knows nothing', [{}, truth, same], truth],
+    ['two that know nothing against one that forges', [{}, forged, {}], { txt: [], mx: [] }],
+    ['two where the third fails', [broken, truth, same], truth],
+    ['two where the third is silent', [truth, same, silent], truth],
+    ['both of two', [truth, same], truth],
+    ['one of two where the other is silent', [silent, truth], truth],
+    ['one alone', [truth], truth],
+  ] as const) {
+    test(`believes ${what}`, async () => assert.deepEqual(await hears(...all), expected))
+  }
+  for (const [what, all, reason] of [
+    ['three that contradict each other', [truth, forged, {}], 'servfail'],
+    ['two that contradict each other', [truth, forged], 'servfail'],
+    ['one of three where the others fail', [forged, broken, broken], 'servfail'],
+    ['one of three where the others are silent', [forged, silent, silent], 'timeout'],
+    ['two that contradict each other where the third is silent', [truth, forged, silent], 'servfail'],
+    ['nobody', [silent, silent], 'timeout'],
+  ] as const) {
+    test(`does not believe ${what}`, async () => {
+      await assert.rejects(hears(...all), { name: 'LookupFailed', reason })
+    })
+  }
+})
+
+test('the server is asked anew each time', async () => {
+  const changing: Record<string, ZoneRecords> = { 'example.test': { txt: ['before'] } }
+  await using server = await startDnsServer(changing)
+  const resolver = new DnsResolver({ servers: [server.address] })
+  assert.deepEqual(await resolver.txt('example.test'), ['before'])
+  changing['example.test'] = { txt: ['after'] }
+  assert.deepEqual(await resolver.txt('example.test'), ['after'])
+  delete changing['example.test']
+  assert.deepEqual(await resolver.txt('example.test'), [])
 })
 
 test('while no server answers, the DNS resolver loses patience; one answer brings it back', async () => {
