@@ -31,6 +31,11 @@ export function receivedField(reception: Reception): string {
   return `${clauses.filter((clause) => clause !== undefined).join('\r\n\t')};\r\n\t${messageDate(at)}\r\n`
 }
 
+/** The same without whom it came from and whom it is for: what may be read of a message that is kept encrypted. */
+export function bareReceivedField({ by, protocol, id, at }: Pick<Reception, 'by' | 'protocol' | 'id' | 'at'>): string {
+  return `Received: by ${hostName(by)} with ${word(protocol)} id ${word(id)};\r\n\t${messageDate(at)}\r\n`
+}
+
 /** The envelope sender; empty for a null reverse-path. */
 export function returnPathField(sender: string): string {
   return `Return-Path: <${path(sender)}>\r\n`
@@ -41,7 +46,7 @@ export function deliveredToField(mailbox: string): string {
 }
 
 /** RFC 5322, section 3.3, in UTC. */
-function messageDate(at: Date): string {
+export function messageDate(at: Date): string {
   return at.toUTCString().replace('GMT', '+0000')
 }
 
