@@ -1,0 +1,51 @@
+import { Trouble } from './trouble.ts'
+
+const CR = 0x0d
+const LF = 0x0a
+const DOT = 0x2e
+const dot = Buffer.from('.')
+const lineEnd = Buffer.from('\r\n')
+
+/**
+ * The message as it goes over the wire but for the final dot: a dot before every line that starts with one (RFC 5321
+ * 4.5.2), a line end behind the last. Throws `Trouble` before it passes on a CR or an LF alone, which some server could
+ * take for the end of a line, and so of the message.
+ */
+export async function* stuffed(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let [before, last] = [CR, LF]
+  for await (const chunk of content) {
+    if (chunk.length === 0) continue
+    assertWhole(chunk, last)
+    yield stuff(chunk, before === CR && last === LF)
+    before = chunk.length > 1 ? (chunk.at(-2) ?? 0) : last
+    last = chunk.at(-1) ?? 0
+  }
+  if (last === CR) throw bare()
+  if (last !== LF) yield lineEnd
+}
+
+function stuff(chunk: Buffer, atLineStart: boolean): Buffer {
+  const pieces: Buffer[] = []
+  let from = 0
+  if (atLineStart && chunk[0] === DOT) pieces.push(dot)
+  for (let at = chunk.indexOf('\n.'); at >= 0; at = chunk.indexOf('\n.', at + 1)) {
+    pieces.push(chunk.subarray(from, at + 1), dot)
+    from = at + 1
+  }
+  if (pieces.length === 0) return chunk
+  pieces.push(chunk.subarray(from))
+  return Buffer.concat(pieces)
+}
+
+/** Every CR is followed by an LF and every LF follows a CR, `last` being the octet before the chunk. */
+function assertWhole(chunk: Buffer, last: number): void {
+  if (last === CR && chunk[0] !== LF) throw bare()
+  for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1))
+    if ((at === 0 ? last : chunk[at - 1]) !== CR) throw bare()
+  for (let at = chunk.indexOf(CR); at >= 0; at = chunk.indexOf(CR, at + 1))
+    if (at + 1 < chunk.length && chunk[at + 1] !== LF) throw bare()
+}
+
+function bare(): Trouble {
+  return new Trouble('5.6.0', 'The message holds a CR or an LF alone')
+}

@@ -1,0 +1,44 @@
+/** Where mail that leaves goes: one relay for everything, or each recipient's own mail host. */
+export interface Relay extends AsyncDisposable {
+  /** Recipients with one route travel together; also the key of concurrency limits. */
+  routeOf(recipient: string): string
+  /**
+   * Tries once, and answers for each recipient what came of it, in their order. Rejects only with what `content` or
+   * `beforeDot` rejected with; nothing was sent then. Aborting drops the connection: `deferred`, and `ambiguous` where
+   * the dot was out by then.
+   */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]>
+}
+
+export interface Delivery {
+  /** Envelope sender; empty for the null one. */
+  readonly sender: string
+  /** One or more, all of one route. */
+  readonly recipients: readonly string[]
+  /** Octets of the content. */
+  readonly size: number
+  /** The message with CR LF line ends, not dot-stuffed. May be asked for again where nothing of it was sent. */
+  content(): AsyncIterable<Buffer>
+  /** The envelope or a header holds what RFC 6531 alone allows. */
+  readonly smtpUtf8: boolean
+  /** The body holds octets above 127. */
+  readonly eightBit: boolean
+  /** Awaited once all is sent but the final dot, with the recipients that were accepted. Where it rejects, the
+   *  connection is dropped and nothing was sent. */
+  beforeDot(recipients: readonly string[]): Promise<void>
+}
+
+export interface Outcome {
+  readonly recipient: string
+  readonly result: 'delivered' | 'deferred' | 'refused'
+  /** As the peer said it: one line, printable, at most 500 characters; null where it said nothing. */
+  readonly reply: string | null
+  /** Enhanced status code (RFC 3463): the peer's, or ours where it gave none. */
+  readonly status: string
+  /** A sentence for people, without a full stop. */
+  readonly reason: string
+  /** Whom we spoke to; null where we reached nobody. */
+  readonly host: string | null
+  /** The dot was sent and no reply came: the peer may have the message, or not. */
+  readonly ambiguous: boolean
+}
