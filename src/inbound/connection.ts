@@ -68,8 +68,9 @@ export class Connection {
   /** The message after 354. Throws `Gone`. */
   async message(room: Room): Promise<Received> {
     const { message, messageSize, slowest } = this.#limits
+    // Never more than at the beginning, or whoever sends much in one go could fall silent for hours.
     const progress = (octets: number) => {
-      this.#deadline += (octets / slowest) * 1000
+      this.#deadline = Math.min(this.#deadline + (octets / slowest) * 1000, performance.now() + message)
     }
     return this.#patiently(message, () => this.#wire.message(messageSize, room, progress))
   }

@@ -10,13 +10,14 @@ export interface Limits {
   readonly errors: number
   /** Commands since the last message that was taken. */
   readonly commands: number
-  /** Messages held in memory at once, from their first octet until they are stored. */
+  /** Messages held in memory at once, from their first octet until they are stored; those of one client at most half
+   *  of it, or one message. */
   readonly memory: number
   /** Whoever speaks within this of connecting has not waited for the greeting. */
   readonly greetingDelay: number
   /** To say the next whole command (RFC 5321 4.5.3.2.7 asks for five minutes). */
   readonly command: number
-  /** To begin with a message, and then a second more for every `slowest` octets of it. */
+  /** To begin with a message; each `slowest` octets of it give back a second. */
   readonly message: number
   readonly slowest: number
   /** For a client that we hung up on to read our last reply. */

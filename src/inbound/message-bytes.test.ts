@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FAKE_ENDS } from './fixtures/fake-ends.ts'
 import { MessageBytes } from './message-bytes.ts'
 
 /** Feeds the octets in chunks of these sizes and answers what was read as the message. */
@@ -34,24 +35,6 @@ for (const [what, octets, content] of [
   })
 }
 
-/** What some servers take for the end of a message, and so for the start of the next command. */
-const FAKE_ENDS = [
-  '\n.\n',
-  '\n.\r\n',
-  '\r.\r',
-  '\r.\r\n',
-  '\r\n.\n',
-  '\r\n.\r',
-  '\n.\r',
-  '\r.\n',
-  '\r\r\n.\n',
-  '\r\n\n.\r\n',
-  '\r\n.\r\r\n',
-  '\n\n.\n\n',
-  '\r\n\0.\r\n',
-  '\r\n.\0\r\n',
-] as const
-
 for (const end of FAKE_ENDS) {
   test(`row 11: ${JSON.stringify(end)} does not end a message, wherever it is cut`, () => {
     const octets = `a${end}MAIL FROM:<x@y.example>\r\n.\r\nNOOP\r\n`
@@ -64,6 +47,23 @@ for (const end of FAKE_ENDS) {
     }
   })
 }
+
+test('row 11: of all sequences of up to 7 octets none ends a message but CR LF . CR LF, and what is stray is a fault', () => {
+  for (let length = 0, sequences = ['']; length <= 7; length++) {
+    for (const sequence of sequences) {
+      const behind = `\r\n${sequence}` // a message starts where a line does
+      const end = behind.indexOf('\r\n.\r\n')
+      const rest = end < 0 ? undefined : behind.slice(end + 5)
+      const stray = /\0|\r(?!\n)|(?<!\r)\n/.test(behind.slice(0, end + 2))
+      for (const sizes of [[], [1, 1, 1, 1, 1, 1]]) {
+        const answer = read(sequence, sizes)
+        if (answer.rest !== rest || (end >= 0 && (answer.fault !== undefined) !== stray))
+          assert.fail(`${JSON.stringify(sequence)} in pieces of ${sizes} is read as ${JSON.stringify(answer)}`)
+      }
+    }
+    sequences = ['\r', '\n', '.', '\0', 'x'].flatMap((octet) => sequences.map((sequence) => sequence + octet))
+  }
+})
 
 test('whatever a message holds, stuffed and read in any pieces it is the same, and what follows is left', () => {
   const line = fc.string({ unit: fc.constantFrom('.', 'a', '\t', '\xff', ' '), maxLength: 6 })

@@ -6,6 +6,7 @@ import { SystemClock } from '#/adapters/clock/system.ts'
 import { testCertificate } from '../../test/certificate.ts'
 import { SmtpClient } from '../../test/smtp-client.ts'
 import type { Envelope } from './envelope.ts'
+import { FAKE_ENDS } from './fixtures/fake-ends.ts'
 import type { Limits } from './limits.ts'
 import { Rejection, reply } from './reply.ts'
 import { SmtpListener } from './smtp.ts'
@@ -148,7 +149,6 @@ describe('one server', () => {
     ['an LF alone', 'a\nb'],
     ['a CR alone', 'a\rb'],
     ['a NUL', 'a\0b'],
-    ['a fake end and commands behind it', 'a\n.\nMAIL FROM:<x@y.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\n'],
   ] as const) {
     test(`row 11: a message with ${what} is answered once, with 554 5.6.0, and the session goes on`, async () => {
       await using client = await SmtpClient.greeted(server.port)
@@ -270,6 +270,27 @@ test('without a certificate STARTTLS is neither offered nor taken', async () => 
   assert.equal((await client.say('STARTTLS')).code, 502)
 })
 
+for (const end of FAKE_ENDS) {
+  test(`row 11: ${JSON.stringify(end)} and a message behind it, cut anywhere: one 554 5.6.0, and the session is in step`, async () => {
+    await using server = await listener({ errors: 100 })
+    await using client = await SmtpClient.greeted(server.port)
+    const smuggled = 'MAIL FROM:<x@y.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\nno\r\n.\r\n'
+    for (let cut = 0; cut <= end.length; cut++) {
+      for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+      client.write(`a${end.slice(0, cut)}`)
+      for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+      client.write(`${end.slice(cut)}${smuggled}NOOP\r\n`)
+      assert.match((await client.reply()).lines.join(), /^554 5\.6\.0 /)
+      assert.match((await client.reply()).lines.join(), /^250 2\.0\.0 /)
+    }
+    assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'fine')).code, 250)
+    assert.deepEqual(
+      server.taken.map(({ text }) => text),
+      ['fine\r\n'],
+    )
+  })
+}
+
 test('row 13: a message that turns out too large is read to its end, then refused with 552 5.3.4', async () => {
   await using server = await listener({ messageSize: 10_000 })
   await using client = await SmtpClient.greeted(server.port)
@@ -344,6 +365,29 @@ test('row 16: a message at an octet at a time runs out of time', async () => {
   const trickle = setInterval(() => client.write('x'), 5)
   assert.match(await client.rest(), /^421 4\.4\.2 /)
   clearInterval(trickle)
+})
+
+test('row 16: a message that came fast and then no more runs out of time as soon', async () => {
+  await using server = await listener({ command: 60, message: 60, slowest: 1 })
+  await using client = await SmtpClient.greeted(server.port)
+  for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+  client.write('x'.repeat(100_000))
+  assert.match(await client.rest(), /^421 4\.4\.2 /)
+})
+
+test('row 16: one address cannot take all the room there is for messages; another is served', async () => {
+  await using server = await listener({ messageSize: 10_000, memory: 24_000 })
+  await using first = await SmtpClient.greeted(server.port)
+  for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await first.say(line)
+  first.write('x'.repeat(9_000))
+  await using second = await SmtpClient.greeted(server.port)
+  const putOff = await second.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))
+  assert.equal(`${putOff.code} ${putOff.status}`, '452 4.3.1')
+  await using other = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.2' })
+  assert.equal((await other.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+  first.write('\r\n.\r\n')
+  assert.equal((await first.reply()).code, 250)
+  assert.equal((await second.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
 })
 
 test('stopping sends the idle away, finishes the message in hand, and takes nobody new', async () => {

@@ -30,7 +30,7 @@ export class SmtpListener implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #sessions = new Map<Session, Promise<void>>()
-  readonly #perClient = new Map<string, number>()
+  readonly #clients = new Map<string, Client>()
   readonly #round: NodeJS.Timeout
 
   constructor(config: SmtpConfig, taker: MailTaker, clock: Clock, log: Logger) {
@@ -88,26 +88,27 @@ export class SmtpListener implements AsyncDisposable {
     // What went wrong with a socket shows as its end.
     socket.on('error', () => {})
     const address = plainAddress(socket.remoteAddress ?? '')
-    const client = clientOf(address)
-    const { limits, hostname } = this.#host
-    const already = this.#perClient.get(client) ?? 0
+    const { limits, hostname, room } = this.#host
+    const name = clientOf(address)
+    const client = this.#clients.get(name) ?? { connections: 0, room: shareOf(room, limits) }
     const connection = new Connection(socket, address, limits)
-    if (already >= limits.connectionsPerClient || !this.#hasPlace()) {
+    if (client.connections >= limits.connectionsPerClient || !this.#hasPlace()) {
       connection.say(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
       connection.hangUp()
       return
     }
-    this.#perClient.set(client, already + 1)
-    const session = new Session(this.#host, connection)
-    this.#sessions.set(session, session.run())
-    socket.once('close', () => this.#forget(session, client))
-  }
-
-  #forget(session: Session, client: string): void {
-    this.#sessions.delete(session)
-    const left = (this.#perClient.get(client) ?? 1) - 1
-    if (left > 0) this.#perClient.set(client, left)
-    else this.#perClient.delete(client)
+    client.connections += 1
+    this.#clients.set(name, client)
+    const session = new Session({ ...this.#host, room: client.room }, connection)
+    const over = session.run()
+    this.#sessions.set(session, over)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    closed.then(() => this.#sessions.delete(session))
+    // What is being stored takes room also after its client went away.
+    Promise.all([over, closed]).then(() => {
+      client.connections -= 1
+      if (client.connections === 0) this.#clients.delete(name)
+    })
   }
 
   /** When all places are taken, whoever has been silent for the longest, outside a message, gives up theirs. */
@@ -126,6 +127,12 @@ export class SmtpListener implements AsyncDisposable {
   #lookRound(): void {
     for (const session of this.#sessions.keys()) session.expire()
   }
+}
+
+/** Whom limits hold for, while it is connected. */
+interface Client {
+  connections: number
+  readonly room: Room
 }
 
 /** `::ffff:192.0.2.1` → `192.0.2.1`. */
@@ -152,6 +159,23 @@ function roomFor(octets: number): Room {
     },
     give(given) {
       free += given
+    },
+  }
+}
+
+/** A client's part of the room: half of it, and one message in any case, so that no client can take it all. */
+function shareOf(room: Room, { memory, messageSize }: Limits): Room {
+  const share = roomFor(Math.max(messageSize, memory / 2))
+  return {
+    take(wanted) {
+      if (!share.take(wanted)) return false
+      if (room.take(wanted)) return true
+      share.give(wanted)
+      return false
+    },
+    give(given) {
+      share.give(given)
+      room.give(given)
     },
   }
 }
