@@ -4,6 +4,9 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
 import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { mtaStsRoute } from '#/domains/mta-sts.ts'
+import { domainRoutes } from '#/domains/routes.ts'
 import { filterRoutes } from '#/filters/routes.ts'
 import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
@@ -32,11 +35,20 @@ export interface AppParts {
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock
+  readonly time: SharedTime
   readonly log: Logger
   /** Seals the answers that are kept for a repeated Idempotency-Key. */
   readonly answersKey: SealingKey
   /** Counts requests with other processes; undefined where there can be none. */
   readonly sharedRate: SharedWindow | undefined
+  /** This installation's name in the DNS. */
+  readonly hostname: string
+  /** Whether mail can come over TLS. */
+  readonly tls: boolean
+  /** From a domain's enrolment to its first check, in milliseconds. */
+  readonly firstCheckAfter: number
+  /** Whether names that exist for tests and examples alone can be enrolled. */
+  readonly allowReserved: boolean
 }
 
 /** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
@@ -50,6 +62,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     database: () => sql`select 1`.execute(parts.db),
     mail_host: () => parts.mailHost.ping(),
   })
+  mtaStsRoute(app, parts)
   nouns(app, parts)
   await app.ready()
   return app
@@ -62,6 +75,7 @@ function nouns(app: App, parts: AppParts): void {
   blockedSenderRoutes(app, parts)
   messageRoutes(app, parts)
   threadRoutes(app, parts)
+  domainRoutes(app, parts)
   mailboxRoutes(app, parts)
   usageRoutes(app, parts)
   memberRoutes(app, parts)

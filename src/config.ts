@@ -19,6 +19,8 @@ export interface Config {
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** `address` or `address:port`; empty for the system's own. */
   readonly dnsServers: readonly string[]
+  /** From the enrolment of a domain to the first look at its records. */
+  readonly dnsFirstCheckSeconds: number
   readonly threadCacheBytes: number
   readonly logLevel: LogLevel
   /** NODE_ENV is `production`: no try-out is made. */
@@ -67,6 +69,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,
     tls: readTls(read),
     dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],
+    dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',
     production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
@@ -192,6 +195,12 @@ function parseSwitch(text: string): boolean {
 function parseMegabytes(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) < 1 || Number(text) > 1_048_576)
     throw new Unusable(`is ${quote(text)}: set it to a whole number of MiB, from 1 to 1048576`)
+  return Number(text)
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 86_400)
+    throw new Unusable(`is ${quote(text)}: set it to a whole number of seconds, from 1 to 86400`)
   return Number(text)
 }
 

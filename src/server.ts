@@ -12,6 +12,9 @@ import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
+import { databaseTime, type SharedTime } from '#/db/time.ts'
+import { DomainChecks } from '#/domains/checks.ts'
+import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { forgetAnswers } from '#/http/once.ts'
 import { forgetRequests, SharedWindow } from '#/http/shared-window.ts'
@@ -27,7 +30,7 @@ import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
-import { reservedZones, tryoutZone } from '#/tryout/zone.ts'
+import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
 export interface Running extends AsyncDisposable {
@@ -36,14 +39,19 @@ export interface Running extends AsyncDisposable {
   /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
   readonly http: string | undefined
   readonly smtp: { readonly host: string; readonly port: number } | undefined
+  readonly domainChecks: DomainChecks
 }
 
 /** What a service stands on. */
 export interface Parts {
   readonly database: Database
   readonly clock: Clock
+  /** The database's time, by which processes agree on what is due. */
+  readonly time: SharedTime
   readonly resolver: Resolver
   readonly secret: string
+  /** Whether domains can be enrolled that exist for tests and examples alone. */
+  readonly allowReserved: boolean
   readonly log: Logger
 }
 
@@ -70,10 +78,12 @@ export async function startServer(config: Config, { bare }: { bare: boolean }): 
   await migrate(database.pool)
   const clock = new SystemClock()
   const dns = new DnsResolver({ servers: config.dnsServers })
-  const resolver = tryout ? new ZoneResolver(tryoutZone, { zones: reservedZones, resolver: dns }) : dns
+  const zone = new ZoneResolver({}, { zones: reservedZones, resolver: dns })
+  const resolver = tryout ? tryoutDns(zone, database.db, config.hostname) : dns
   const secret = await installationSecret(config)
   await assertSameSecret(database.db, secret)
-  const running = starting.use(await compose(config, { database, clock, resolver, secret, log }))
+  const parts = { database, clock, time: databaseTime, resolver, secret, allowReserved: tryout, log }
+  const running = starting.use(await compose(tryout ? hastened(config) : config, parts))
   if (database.embedded) {
     const operator = { config, database, clock }
     starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
@@ -97,9 +107,15 @@ async function openWhenFree(directory: string): Promise<Database> {
   }
 }
 
-async function greet({ database: { db }, mailHost, http, smtp }: Running, clock: Clock): Promise<string> {
+/** Records that are published as soon as they are asked for need not be waited for. */
+function hastened(config: Config): Config {
+  return { ...config, dnsFirstCheckSeconds: Math.min(config.dnsFirstCheckSeconds, 10) }
+}
+
+async function greet(running: Running, clock: Clock): Promise<string> {
+  const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
-  return welcome({ http, smtp }, await firstStart({ db, mailHost, clock, smtp }))
+  return welcome({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
 }
 
 /** An error as the log has it: never the rows and parameters that a database error carries. */
@@ -120,28 +136,50 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const inbound = config.roles.has('mx')
     ? starting.use(await startInbound({ db, mailHost, resolver, clock, config, log }))
     : undefined
-  if (config.roles.has('worker')) starting.use(keepHouse(database, log))
+  const domainChecks = starting.use(checksOfDomains(config, parts))
+  if (config.roles.has('worker')) {
+    domainChecks.start()
+    starting.use(keepHouse(database, log))
+  }
   const started = starting.move()
   return {
     database,
     mailHost,
     http,
+    domainChecks,
     smtp: inbound && { host: config.host, port: inbound.port },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
+function checksOfDomains(config: Config, { database: { db }, resolver, time, secret, log }: Parts): DomainChecks {
+  const { hostname } = config
+  const key = sealingKey(secret, dkimKeys)
+  return new DomainChecks({ db, resolver, time, sealingKey: key, hostname, firstCheckAfter: firstCheckOf(config), log })
+}
+
+function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {
+  return dnsFirstCheckSeconds * 1_000
+}
+
 async function startApi(
   config: Config,
-  { database: { db, embedded }, clock, secret, log }: Parts,
+  parts: Parts,
   mailHost: MailHost,
   starting: AsyncDisposableStack,
 ): Promise<string> {
+  const { clock, time, secret, log, allowReserved } = parts
+  const { db, embedded } = parts.database
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
-  const app = await buildApp({ db, mailHost, threads, authenticator, clock, log, sharedRate, answersKey })
+  const app = await buildApp({
+    ...{ db, mailHost, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
+    hostname: config.hostname,
+    tls: config.tls !== undefined,
+    firstCheckAfter: firstCheckOf(config),
+  })
   starting.defer(async () => {
     // A client that does not read its answer must not hold up the stop.
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)

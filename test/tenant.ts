@@ -8,8 +8,8 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { insertVerifiedDomain } from '#/tryout/queries.ts'
 import type { DatabaseHome } from './database.ts'
+import { insertVerifiedDomain } from './verified-domain.ts'
 
 /** Who lives in a database that services come and go on. */
 export interface Tenant {

@@ -7,6 +7,7 @@ import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
+import type { DomainChecks } from '#/domains/checks.ts'
 import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
@@ -16,6 +17,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { compose } from '#/server.ts'
 import { testDatabase } from './database.ts'
 import { type Answer, HttpClient, type RequestOptions } from './http-client.ts'
+import { insertVerifiedDomain } from './verified-domain.ts'
 
 export interface WorldOptions {
   readonly env?: Record<string, string>
@@ -34,6 +36,7 @@ export class World implements AsyncDisposable {
   readonly mailHost: MailHost
   readonly clock = new ManualClock(new Date())
   readonly dns = new ZoneResolver()
+  readonly domainChecks: DomainChecks
   readonly client: HttpClient
   readonly base: string
   readonly smtp: { readonly host: string; readonly port: number }
@@ -41,7 +44,7 @@ export class World implements AsyncDisposable {
   #count = 0
 
   private constructor(
-    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns'>,
+    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks'>,
     resources: AsyncDisposableStack,
   ) {
     this.db = parts.database.db
@@ -51,6 +54,7 @@ export class World implements AsyncDisposable {
     this.smtp = parts.smtp
     this.clock = parts.clock
     this.dns = parts.dns
+    this.domainChecks = parts.domainChecks
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }
@@ -65,13 +69,16 @@ export class World implements AsyncDisposable {
       await compose(config, {
         database: opened,
         clock,
+        time: async () => new Date(clock.now()),
         resolver: dns,
         secret,
+        allowReserved: true,
         log: log ? pino({}, log) : pino({ level: 'silent' }),
       }),
     )
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
-    const parts = { database: opened, mailHost: running.mailHost, base: running.http, smtp: running.smtp, clock, dns }
+    const { mailHost, domainChecks, http: base, smtp } = running
+    const parts = { database: opened, mailHost, domainChecks, base, smtp, clock, dns }
     return new World(parts, starting.move())
   }
 
@@ -80,16 +87,7 @@ export class World implements AsyncDisposable {
     const name = `org-${++this.#count}-${randomUUID().slice(0, 8)}`
     const { id } = await createOrganization(this.db, { name, plan })
     const domain = `${name}.test`
-    await this.db
-      .insertInto('domains')
-      .values({
-        organization_id: id,
-        domain,
-        status: 'verified',
-        ownership_verified_at: new Date(),
-        receiving_verified_at: new Date(),
-      })
-      .execute()
+    await insertVerifiedDomain(this.db, id, domain)
     const organization = new TestOrganization(this, { id, name, domain })
     organization.key = await organization.newKey(...allScopes)
     return organization

@@ -1,4 +1,7 @@
 import type { Db } from '#/db/schema.ts'
+import { databaseTime } from '#/db/time.ts'
+import type { DomainChecks } from '#/domains/checks.ts'
+import { enrolDomain } from '#/domains/enrol.ts'
 import { addFilter } from '#/filters/store.ts'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
@@ -10,7 +13,6 @@ import { allOrganizations } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { insertVerifiedDomain } from './queries.ts'
 import { sendSamples } from './send-samples.ts'
 import { tryoutDomain } from './zone.ts'
 
@@ -25,17 +27,28 @@ interface Service {
   readonly mailHost: MailHost
   readonly clock: Clock
   readonly smtp: { readonly host: string; readonly port: number }
+  readonly domainChecks: DomainChecks
 }
 
 /** Makes the try-out organization, with mail that comes in as all mail does; nothing where there is an organization. */
-export async function firstStart({ db, mailHost, clock, smtp }: Service): Promise<Tryout | undefined> {
+export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Service): Promise<Tryout | undefined> {
   if ((await allOrganizations(db)).length > 0) return undefined
   const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' })
   await addMember(db, { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' })
+  await enrol(db, id)
+  await domainChecks.run()
   await furnish(db, mailHost, id)
   const messages = await sendSamples(smtp)
   const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now())
   return { key: secret, messages }
+}
+
+/** Due at once, since mailboxes need the domain. */
+async function enrol(db: Db, organizationId: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const now = await databaseTime(tx)
+    await enrolDomain(tx, { organizationId, domain: tryoutDomain, now, firstCheckAfter: 0 })
+  })
 }
 
 const labels = [
@@ -64,7 +77,6 @@ const filters = [
 async function furnish(db: Db, mailHost: MailHost, organizationId: string): Promise<void> {
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
-    await insertVerifiedDomain(tx, organizationId, tryoutDomain)
     for (const [localPart, name] of [
       ['ada', 'Ada Lovelace'],
       ['support', 'Support'],

@@ -1,3 +1,10 @@
+import type { ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
+import type { Db } from '#/db/schema.ts'
+import { listedRecords } from '#/domains/domain.ts'
+import { allDomains } from '#/domains/queries.ts'
+import type { WantedRecord } from '#/domains/records.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+
 /** The domain of the try-out: reserved (RFC 2606), so no mail can leave by accident. */
 export const tryoutDomain = 'tryout.test'
 
@@ -5,6 +12,46 @@ export const tryoutDomain = 'tryout.test'
  *  works, and starts at once, without the internet. */
 export const reservedZones = ['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org']
 
-export const tryoutZone = {
-  [tryoutDomain]: { mx: [{ exchange: 'localhost', priority: 10 }], txt: ['v=spf1 ip4:127.0.0.1 ip6:::1 -all'] },
-} as const
+/**
+ * The DNS as somebody would keep it who publishes each record the moment that it is asked for: what enrolled domains
+ * want stands in the zone, looked up anew for every question, and this machine under the name that it goes by.
+ */
+export function tryoutDns(zone: ZoneResolver, db: Db, hostname: string): Resolver {
+  let published: Iterable<string> = []
+  async function publish(): Promise<void> {
+    const wanted = (await allDomains(db)).flatMap((domain) => listedRecords(domain, hostname))
+    const names = Map.groupBy(wanted, ({ name }) => name)
+    for (const name of published) zone.set(name, undefined)
+    for (const [name, records] of names) zone.set(name, recordsAt(records))
+    zone.set(hostname, { a: ['127.0.0.1'], aaaa: ['::1'] })
+    published = names.keys()
+  }
+  async function asked<T>(name: string, answer: () => Promise<T>): Promise<T> {
+    if (isOurs(name) || name === hostname) await publish()
+    return await answer()
+  }
+  return {
+    txt: (name) => asked(name, () => zone.txt(name)),
+    mx: (name) => asked(name, () => zone.mx(name)),
+    a: (name) => asked(name, () => zone.a(name)),
+    aaaa: (name) => asked(name, () => zone.aaaa(name)),
+    cname: (name) => asked(name, () => zone.cname(name)),
+    ptr: (address) => zone.ptr(address),
+  }
+}
+
+function isOurs(name: string): boolean {
+  return reservedZones.some((zone) => name.toLowerCase() === zone || name.toLowerCase().endsWith(`.${zone}`))
+}
+
+function recordsAt(records: readonly WantedRecord[]): ZoneRecords {
+  const of = (type: WantedRecord['type']) => records.filter((record) => record.type === type)
+  const [alias] = of('CNAME')
+  return {
+    txt: [...new Set(of('TXT').map(({ value }) => value))],
+    mx: of('MX')
+      .slice(0, 1)
+      .map(({ value, priority }) => ({ exchange: value, priority: priority ?? 0 })),
+    ...(alias && { cname: alias.value }),
+  }
+}
