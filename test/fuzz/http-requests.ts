@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Description, Operation, Schema } from '../http-client.ts'
+import { fittingTexts } from './fitting-texts.ts'
 
 /** A request, good or bad. In target, headers and body `{{label}}` stands for the id of what is there when it is sent. */
 export interface FuzzedRequest {
@@ -67,44 +68,12 @@ const rubbish = fc.oneof(
   ),
 )
 
-/** Texts that mean something under the name that they come with. */
-const fitting: Readonly<Record<string, readonly string[]>> = {
-  mailbox: ['{{address}}', '{{address}}', '{{address}}', '{{address}}', '{{other address}}', 'nobody@tryout.test'],
-  folder: [
-    'inbox',
-    'inbox',
-    'Archive',
-    'spam',
-    'Projects/Apollo',
-    'projects/../x',
-    'INBOX/x',
-    '/',
-    'x"\r\nA1 DELETE x',
-  ],
-  labels: ['{{label}}', '{{label}}', '{{other label}}', '{{filter}}'],
-  filters: ['{{filter}}', '{{filter}}', '{{other filter}}', '{{label}}'],
-  'blocked-senders': ['{{blocked}}', '{{other blocked}}', '@spam.example', 'a@spam.example', '@Spam.Example'],
-  messages: ['{{message}}', '{{message}}', '1', '2', '999', '4294967296', '01', '1.0'],
-  attachments: ['{{attachment}}', '{{attachment}}', '1', '1.1', '9.9.9', '0'],
-  threads: ['{{thread}}', '{{thread}}', '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
-  limit: ['1', '25', '100', '0', '101'],
-  page: ['0', '1', '1000000000', '1000000001'],
-  label: ['{{keyword}}', '{{keyword}}', '{{other keyword}}', 'unknown'],
-  add_labels: ['{{keyword}}', '{{keyword}}', '{{other keyword}}'],
-  remove_labels: ['{{keyword}}', '{{keyword}}', 'unknown'],
-  argument: ['{{keyword}}', '{{label}}', 'archive', 'Projects/Apollo', '{{other label}}'],
-  pattern: ['@spam.example', 'a@spam.example', '@EXAMPLE.com', 'a@b@c.example', '@', 'ü@ü.example', 'x.example'],
-  name: ['Work', 'work', 'Ｗｏｒｋ', 'Über', 'a', '{{keyword}}'],
-  colour: ['red', 'slate', '#A0b1C2', '#12345', 'Red'],
-  raw: ['From: a@b.example\r\nSubject: x\r\n\r\nHello', 'From: ', '\r\n', 'Subject: =?utf-8?B?////?=\r\n'],
-  from: ['Ann <ann@books.example>', 'a@b', ', ,', '=?x?Q?=00?=', '"'],
-  to: ['{{address}}', 'a: b, c;', '<>', 'a@b.example, c@d.example'],
+function textFor(name: string): fc.Arbitrary<string> {
+  const texts = fittingTexts[name]
+  return texts ? mostly(fc.constantFrom(...texts), rubbish, 20) : mostly(fc.string({ maxLength: 40 }), rubbish, 4)
 }
 
-function textFor(name: string): fc.Arbitrary<string> {
-  const texts = fitting[name]
-  return texts ? mostly(fc.constantFrom(...texts), rubbish, 8) : mostly(fc.string({ maxLength: 40 }), rubbish, 4)
-}
+const boolean = mostly(fc.constantFrom('true', 'false'), fc.constantFrom('True', '1', ''), 10)
 
 /** What `{id}` names is said by the part of the path before it. */
 function targetOf(path: string, operation: Operation): fc.Arbitrary<string> {
@@ -114,7 +83,7 @@ function targetOf(path: string, operation: Operation): fc.Arbitrary<string> {
   )
   const parameters = (operation.parameters ?? []).filter((one) => one.in === 'query')
   const pairs = parameters.map(({ name, required, schema }) => {
-    const value = schema.type === 'boolean' ? fc.constantFrom('true', 'false', 'True', '1') : textFor(name)
+    const value = schema.type === 'boolean' ? boolean : textFor(name)
     return fc
       .option(value, { freq: required ? 30 : 2, nil: undefined })
       .map((text) => text !== undefined && [name, text])
@@ -159,12 +128,12 @@ const headers: fc.Arbitrary<[string, string][]> = fc
     mostly(
       fc.constant('Bearer {{key}}'),
       fc.constantFrom('', 'Bearer', 'Bearer mrk_x', 'Basic eDp5', 'bearer {{key}}'),
-      25,
+      50,
     ),
     mostly(
       fc.constant('application/json'),
       fc.constantFrom('', 'text/plain', 'application/json; charset=utf-16', 'multipart/form-data', 'a/b/c', ','),
-      25,
+      50,
     ),
     mostly(fc.constant(undefined), fc.constantFrom('one', 'two', 'three', 'x'.repeat(256), '\xe9'), 5),
     mostly(
@@ -190,7 +159,7 @@ function bodyOf({ requestBody }: Operation): fc.Arbitrary<string | undefined> {
   if (!schema) return mostly(fc.constant(undefined), fc.constantFrom('', '{}', 'x'), 20)
   const text = likely(schema, '').map((value) => JSON.stringify(value).replaceAll(/"#(\{\{\w+\}\})"/g, '$1'))
   return fc.oneof(
-    { weight: 12, arbitrary: text },
+    { weight: 20, arbitrary: text },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.tuple(text, fc.nat(), rubbish).map(([json, at, more]) => spliced(json, at, more)) },
     { weight: 1, arbitrary: fc.tuple(text, member).map(([json, one]) => json.replace('{', `{${one},`)) },
@@ -218,7 +187,7 @@ function spliced(text: string, at: number, more: string): string {
 
 /** A value of the schema, or nearly one. `name` is that of the field it is for. */
 function likely(schema: Schema, name: string): fc.Arbitrary<unknown> {
-  return mostly(fittingValue(schema, name), fc.oneof(fc.jsonValue({ maxDepth: 1 }), rubbish), 15)
+  return mostly(fittingValue(schema, name), fc.oneof(fc.jsonValue({ maxDepth: 1 }), rubbish), 30)
 }
 
 function fittingValue({ type, enum: words, properties, required, items }: Schema, name: string): fc.Arbitrary<unknown> {
@@ -227,7 +196,11 @@ function fittingValue({ type, enum: words, properties, required, items }: Schema
     case 'object':
       return objectOf(properties ?? {}, new Set(required))
     case 'array':
-      return fc.array(items ? likely(items, name) : rubbish, { maxLength: 4 })
+      return mostly(
+        fc.array(items ? likely(items, name) : rubbish, { minLength: 1, maxLength: 4 }),
+        fc.constant([]),
+        10,
+      )
     case 'boolean':
       return fc.boolean()
     case 'integer':

@@ -11,15 +11,19 @@ import { type FuzzedRequest, fuzzedRequests } from './http-requests.ts'
 /** How many answers of each status each operation gave. */
 export type Tally = Map<string, Map<number, number>>
 
+/** Far more than any request takes; one that takes this long hangs. */
+const patienceMs = 60_000
+
 /** At least so many requests, a few at once so that they also meet: each gets a documented answer, and none a 5xx. A
  *  failure says the seed, which makes the same requests again. */
-export async function fuzzHttp(requests: number, seed: number): Promise<Tally> {
+export async function fuzzHttp(requests: number, seed: number, tell?: (done: number) => void): Promise<Tally> {
   await using target = await Target.start()
   const few = fc.array(fuzzedRequests(target.description), { minLength: 1, maxLength: 8 })
   const property = fc.asyncProperty(few, (together) => target.take(together))
   for (let round = 0; target.sent < requests; round++) {
     await target.refurnish()
     await fc.assert(property, { numRuns: Math.min(60, requests), seed: seed + round })
+    tell?.(target.sent)
   }
   return target.tally
 }
@@ -48,7 +52,6 @@ class Target implements AsyncDisposable {
     const key = await own.organization.newKey(...scopes)
     this.#names = new Map([
       ['key', key],
-      ['ADDRESS', own.address.toUpperCase()],
       ...namesIn(own).map(([name, value]) => [name, value] as const),
       ...namesIn(other).map(([name, value]) => [`other ${name}`, value] as const),
     ])
@@ -77,7 +80,7 @@ class Target implements AsyncDisposable {
   /** What was made is asked for from then on, in place of what may be gone. */
   #adopt(location: string): void {
     const [, , noun = '', id = ''] = location.split('/')
-    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked' }[noun]
+    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked', domains: 'domain' }[noun]
     if (name) this.#names.set(name, id)
   }
 
@@ -90,6 +93,7 @@ class Target implements AsyncDisposable {
       method,
       path,
       headers: ['Host', 'mailroom.test', ...all],
+      signal: AbortSignal.timeout(patienceMs),
     })
     const response = once(request, 'response')
     // A server that refuses a body does not read it to its end.
@@ -123,5 +127,6 @@ class Target implements AsyncDisposable {
 }
 
 function namesIn({ address, keyword, ids }: Furnished): [string, string][] {
-  return [['address', address], ['keyword', keyword], ...Object.entries(ids)]
+  const [, domain = ''] = address.split('@')
+  return [['address', address], ['mail domain', domain], ['keyword', keyword], ...Object.entries(ids)]
 }

@@ -12,13 +12,14 @@ export type Replies = Map<string, number>
 
 /** So many messages over SMTP: each is stored or refused, and what is stored can be read in every way. A failure says
  *  the seed, which makes the same messages again. */
-export async function fuzzMail(messages: number, seed: number): Promise<Replies> {
+export async function fuzzMail(messages: number, seed: number, tell?: (done: number) => void): Promise<Replies> {
   await using target = await Target.start()
   const property = fc.asyncProperty(fuzzedMessages, (octets) => inTime(target.take(octets)))
   for (let round = 0; round * 200 < messages; round++) {
     await target.refurnish()
     await fc.assert(property, { numRuns: Math.min(200, messages - round * 200), seed: seed + round })
     await target.assertThreaded()
+    tell?.(Math.min(messages, (round + 1) * 200))
   }
   return target.replies
 }
@@ -33,6 +34,14 @@ async function inTime(work: Promise<void>): Promise<void> {
 }
 
 const folders = ['inbox', 'junk']
+
+/** So that every field they look at is read, of sound messages and broken ones. None moves mail, or drops it. */
+const filters = [
+  { name: 'from', field: 'from', op: 'contains', value: 'ann', action: 'star' },
+  { name: 'to', field: 'to', op: 'is', value: 'ann@x.example', action: 'star' },
+  { name: 'subject', field: 'subject', op: 'contains', value: 'ü', action: 'star' },
+]
+const blocked = { pattern: '@nobody.example' }
 
 /** A mailbox that mail is sent to. */
 class Target implements AsyncDisposable {
@@ -63,6 +72,8 @@ class Target implements AsyncDisposable {
     const organization = await this.#world.organization()
     this.#key = await organization.newKey(...scopes)
     this.#address = (await organization.mailbox('ada')).address
+    for (const filter of filters) assert.equal((await organization.request('POST', '/v1/filters', filter)).status, 201)
+    assert.equal((await organization.request('POST', '/v1/blocked-senders', blocked)).status, 201)
     this.#stored.clear()
     this.#taken.clear()
   }

@@ -1,14 +1,28 @@
-// Fuzzes for as long as is asked: npm run fuzz -- http|mail COUNT [SEED]
+// The long runs of http.test.ts and mail.test.ts: npm run fuzz -- http|mail COUNT [SEED]
 import { fuzzHttp } from './http.ts'
 import { fuzzMail } from './mail.ts'
 
 const [kind = '', count = '', seed = String(Math.floor(Math.random() * 2 ** 31))] = process.argv.slice(2)
-if (!/^(?:http|mail)$/.test(kind) || !/^\d+$/.test(count)) throw new Error('npm run fuzz -- http|mail COUNT [SEED]')
+if (!/^(?:http|mail)$/.test(kind) || !/^\d+$/.test(count) || !/^\d+$/.test(seed)) {
+  process.stderr.write(
+    'Usage: npm run fuzz -- http|mail COUNT [SEED]\n' +
+      'Sends so many requests, or messages, good and bad, and checks every answer. A seed makes the same ones again.\n' +
+      'The embedded database, or the server that TEST_DATABASE_URL names: node test/postgres.ts -- npm run fuzz …\n',
+  )
+  process.exit(2)
+}
 process.stdout.write(`seed ${seed}\n`)
+let told = 0
+const tell = (done: number) => {
+  if (done - told < Number(count) / 20) return
+  told = done
+  process.stdout.write(`${done} done\n`)
+}
 if (kind === 'http') {
-  for (const [name, counts] of [...(await fuzzHttp(Number(count), Number(seed)))].sort()) say(name, counts)
+  const tally = await fuzzHttp(Number(count), Number(seed), tell)
+  for (const [operation, answers] of [...tally].sort()) say(operation, answers)
 } else {
-  say('replies', await fuzzMail(Number(count), Number(seed)))
+  say('replies', await fuzzMail(Number(count), Number(seed), tell))
 }
 
 function say(name: string, counts: ReadonlyMap<unknown, number>): void {
