@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import { LookupFailed } from '#/errors.ts'
+import { diagnoseAlias } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
 
@@ -18,7 +20,7 @@ export async function inspectMx(inspection: Inspection): Promise<Finding> {
   const ours = exchanges.find(({ exchange }) => exchange === wanted.value)
   if (ours) return among(ours, exchanges, found)
   if (exchanges.length > 0) return unsatisfied('mismatch', found, await whatElse(inspection, exchanges))
-  const [alias] = await resolver.cname(wanted.name)
+  const alias = await diagnoseAlias(resolver, wanted.name)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`], inTheWay(wanted.name, alias))
   const holds = async (name: string) =>
     (await resolver.mx(name)).some(({ exchange }) => hostName(exchange) === wanted.value)
@@ -57,7 +59,7 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
       `${wanted.value}. with a dot at its end.`
     )
   for (const { exchange } of exchanges.slice(0, mostAliases)) {
-    const [alias] = await resolver.cname(exchange)
+    const alias = await diagnoseAlias(resolver, exchange).catch(unlessUnknown)
     if (alias !== undefined)
       return (
         `The MX points at ${printable(exchange)}, which is an alias (CNAME) of ${printable(alias)}; an MX has to point ` +
@@ -68,6 +70,11 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
 }
 
 const mostAliases = 5
+
+/** Whatever hinders the explanation, the MX is another's. */
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof LookupFailed)) throw error
+}
 
 function inTheWay(name: string, alias: string): string {
   return (

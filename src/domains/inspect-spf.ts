@@ -1,6 +1,7 @@
 import { spf } from 'mailauth/lib/spf/index.js'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { diagnoseAlias } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { mend } from './diagnose-value.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
@@ -34,7 +35,7 @@ type Outcome = { readonly passes: true } | { readonly passes: false; readonly re
 async function outcomeFor({ resolver, wanted, domain }: Inspection, record: string): Promise<Outcome> {
   const host = ourTerm(wanted.value).replace(/^a:/, '')
   const named = await isNamed(resolver, readSpf(record), domain, host)
-  const addresses = (await Promise.all([resolver.a(host), resolver.aaaa(host)])).flat().slice(0, mostAddresses)
+  const addresses = await addressesOf(resolver, host, named)
   const verdicts = await Promise.all(addresses.map((address) => verdictOn(resolver, domain, host, address)))
   const failed = verdicts.find(({ result }) => result !== 'pass')
   if (!failed && (named || verdicts.length > 0)) return { passes: true }
@@ -46,6 +47,16 @@ async function outcomeFor({ resolver, wanted, domain }: Inspection, record: stri
     }
   if (failed && named) return { passes: false, reason: `The record names ${host}, and an earlier term refuses it.` }
   return { passes: false, reason: `The record does not allow ${host} to send for the domain.` }
+}
+
+/** That our own host can't be looked up says nothing of a record that names it. */
+async function addressesOf(resolver: Resolver, host: string, named: boolean): Promise<string[]> {
+  try {
+    return (await Promise.all([resolver.a(host), resolver.aaaa(host)])).flat().slice(0, mostAddresses)
+  } catch (error) {
+    if (named && error instanceof LookupFailed) return []
+    throw error
+  }
 }
 
 const mostAddresses = 4
@@ -112,7 +123,7 @@ async function absent(inspection: Inspection, texts: readonly string[]): Promise
     if (/^v\s*=\s*spf1/i.test(mended))
       return unsatisfied('mismatch', [text], isSpf(mended) ? mishaps.join(' ') : 'The record has to start with v=spf1.')
   }
-  const [alias] = await resolver.cname(domain)
+  const alias = await diagnoseAlias(resolver, domain)
   if (alias !== undefined)
     return unsatisfied(
       'conflict',

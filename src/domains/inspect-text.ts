@@ -1,3 +1,4 @@
+import { diagnoseAlias } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { diagnoseValue } from './diagnose-value.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
@@ -25,7 +26,7 @@ function oneOnly(count: number, { wanted }: Inspection, { plural }: Reading): st
 async function amiss(inspection: Inspection, reading: Reading, texts: readonly string[]): Promise<Finding> {
   const { resolver, wanted } = inspection
   const fault = firstOf(texts, (text) => diagnoseValue(text, reading))
-  const [alias] = await resolver.cname(wanted.name)
+  const alias = await diagnoseAlias(resolver, wanted.name)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`, ...texts], inTheWay(wanted.name, alias))
   if (fault !== undefined) return unsatisfied('mismatch', texts, fault)
   const problem = texts.length > 0 ? 'mismatch' : 'missing'

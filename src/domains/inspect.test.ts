@@ -151,6 +151,12 @@ table('mx', [
     'mail.example.com',
   ],
   ['SERVFAIL', { 'example.com': { fails: 'servfail' } }, 'lookup_failed', /Nothing follows/],
+  [
+    'another host of which nothing can be learnt',
+    { 'example.com': mx([10, 'b.example.net']), 'b.example.net': { fails: 'timeout' } },
+    'mismatch',
+    /points at b\.example\.net: publish/,
+  ],
 ])
 
 const ours = { [host]: { a: ['192.0.2.25'], aaaa: ['2001:db8::25'] } }
@@ -159,6 +165,11 @@ const spf = (...txt: string[]) => ({ ...ours, 'example.com': { txt: ['site-verif
 table('spf', [
   ['the record as wanted', spf(`v=spf1 a:${host} ~all`), null],
   ['the record as wanted, our addresses unknown', { 'example.com': { txt: [`v=spf1 a:${host} ~all`] } }, null],
+  [
+    'the record as wanted, our addresses out of reach',
+    { 'example.com': { txt: [`v=spf1 a:${host} ~all`] }, [host]: { fails: 'timeout' } },
+    null,
+  ],
   ['us among others', spf(`V=SPF1 ip4:198.51.100.0/24 A:${host} -all`), null],
   ['our addresses', spf('v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 -all'), null],
   ['one of our addresses', spf('v=spf1 ip4:192.0.2.0/24 -all'), 'mismatch', /does not allow mx\.mailroom\.test/],

@@ -1,0 +1,28 @@
+import { LookupFailed } from '#/errors.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+
+/**
+ * What a name that lacks a record is an alias of, as far as that can be learnt.
+ * @throws LookupFailed where aliases follow each other in a circle or beyond what name servers follow: then nobody can
+ *   say what stands at their end
+ */
+export async function diagnoseAlias(resolver: Resolver, name: string): Promise<string | undefined> {
+  const seen: string[] = []
+  for (let next = await aliasOf(resolver, name); next !== undefined; next = await aliasOf(resolver, next)) {
+    if (seen.push(next) > longestChain) throw new LookupFailed(name, 'servfail')
+  }
+  return seen[0]
+}
+
+/** As many aliases in a row as name servers commonly follow. */
+const longestChain = 16
+
+/** The look-up of an alias only explains: where it fails, there is no explanation. */
+async function aliasOf(resolver: Resolver, name: string): Promise<string | undefined> {
+  try {
+    return (await resolver.cname(name))[0]
+  } catch (error) {
+    if (error instanceof LookupFailed) return undefined
+    throw error
+  }
+}

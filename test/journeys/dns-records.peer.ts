@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { DnsResolver } from '#/adapters/resolver/dns.ts'
+import { askedApart } from '#/adapters/resolver/quorum.ts'
+import { type Finding, inspect } from '#/domains/inspect.ts'
+import { type WantedRecord, wantedRecords } from '#/domains/records.ts'
+import { zoneFile } from '#/domains/zone-file.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { Knot } from '../knot.ts'
+
+const host = 'mx.example.net'
+const hostZone = 'mx A 192.0.2.25\nmx AAAA 2001:db8::25\nalias CNAME mx'
+const domain = 'example.com'
+const records = wantedRecords({ domain, token: 'Tq7sM1xP9vB3', keys: keys() }, host)
+const file = zoneFile(domain, records)
+
+function keys() {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
+  const ed25519 = generateKeyPairSync('ed25519').publicKey
+  const rsaKey = rsa.export({ type: 'spki', format: 'der' }).toString('base64')
+  const ed25519Key = ed25519.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
+  return [
+    { selector: 'r1', algorithm: 'rsa', publicKey: rsaKey },
+    { selector: 'e1', algorithm: 'ed25519', publicKey: ed25519Key },
+  ] as const
+}
+
+function recordFor(purpose: WantedRecord['purpose'], of = records): WantedRecord {
+  const record = of.find((one) => one.purpose === purpose)
+  assert.ok(record)
+  return record
+}
+
+/** The problem of every record, by its name and type. */
+async function problems(resolver: Resolver): Promise<Record<string, Finding['problem']>> {
+  const findings = records.map(async (record) => {
+    const { problem, satisfied } = await inspect(resolver, record, domain)
+    assert.equal(satisfied, problem === null ? true : problem === 'lookup_failed' ? null : false)
+    return [`${record.type} ${record.name}`, problem] as const
+  })
+  return Object.fromEntries(await Promise.all(findings))
+}
+
+function all(problem: Finding['problem']): Record<string, Finding['problem']> {
+  return Object.fromEntries(records.map(({ type, name }) => [`${type} ${name}`, problem]))
+}
+
+describe('records in a real name server', () => {
+  let knot: Knot
+  let resolver: Resolver
+  before(async () => {
+    knot = await Knot.start(domain, 'example.net')
+    await knot.publish('example.net', hostZone)
+    resolver = new DnsResolver({ servers: [knot.address], patience: 1_000 })
+  })
+  after(() => knot[Symbol.asyncDispose]())
+
+  test('are missing while nothing is published, satisfied once the zone file is pasted, and missing again', async () => {
+    await knot.publish(domain, '')
+    assert.deepEqual(await problems(resolver), all('missing'))
+    await knot.publish(domain, file)
+    assert.deepEqual(await problems(resolver), all(null))
+    await knot.publish(domain, '')
+    assert.deepEqual(await problems(resolver), all('missing'))
+  })
+
+  test('are unknown while the server fails or is silent, and satisfied once it answers', async () => {
+    await knot.fail(domain)
+    assert.deepEqual(await problems(resolver), all('lookup_failed'))
+    await knot.publish(domain, file)
+    knot.silence()
+    assert.deepEqual(await problems(resolver), all('lookup_failed'))
+    knot.speak()
+    assert.deepEqual(await problems(resolver), all(null))
+  })
+
+  test('are found in answers that are cut off in datagrams', async () => {
+    const crowd = Array.from({ length: 60 }, (_, n) => `@ TXT "${n} ${'x'.repeat(240)}" "${'y'.repeat(250)}"`)
+    const exchanges = Array.from({ length: 60 }, (_, n) => `@ MX 50 a-backup-with-a-long-name-${n}.example.net.`)
+    await knot.publish(domain, [file, ...crowd, ...exchanges].join('\n'))
+    assert.equal((await resolver.txt(domain)).length, 61)
+    assert.deepEqual(await problems(resolver), all(null))
+  })
+
+  const rsa = recordFor('dkim')
+  const key = rsa.value
+  const below = 'shop.example.com'
+  for (const [what, lines, purpose, problem, fix, of = domain] of [
+    ['the domain twice', `_dmarc.example.com TXT "v=DMARC1; p=none"`, 'dmarc', 'missing', /added the domain once more/],
+    ['the value in quotes', `_dmarc TXT "\\"v=DMARC1; p=none\\""`, 'dmarc', 'mismatch', /^Quotation marks/],
+    ['a backslash', `_dmarc TXT "v=DMARC1\\\\; p=none"`, 'dmarc', 'mismatch', /^Backslashes/],
+    ['the key at the domain itself', `@ TXT ${strings(key)}`, 'dkim', 'missing', /at the domain itself/],
+    ['the key without the selector', `_domainkey TXT ${strings(key)}`, 'dkim', 'missing', /without the first part/],
+    ['the key cut off', `r1._domainkey TXT "${key.slice(0, 255)}"`, 'dkim', 'mismatch', /cut off after 237 of 392/],
+    ['the key in small letters', `r1._domainkey TXT ${strings(key.toLowerCase())}`, 'dkim', 'mismatch', /v=DKIM1/],
+    ['a CNAME in the way', '_mailroom-challenge CNAME x.example.net.', 'ownership', 'conflict', /^A CNAME stands/],
+    ['an alias for the whole', 'shop CNAME x.example.net.', 'mx', 'conflict', /^A CNAME stands/, below],
+    ['an alias for the whole', 'shop CNAME x.example.net.', 'spf', 'conflict', /^A CNAME stands/, below],
+    ['the record of the domain above', '@ MX 10 mx.example.net.', 'mx', 'missing', /is for example\.com, not/, below],
+    ['an MX that is an address', '@ MX 10 192.0.2.25.', 'mx', 'mismatch', /points at an address/],
+    ['an MX that is an alias', '@ MX 10 alias.example.net.', 'mx', 'mismatch', /alias \(CNAME\) of mx\.example\.net/],
+    ['an MX that lacks its dot', '@ MX 10 mx.example.net', 'mx', 'mismatch', /with a dot at its end/],
+    ['an MX of another', '@ MX 10 mx.example.org.', 'mx', 'mismatch', /points at mx\.example\.org/],
+    ['a null MX', '@ MX 0 .', 'mx', 'mismatch', /null MX/],
+    [
+      'two SPF records',
+      '@ TXT "v=spf1 -all"\n@ TXT "v=spf1 a:mx.example.net -all"',
+      'spf',
+      'conflict',
+      /by one: v=spf1 a:/,
+    ],
+    [
+      'an SPF of others',
+      '@ TXT "v=spf1 ip4:198.51.100.1 -all"',
+      'spf',
+      'mismatch',
+      /to: v=spf1 a:mx\.example\.net ip4/,
+    ],
+    [
+      'two DMARC records',
+      '_dmarc TXT "v=DMARC1; p=none"\n_dmarc TXT "v=DMARC1; p=reject"',
+      'dmarc',
+      'conflict',
+      /^2 DMARC/,
+    ],
+  ] as const) {
+    test(`${what} is named at the ${purpose} record`, async () => {
+      await knot.publish(domain, lines)
+      const enrolment = { domain: of, token: 'Tq7sM1xP9vB3', keys: keys() }
+      const wanted = of === domain ? recordFor(purpose) : recordFor(purpose, wantedRecords(enrolment, host))
+      const finding = await inspect(resolver, wanted, of)
+      assert.equal(finding.problem, problem, JSON.stringify(finding))
+      assert.match(finding.fix ?? '', fix)
+    })
+  }
+
+  test('many aliases in a row and aliases in a circle are bounded, and change nothing', async () => {
+    const links = Array.from({ length: 20 }, (_, n) => `link-${n} CNAME link-${n + 1}`)
+    await knot.publish(domain, `_mailroom-challenge CNAME link-0\n${links.join('\n')}\n_dmarc CNAME _dmarc`)
+    const started = performance.now()
+    const [ownership, dmarc] = await Promise.all([
+      inspect(resolver, recordFor('ownership'), domain),
+      inspect(resolver, recordFor('dmarc'), domain),
+    ])
+    assert.deepEqual([ownership.satisfied, dmarc.satisfied], [null, null])
+    assert.ok(performance.now() - started < 2_000)
+  })
+})
+
+function strings(value: string): string {
+  return (value.match(/.{1,255}/g) ?? []).map((string) => `"${string}"`).join(' ')
+}
+
+test('one name server that forges does not count against two that do not', async () => {
+  await using one = await Knot.start(domain, 'example.net')
+  await using two = await Knot.start(domain, 'example.net')
+  for (const knot of [one, two]) {
+    await knot.publish(domain, file)
+    await knot.publish('example.net', hostZone)
+  }
+  const [challenge] = records
+  await using forger = await startDnsServer({ [challenge?.name ?? '']: { txt: ['forged'] }, [domain]: { txt: [] } })
+  const resolver = askedApart([forger.address, one.address, two.address], 1_000)
+  assert.deepEqual(await problems(resolver), all(null))
+  await two.fail(domain)
+  assert.deepEqual(await problems(resolver), { ...all('lookup_failed') })
+})
