@@ -22,6 +22,7 @@ import { labelRoutes } from '#/labels/routes.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { SealingKey } from '#/seal.ts'
@@ -32,6 +33,7 @@ import { usageRoutes } from '#/usage/routes.ts'
 export interface AppParts {
   readonly db: Db
   readonly mailHost: MailHost
+  readonly reader: MessageReader
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock

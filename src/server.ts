@@ -22,6 +22,7 @@ import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { startInbound } from '#/inbound/inbound.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -132,9 +133,10 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   await using starting = new AsyncDisposableStack()
   const { db } = database
   const mailHost = new SqlMailHost(db, idHashKey(secret))
-  const http = config.roles.has('api') ? await startApi(config, parts, mailHost, starting) : undefined
+  const reader = starting.use(new MessageReader())
+  const http = config.roles.has('api') ? await startApi(config, parts, { mailHost, reader }, starting) : undefined
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ db, mailHost, resolver, clock, config, log }))
+    ? starting.use(await startInbound({ db, mailHost, reader, resolver, clock, config, log }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -165,7 +167,7 @@ function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {
 async function startApi(
   config: Config,
   parts: Parts,
-  mailHost: MailHost,
+  { mailHost, reader }: { mailHost: MailHost; reader: MessageReader },
   starting: AsyncDisposableStack,
 ): Promise<string> {
   const { clock, time, secret, log, allowReserved } = parts
@@ -175,7 +177,7 @@ async function startApi(
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
   const app = await buildApp({
-    ...{ db, mailHost, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
+    ...{ db, mailHost, reader, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: firstCheckOf(config),

@@ -27,6 +27,7 @@ export interface Schema {
   blocked_senders: BlockedSenders
   mail_folders: MailFolders
   mail_contents: MailContents
+  mail_pieces: MailPieces
   mail_messages: MailMessages
   mail_keywords: MailKeywords
   mail_expunged: MailExpunged
@@ -227,7 +228,8 @@ interface MailContents {
   id: Generated<number>
   organization_id: string
   copies: number
-  bytes: Buffer
+  /** Null where they lie in `mail_pieces`. */
+  bytes: Buffer | null
   message_id: string | null
   thread_root: string | null
   subject: string
@@ -236,6 +238,12 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
+}
+
+interface MailPieces {
+  content_id: number
+  number: number
+  bytes: Buffer
 }
 
 interface MailMessages {

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { dmarc } from 'mailauth/lib/dmarc/index.js'
 import { spf } from 'mailauth/lib/spf/index.js'
+import { inTurns } from '#/bytes.ts'
 import { LookupFailed } from '#/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
@@ -30,6 +32,9 @@ const MOST_SIGNATURES = 10
 const BODY_CHANGED = 'body hash did not verify'
 /** mailauth reads a header octet by octet. */
 const LARGEST_HEADER = 256 * 1024
+/** Octets that are hashed in one go. Ten signatures that each need a hash of their own take 2 ms for as many; given the
+ *  whole message at once mailauth lets nobody else have a turn, for 0.8 s of 24 MiB. */
+const DKIM_PIECE = 64 * 1024
 /** For all look-ups of a message together, in milliseconds. */
 const PATIENCE = 10_000
 
@@ -82,7 +87,7 @@ async function checkDkim(resolver: LookUp, { raw, headers }: Message): Promise<D
   if (signatures > MOST_SIGNATURES) return [{ result: 'neutral', comment: 'too many signatures', ...nothing }]
   const end = raw.indexOf('\r\n\r\n')
   if (end < 0 || end > LARGEST_HEADER) return [{ result: 'neutral', comment: 'header too large', ...nothing }]
-  const { results } = await dkimVerify(raw, { resolver })
+  const { results } = await dkimVerify(Readable.from(inTurns(raw, DKIM_PIECE)), { resolver })
   return results.map(({ status, signingDomain, selector, signature }) => ({
     // A body that was changed is a failure (RFC 8601 2.7.1), which mailauth calls neutral.
     result: status.comment === BODY_CHANGED ? 'fail' : status.result,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '#/config.ts'
 import type { Db } from '#/db/schema.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -17,6 +18,7 @@ import { troubleReply } from './trouble.ts'
 export interface InboundParts {
   readonly db: Db
   readonly mailHost: MailHost
+  readonly reader: MessageReader
   readonly resolver: Resolver
   readonly clock: Clock
   readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
@@ -34,6 +36,7 @@ export interface Inbound extends AsyncDisposable {
 export async function startInbound({
   db,
   mailHost,
+  reader,
   resolver,
   clock,
   config,
@@ -46,7 +49,7 @@ export async function startInbound({
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
   )
-  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), resolver, hostname, log }
+  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), reader, resolver, hostname, log }
   const listener = new SmtpListener(
     { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
     {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { inTurns, pieceBytes } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import { filtersInForce } from '#/filters/in-force.ts'
 import { place } from '#/filters/matching.ts'
 import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
-import { type Message, readMessage } from '#/mime/message.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { authenticate, type Verdict } from './authenticate.ts'
@@ -20,6 +22,7 @@ export interface Reception {
   readonly db: Db
   readonly blocksOf: BlocksOf
   readonly store: Store
+  readonly reader: MessageReader
   readonly resolver: Resolver
   readonly hostname: string
   readonly log: Logger
@@ -35,7 +38,7 @@ const MOST_FROM = 10
  *  durable in every mailbox that takes it. One answer serves all recipients: a mailbox that has blocked an author whom
  *  others have not is passed over in silence (decisions, Blocked senders). */
 export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Reply> {
-  const message = readMessage(bytes)
+  const message = await at.reader.message(bytes)
   // Of fields that nobody read nobody can say whom they name as author, or what results they forge.
   if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
@@ -49,7 +52,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   if (verdict.disposition === 'reject') {
     throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
   }
-  const stored = withTrace(message, at.hostname, envelope, verdict)
+  const stored = await withTrace(message, at.hostname, envelope, verdict)
   const sighting = sight(message)
   const copies = await Promise.all(destinations.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
   await at.store.keep({ copies, digest: message.messageId === null ? undefined : await sha256(bytes) })
@@ -83,12 +86,11 @@ async function copyFor(
   }
 }
 
-/** Above this many octets a message is hashed in another thread: 25 MiB take 30 ms. */
-const LARGE = 256 * 1024
-
 async function sha256(bytes: Buffer): Promise<Buffer> {
-  if (bytes.length < LARGE) return createHash('sha256').update(bytes).digest()
-  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes))
+  const hash = createHash('sha256')
+  if (bytes.length <= pieceBytes) return hash.update(bytes).digest()
+  for await (const piece of inTurns(bytes)) hash.update(piece)
+  return hash.digest()
 }
 
 function report(

@@ -1,4 +1,5 @@
-import { authenticationResultsField, type CheckResult, stripForgedResults } from '#/mime/authentication-results.ts'
+import { joined } from '#/bytes.ts'
+import { authenticationResultsField, type CheckResult, withoutForgedResults } from '#/mime/authentication-results.ts'
 import type { Message } from '#/mime/message.ts'
 import { receivedField, returnPathField } from '#/mime/trace.ts'
 import type { Verdict } from './authenticate.ts'
@@ -6,7 +7,12 @@ import type { Client, Envelope } from './envelope.ts'
 
 /** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).
  *  All mailboxes share these bytes, so nothing in them tells one recipient of another. */
-export function withTrace(message: Message, hostname: string, envelope: Envelope, verdict: Verdict): Message {
+export async function withTrace(
+  message: Message,
+  hostname: string,
+  envelope: Envelope,
+  verdict: Verdict,
+): Promise<Message> {
   const { id, client, sender, recipients, receivedAt } = envelope
   const [first, ...others] = new Set(recipients.map(({ recipient }) => recipient))
   const received = receivedField({
@@ -20,10 +26,8 @@ export function withTrace(message: Message, hostname: string, envelope: Envelope
     at: receivedAt,
   })
   const results = authenticationResultsField(hostname, resultsOf(verdict, client, sender))
-  const original =
-    message.headers.count('authentication-results') > 0 ? stripForgedResults(message.raw, hostname) : message.raw
-  const raw = Buffer.concat([Buffer.from(returnPathField(sender) + results + received), original])
-  return { ...message, raw }
+  const ours = Buffer.from(returnPathField(sender) + results + received)
+  return { ...message, raw: await joined([ours, ...withoutForgedResults(message.raw, message.headers, hostname)]) }
 }
 
 /** RFC 3848, RFC 6531 4.3. */

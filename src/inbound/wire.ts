@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { joined } from '#/bytes.ts'
 import { MessageBytes } from './message-bytes.ts'
 
 /** RFC 5321 4.5.3.1.4 asks for 512 octets, and more for what extensions add. */
@@ -119,7 +120,7 @@ export class Wire {
           kept.push(content)
           keptOctets += content.length
         } else if (!fault) drop('no room')
-        if (rest) return { bytes: Buffer.concat(kept), fault: fault ?? reader.fault }
+        if (rest) return { bytes: await joined(kept), fault: fault ?? reader.fault }
       }
     } catch (error) {
       room.give(keptOctets)

@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream'
 import type { FastifyContextConfig } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { readableMailbox } from '#/mailboxes/readable.ts'
-import { attachmentBytes } from '#/mime/content.ts'
+import type { Stored } from '#/ports/mail-host.ts'
 import { downloadHeaders } from './download.ts'
 import { folderName } from './folder-name.ts'
+import type { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import type { MessageParts } from './routes.ts'
 import { ByUid, InFolder } from './wire.ts'
@@ -20,14 +22,19 @@ function bytes(description: string, type: string) {
 }
 
 /** A message or a part of it, to be saved: never to be shown by a browser under our origin. */
-export function downloadRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
-  async function rawOf(organizationId: string, uid: string, query: Static<typeof InFolder>): Promise<Buffer> {
+export function downloadRoutes(
+  app: App,
+  { db, mailHost, reader }: MessageParts,
+  large: LargeMessages,
+  config: FastifyContextConfig,
+): void {
+  async function find(organizationId: string, uid: string, query: Static<typeof InFolder>): Promise<Stored> {
     const folder = folderName(query.folder ?? 'inbox')
     const number = pathUid(uid)
     const mailbox = await readableMailbox(db, organizationId, query.mailbox)
     const stored = await mailHost.read(mailbox, folder, number)
     if (!stored) throw notFound('message')
-    return stored.raw
+    return stored
   }
 
   app.get(
@@ -43,8 +50,11 @@ export function downloadRoutes(app: App, { db, mailHost }: MessageParts, config:
       },
     },
     async ({ organizationId, params, query }, reply) => {
-      const raw = await rawOf(organizationId, params.uid, query)
-      return reply.headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822')).send(raw)
+      const { summary, pieces } = await find(organizationId, params.uid, query)
+      return reply
+        .headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822'))
+        .header('Content-Length', summary.sizeBytes)
+        .send(Readable.from(pieces(), { objectMode: false }))
     },
   )
 
@@ -63,8 +73,8 @@ export function downloadRoutes(app: App, { db, mailHost }: MessageParts, config:
       },
     },
     async ({ organizationId, params, query }, reply) => {
-      const raw = await rawOf(organizationId, params.uid, query)
-      const attachment = attachmentBytes(raw, params.id)
+      const raw = await large.fetch(await find(organizationId, params.uid, query), reply)
+      const attachment = await reader.attachment(raw, params.id)
       if (!attachment) throw notFound('attachment')
       const name = attachment.filename ?? `attachment-${params.id}`
       return reply.headers(downloadHeaders(name, attachment.contentType)).send(attachment.bytes)

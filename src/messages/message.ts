@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { notFound } from '#/errors.ts'
+import { ReadyJson } from '#/http/ready-json.ts'
 import type { Address } from '#/mime/address.ts'
-import { readContent } from '#/mime/content.ts'
-import { readMessage } from '#/mime/message.ts'
+import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { MessageItem, MessageOut } from './wire.ts'
 
@@ -32,15 +31,20 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
   }
 }
 
-/** Without what a member's own filters did. Header and body are read in turns of the event loop of their own, since a
- *  message can have 25 MiB. */
+/** A message whose texts, where it is large, are JSON already. */
+export type OpenedMessage = Omit<MessageOut, 'text' | 'html'> & Record<'text' | 'html', string | null | ReadyJson>
+
+/** A message of these bytes, without what a member's own filters did. */
 export async function presentMessage(
-  { summary, raw, filteredBy }: Stored,
+  { summary, filteredBy }: Stored,
+  raw: Buffer,
+  reader: MessageReader,
   visible: ReadonlySet<string>,
-): Promise<MessageOut> {
-  const { headers, to, cc, replyTo } = readMessage(raw)
-  await setImmediate()
-  const { text, html, attachments } = readContent(raw)
+): Promise<OpenedMessage> {
+  const [{ headers, to, cc, replyTo }, { text, html, attachments }] = await Promise.all([
+    reader.message(raw),
+    reader.content(raw),
+  ])
   return {
     ...presentItem(summary, visible),
     to: to.map(presentAddress),
@@ -48,11 +52,15 @@ export async function presentMessage(
     reply_to: replyTo.map(presentAddress),
     in_reply_to: idsIn(headers.text('in-reply-to'))[0] ?? null,
     references: idsIn(headers.text('references')),
-    text,
-    html,
+    text: presentText(text),
+    html: presentText(html),
     attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
     filtered_by: filteredBy.flatMap(({ personal, ...applied }) => (personal ? [] : [applied])),
   }
+}
+
+function presentText(text: OpenedContent['text']): string | null | ReadyJson {
+  return text instanceof Uint8Array ? new ReadyJson(text) : text
 }
 
 function presentAddress({ name, address }: Address): { name: string; address: string } {

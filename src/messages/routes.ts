@@ -1,11 +1,14 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
+import { sendReady } from '#/http/ready-json.ts'
 import { readableMailbox } from '#/mailboxes/readable.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
+import { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import { organizationKeywords } from './queries.ts'
 import { itemsFor, messageFor } from './visible.ts'
@@ -30,15 +33,18 @@ const writing = { ...config, scope: 'messages:write' } as const
 export interface MessageParts {
   readonly db: Db
   readonly mailHost: MailHost
+  readonly reader: MessageReader
 }
 
 /** Folders and the messages in them. */
 export function messageRoutes(app: App, parts: MessageParts): void {
+  const large = new LargeMessages()
   folderRoutes(app, parts)
   listRoutes(app, parts)
-  oneRoutes(app, parts)
+  readRoute(app, parts, large)
+  changeRoute(app, parts)
   bulkRoutes(app, parts)
-  downloadRoutes(app, parts, reading)
+  downloadRoutes(app, parts, large, reading)
 }
 
 function folderRoutes(app: App, { db, mailHost }: MessageParts): void {
@@ -93,7 +99,7 @@ function listRoutes(app: App, { db, mailHost }: MessageParts): void {
   )
 }
 
-function oneRoutes(app: App, { db, mailHost }: MessageParts): void {
+function readRoute(app: App, { db, mailHost, reader }: MessageParts, large: LargeMessages): void {
   app.get(
     '/v1/messages/:uid',
     {
@@ -106,16 +112,19 @@ function oneRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: MessageOut },
       },
     },
-    async ({ organizationId, params, query: { folder = 'inbox', ...query } }) => {
+    async ({ organizationId, params, query: { folder = 'inbox', ...query } }, reply) => {
       const name = folderName(folder)
       const uid = pathUid(params.uid)
       const mailbox = await readableMailbox(db, organizationId, query.mailbox)
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
-      return await messageFor(db, organizationId, stored)
+      const raw = await large.fetch(stored, reply)
+      return sendReady(reply, await messageFor({ db, reader }, organizationId, stored, raw))
     },
   )
+}
 
+function changeRoute(app: App, { db, mailHost }: MessageParts): void {
   app.patch(
     '/v1/messages/:uid',
     {

@@ -1,8 +1,9 @@
 import type { Db } from '#/db/schema.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
-import { presentItem, presentMessage } from './message.ts'
+import { type OpenedMessage, presentItem, presentMessage } from './message.ts'
 import { organizationKeywords } from './queries.ts'
-import type { MessageItem, MessageOut } from './wire.ts'
+import type { MessageItem } from './wire.ts'
 
 /** Messages as the organization sees them: without its members' own labels. */
 export async function itemsFor(db: Db, organizationId: string, summaries: readonly Summary[]): Promise<MessageItem[]> {
@@ -12,6 +13,11 @@ export async function itemsFor(db: Db, organizationId: string, summaries: readon
 }
 
 /** One whole message, without its member's own labels and filters. */
-export async function messageFor(db: Db, organizationId: string, stored: Stored): Promise<MessageOut> {
-  return presentMessage(stored, await organizationKeywords(db, organizationId, stored.summary.keywords))
+export async function messageFor(
+  { db, reader }: { db: Db; reader: MessageReader },
+  organizationId: string,
+  stored: Stored,
+  raw: Buffer,
+): Promise<OpenedMessage> {
+  return presentMessage(stored, raw, reader, await organizationKeywords(db, organizationId, stored.summary.keywords))
 }

@@ -1,4 +1,4 @@
-import { readHeaders } from './headers.ts'
+import type { Headers } from './headers.ts'
 import { withoutComments } from './lexical.ts'
 
 /** What one check said of a message (RFC 8601, section 2.2). */
@@ -28,11 +28,10 @@ export function authenticationResultsField(authservId: string, results: readonly
   return `Authentication-Results: ${[token(authservId), ...(lines.length > 0 ? lines : ['none'])].join(';\r\n\t')}\r\n`
 }
 
-/** Without the Authentication-Results fields that bear our own authserv-id: only we may say what we found (RFC 8601,
- *  section 5). The same buffer where there are none. */
-export function stripForgedResults(raw: Buffer, authservId: string): Buffer {
+/** What remains of a message, in order, without the Authentication-Results fields that bear our own authserv-id: only we
+ *  may say what we found (RFC 8601, section 5). The message as it is where there are none. */
+export function withoutForgedResults(raw: Buffer, headers: Headers, authservId: string): Buffer[] {
   const own = authservId.toLowerCase()
-  const { headers } = readHeaders(raw)
   const kept: Buffer[] = []
   let from = 0
   for (const field of headers.fields) {
@@ -42,7 +41,7 @@ export function stripForgedResults(raw: Buffer, authservId: string): Buffer {
     kept.push(raw.subarray(from, field.start))
     from = afterLineBreak(raw, field.end)
   }
-  return from === 0 ? raw : Buffer.concat([...kept, raw.subarray(from)])
+  return [...kept, from === 0 ? raw : raw.subarray(from)]
 }
 
 /** The first value of the field, out of its quotes, in lower case. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { authenticationResultsField, stripForgedResults } from './authentication-results.ts'
+import { authenticationResultsField, withoutForgedResults } from './authentication-results.ts'
 import { readHeaders } from './headers.ts'
 import { deliveredToField, receivedField, returnPathField } from './trace.ts'
 
@@ -136,7 +136,7 @@ for (const [what, forged] of [
       `A: 1\r\nAuthentication-Results: ${forged}\r\nauthentication-results : mx.example;\r\n\tspf=pass\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n`,
     )
     assert.equal(
-      stripForgedResults(raw, 'mx.example').toString(),
+      Buffer.concat(withoutForgedResults(raw, readHeaders(raw).headers, 'mx.example')).toString(),
       'A: 1\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n',
     )
   })
@@ -149,6 +149,6 @@ for (const [what, field] of [
 ] as const) {
   test(`a result stays ${what}`, () => {
     const raw = Buffer.from(`${field}\r\n\r\nbody`)
-    assert.equal(stripForgedResults(raw, 'mx.example'), raw)
+    assert.deepEqual(withoutForgedResults(raw, readHeaders(raw).headers, 'mx.example'), [raw])
   })
 }

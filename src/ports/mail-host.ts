@@ -70,7 +70,13 @@ export interface Summary {
   readonly sizeBytes: number
 }
 
-export type Stored = { readonly summary: Summary; readonly raw: Buffer; readonly filteredBy: readonly Applied[] }
+export interface Stored {
+  readonly summary: Summary
+  readonly filteredBy: readonly Applied[]
+  /** The message's bytes in pieces of at most a MiB, fetched as they are asked for, since few need all of a large message
+   *  in memory. Throws `not_found` where it has gone meanwhile. May be called again. */
+  pieces(): AsyncIterable<Buffer>
+}
 
 export interface Change {
   readonly seen?: boolean

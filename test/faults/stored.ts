@@ -38,7 +38,8 @@ function whole({ subject, message_id, bytes, folder, flagged, keywords }: Row): 
 async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select message.folder_id, message.uid, folder.name as folder, mailbox.address, content.subject, content.message_id,
-      message.flagged, message.keywords, content.bytes
+      message.flagged, message.keywords, coalesce(content.bytes,
+        (select string_agg(bytes, '' order by number) from mail_pieces where content_id = content.id)) as bytes
     from mail_messages message
     join mail_folders folder on folder.id = message.folder_id
     join mailboxes mailbox on mailbox.id = folder.mailbox_id
@@ -66,7 +67,11 @@ export async function discrepancies(db: Db): Promise<string[]> {
         where folder_id not in (select id from mail_folders)
       union all select 'messages without their content', count(*) from mail_messages message
         left join mail_contents content on content.id = message.content_id
-        where content.id is null or octet_length(content.bytes) <> message.size_bytes
+        where content.id is null or message.size_bytes <> coalesce(octet_length(content.bytes),
+          (select sum(octet_length(bytes)) from mail_pieces where content_id = content.id), 0)
+      union all select 'pieces of nothing', count(*) from mail_pieces piece
+        left join mail_contents content on content.id = piece.content_id
+        where content.id is null or content.bytes is not null
       union all select 'contents whose copies are miscounted', count(*) from mail_contents content
         where copies <> (select count(*) from mail_messages where content_id = content.id)
       union all select 'keywords of messages listed wrongly', count(*) from (

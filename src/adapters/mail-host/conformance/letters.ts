@@ -1,6 +1,6 @@
 import { Refusal } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import type { Copy, MailboxRef, Stored } from '#/ports/mail-host.ts'
 
 /** A message with these header fields; the body is taken as one octet a character. */
 export function letter(fields: Record<string, string>, body = 'Dear Bob\r\n'): Buffer {
@@ -38,4 +38,9 @@ export function second(at: number): Date {
 
 export function refusal(field: string): (error: unknown) => boolean {
   return (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field
+}
+
+/** A stored message's bytes; undefined where it is not there. */
+export async function rawOf(stored: Stored | undefined): Promise<Buffer | undefined> {
+  return stored && Buffer.concat(await Array.fromAsync(stored.pieces()))
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { pieceBytes } from '#/bytes.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { TestIt } from './bench.ts'
-import { copy, letter, second } from './letters.ts'
+import { copy, letter, rawOf, second } from './letters.ts'
 
 export const folders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash']
 
@@ -23,34 +24,51 @@ export function storesAndLists(testIt: TestIt): void {
     const message = readMessage(raw)
     await append(copy(ada, { message, flagged: true, keywords: ['work'], receivedAt: second(1), filteredBy }))
     const stored = await host.read(ada, 'inbox', 1)
-    assert.deepEqual(stored, {
-      raw,
-      filteredBy,
-      summary: {
-        uid: 1,
-        folder: 'inbox',
-        messageId: message.messageId,
-        threadRoot: message.messageId,
-        subject: 'Notes',
-        from: { name: 'Ada', address: 'Ada@example.test' },
-        to: [{ name: '', address: 'bob@example.test' }],
-        receivedAt: second(1),
-        seen: false,
-        flagged: true,
-        keywords: ['work'],
-        hasAttachment: false,
-        preview: message.preview,
-        sizeBytes: raw.length,
-      },
+    assert.deepEqual(await rawOf(stored), raw)
+    assert.deepEqual(stored?.filteredBy, filteredBy)
+    assert.deepEqual(stored.summary, {
+      uid: 1,
+      folder: 'inbox',
+      messageId: message.messageId,
+      threadRoot: message.messageId,
+      subject: 'Notes',
+      from: { name: 'Ada', address: 'Ada@example.test' },
+      to: [{ name: '', address: 'bob@example.test' }],
+      receivedAt: second(1),
+      seen: false,
+      flagged: true,
+      keywords: ['work'],
+      hasAttachment: false,
+      preview: message.preview,
+      sizeBytes: raw.length,
     })
     assert.deepEqual(await host.summaries(ada, 'inbox', [1]), [stored?.summary])
     assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])
   })
 
-  testIt('a message of three megabytes is read whole', async ({ ada, host, append }) => {
-    const raw = Buffer.concat([letter({}), Buffer.alloc(3 << 20, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcde\r\n')])
-    await append(copy(ada, { message: readMessage(raw) }))
-    assert.ok((await host.read(ada, 'inbox', 1))?.raw.equals(raw))
+  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1]) {
+    testIt(`a message of ${size} bytes is read whole, also piece by piece`, async ({ ada, bob, host, append }) => {
+      const start = letter({})
+      const raw = Buffer.concat([
+        start,
+        Buffer.alloc(size - start.length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ\xff\x00\r\n', 'latin1'),
+      ])
+      const message = readMessage(raw)
+      await append(copy(ada), copy(ada, { message }), copy(bob, { message }), copy(ada))
+      for (const stored of [await host.read(ada, 'inbox', 2), await host.read(bob, 'inbox', 1)]) {
+        const pieces = stored ? await Array.fromAsync(stored.pieces()) : []
+        assert.ok(Buffer.concat(pieces).equals(raw))
+        assert.ok(pieces.every(({ length }) => length <= pieceBytes))
+        assert.ok((await rawOf(stored))?.equals(raw), 'and once more')
+      }
+    })
+  }
+
+  testIt('a large message that goes while it is read is not found', async ({ ada, host, append }) => {
+    await append(copy(ada, { message: readMessage(Buffer.alloc(2 * pieceBytes + 1, 'A: b\r\n')) }))
+    const stored = await host.read(ada, 'inbox', 1)
+    await host.expunge(ada, 'inbox', [1])
+    await assert.rejects(rawOf(stored), { code: 'not_found' })
   })
 
   testIt(

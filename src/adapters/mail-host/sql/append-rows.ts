@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { pieceBytes } from '#/bytes.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
@@ -6,9 +8,12 @@ import { normalKeywords } from './keywords.ts'
 /** Of To, as far as lists show it: a page of messages must not be megabytes long. */
 const mostRecipients = 100
 
-/** What a batch of copies holds in content: each message once for each organization, and all bytes in one piece. */
+/** What a batch of copies holds in content: each message once for each organization, and all bytes in one buffer but those
+ *  of large messages. */
 export class Contents {
   readonly rows: ContentRow[] = []
+  /** The rows whose bytes are stored apart, with those bytes. */
+  readonly large: { readonly row: ContentRow; readonly raw: Buffer }[] = []
   readonly #bytes: Buffer[] = []
   #length = 0
   readonly #known = new Map<Message, Map<string, ContentRow>>()
@@ -19,11 +24,16 @@ export class Contents {
     this.#known.set(message, held)
     let row = held.get(organizationId)
     if (!row) {
-      row = contentRow(this.rows.length, organizationId, message, this.#length)
+      const { raw } = message
+      const large = raw.length > pieceBytes
+      row = contentRow(this.rows.length, organizationId, message, large ? undefined : this.#length)
       held.set(organizationId, row)
       this.rows.push(row)
-      this.#bytes.push(message.raw)
-      this.#length += message.raw.length
+      if (large) this.large.push({ row, raw })
+      else {
+        this.#bytes.push(raw)
+        this.#length += raw.length
+      }
     }
     row.copies += 1
     return row.number
@@ -37,12 +47,15 @@ export class Contents {
 
 type ContentRow = ReturnType<typeof contentRow>
 
-function contentRow(number: number, organizationId: string, message: Message, start: number) {
+/** `start` is where the message's bytes begin among those of the batch, if they are there. */
+function contentRow(number: number, organizationId: string, message: Message, start: number | undefined) {
   return {
     number,
+    /** The id, where it must be known before the row is stored. */
+    given: null as number | null,
     organization_id: organizationId,
     copies: 0,
-    start: start + 1,
+    start: start === undefined ? null : start + 1,
     size_bytes: message.raw.length,
     message_id: storable(message.messageId),
     thread_root: storable(message.threadRoot),
@@ -57,9 +70,42 @@ function contentRow(number: number, organizationId: string, message: Message, st
   }
 }
 
+/** The ids that a message bears and names, as they are kept: hashed, in hexadecimal. */
+export interface HashedIds {
+  readonly own: string | null
+  readonly strong: string
+  readonly weak: string
+}
+
+export async function hashIds(key: IdHashKey, { messageId, strong, weak }: Message): Promise<HashedIds> {
+  return {
+    own: messageId === null ? null : hex(idHash(key, messageId)),
+    strong: hex(await hashAll(key, strong)),
+    weak: hex(await hashAll(key, weak)),
+  }
+}
+
+/** Hashed in one turn of the event loop: 3 to 5 ms. A message may have 100,000. */
+const hashedAtOnce = 5_000
+
+async function hashAll(key: IdHashKey, ids: readonly string[]): Promise<Buffer> {
+  if (ids.length <= hashedAtOnce) return idHashes(key, ids)
+  const hashes: Buffer[] = []
+  for (let at = 0; at < ids.length; at += hashedAtOnce) {
+    await turn()
+    hashes.push(idHashes(key, ids.slice(at, at + hashedAtOnce)))
+  }
+  return Buffer.concat(hashes)
+}
+
 export type MessageRow = ReturnType<typeof messageRow>
 
-export function messageRow(key: IdHashKey, copy: Copy, content: number, folderId: number, uid: number, modseq: number) {
+export function messageRow(
+  copy: Copy,
+  ids: HashedIds,
+  content: number,
+  { folderId, modseq, uid }: { folderId: number; modseq: number; uid: number },
+) {
   const { message } = copy
   return {
     content,
@@ -72,9 +118,9 @@ export function messageRow(key: IdHashKey, copy: Copy, content: number, folderId
     flagged: copy.flagged,
     keywords: normalKeywords(copy.keywords),
     sender: storable(message.from?.address.toLowerCase()) ?? '',
-    id_hash: message.messageId === null ? null : hex(idHash(key, message.messageId)),
-    strong: hex(idHashes(key, message.strong)),
-    weak: hex(idHashes(key, message.weak)),
+    id_hash: ids.own,
+    strong: ids.strong,
+    weak: ids.weak,
     filtered_by: copy.filteredBy.length > 0 ? copy.filteredBy : null,
   }
 }

@@ -1,28 +1,37 @@
 import { sql } from 'kysely'
+import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import { Contents, type MessageRow, messageRow } from './append-rows.ts'
+import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
 import { makeFolders } from './folders.ts'
 
-/** How many bytes of mail go into one statement: PostgreSQL takes at most 1 GiB, and all of it is in memory twice. */
-const bytesAtOnce = 32 << 20
+/** How many bytes of mail go into one statement: node-postgres copies them four times over in one turn of the event loop. */
+const bytesAtOnce = 2 * pieceBytes
 
 /** Stores copies for any number of mailboxes in two statements, however many they are (more only where a folder lacks
- *  and above 32 MiB). Throws `not_found` for a mailbox that is not there; nothing of `tx` may be kept then. */
+ *  and above 2 MiB). Throws `not_found` for a mailbox that is not there; nothing of `tx` may be kept then. */
 export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[]): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
   const places = (await advance(tx, gains)) ?? (await makeAndAdvance(tx, gains))
   for (const batch of batches(copies)) {
     const contents = new Contents()
-    const rows = batch.map((copy) => {
+    const hashed = new Map<Message, HashedIds>()
+    const rows: MessageRow[] = []
+    for (const copy of batch) {
+      const { message } = copy
+      const ids = hashed.get(message) ?? (await hashIds(key, message))
+      hashed.set(message, ids)
       const place = places.get(folderKey(copy))
       if (!place) throw notFound('mailbox')
-      return messageRow(key, copy, contents.add(copy), place.folderId, place.nextUid++, place.modseq)
-    })
+      rows.push(messageRow(copy, ids, contents.add(copy), { ...place, uid: place.nextUid++ }))
+    }
+    await numberLarge(tx, contents)
     await store(tx, contents, rows)
+    await storePieces(tx, contents)
   }
 }
 
@@ -105,19 +114,42 @@ async function makeAndAdvance(tx: Tx, gains: Map<string, Gain>): Promise<Map<str
   return places
 }
 
-/** Runs of copies with at most `bytesAtOnce` of mail each, or a single copy. */
+/** Runs of copies with at most `bytesAtOnce` of mail each, or a single copy. Copies of one message count once. */
 function* batches(copies: readonly Copy[]): Generator<readonly Copy[]> {
   let start = 0
   let bytes = 0
+  let last: Message | undefined
   for (const [index, { message }] of copies.entries()) {
-    if (index > start && bytes + message.raw.length > bytesAtOnce) {
+    const more = message === last ? 0 : message.raw.length
+    if (more > 0 && index > start && bytes + more > bytesAtOnce) {
       yield copies.slice(start, index)
       start = index
       bytes = 0
     }
-    bytes += message.raw.length
+    bytes += more
+    last = message
   }
   yield copies.slice(start)
+}
+
+/** Gives ids to the contents that pieces will belong to. */
+async function numberLarge(tx: Tx, { large }: Contents): Promise<void> {
+  if (large.length === 0) return
+  const { rows } = await sql<{ id: number }>`
+    select nextval('mail_contents_id_seq') as id from generate_series(1, ${large.length}::integer)`.execute(tx)
+  for (const [index, { row }] of large.entries()) row.given = rows[index]?.id ?? null
+}
+
+/** One statement a piece, between which others have their turn. */
+async function storePieces(tx: Tx, { large }: Contents): Promise<void> {
+  for (const { row, raw } of large) {
+    let number = 0
+    for (const piece of slices(raw)) {
+      await sql`insert into mail_pieces (content_id, number, bytes) values (${row.given}, ${number++}, ${piece})`.execute(
+        tx,
+      )
+    }
+  }
 }
 
 /** Writes contents, messages, keywords and the storage used. The bytes go as one parameter in binary form: as an array
@@ -125,9 +157,9 @@ function* batches(copies: readonly Copy[]): Generator<readonly Copy[]> {
 async function store(tx: Tx, contents: Contents, messages: readonly MessageRow[]): Promise<void> {
   await sql`
     with content as materialized (
-      select nextval('mail_contents_id_seq') as id, row.*
+      select coalesce(row.given, nextval('mail_contents_id_seq')) as id, row.*
       from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
-        (number integer, organization_id uuid, copies integer, start integer, size_bytes integer, message_id text,
+        (number integer, given bigint, organization_id uuid, copies integer, start integer, size_bytes integer, message_id text,
          thread_root text, subject text, from_name text, from_address text, recipients jsonb, has_attachment boolean,
          preview text)
     ), contents as (

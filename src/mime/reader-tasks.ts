@@ -1,0 +1,59 @@
+import { attachmentBytes, readContent } from './content.ts'
+import type { Field } from './headers.ts'
+import { type Message, readMessage } from './message.ts'
+
+/** What the reader's thread does. Results are what a message between threads can carry; `transfer` is handed over
+ *  without a copy. */
+export const tasks = {
+  message(raw: Buffer): Result<ReadMessage> {
+    const { raw: _, headers, strong, weak, ...message } = readMessage(raw)
+    const { fields, complete } = headers
+    return { result: { ...message, fields, complete, strong: strong.join(' '), weak: weak.join(' ') }, transfer: [] }
+  },
+
+  content(raw: Buffer): Result<ReadContent> {
+    const { text, html, attachments } = readContent(raw)
+    const result = { text: json(text), html: json(html), attachments }
+    return { result, transfer: [result.text.buffer, result.html.buffer] }
+  },
+
+  attachment(raw: Buffer, id: string): Result<ReadAttachment | undefined> {
+    const found = attachmentBytes(raw, id)
+    if (!found) return { result: undefined, transfer: [] }
+    // Of its own, since those of an attachment that is not encoded are the message's.
+    const bytes = new Uint8Array(found.bytes)
+    return { result: { ...found, bytes }, transfer: [bytes.buffer] }
+  },
+}
+
+/** A message but for what holds its bytes, which both threads have. */
+export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> & {
+  readonly fields: readonly Field[]
+  readonly complete: boolean
+  /** With spaces between, of which ids have none: a message may have 100,000, and to receive as many strings takes ten
+   *  times as long as to split one. */
+  readonly strong: string
+  readonly weak: string
+}
+
+/** Texts, or null, as JSON in UTF-8. */
+export interface ReadContent {
+  readonly text: Uint8Array<ArrayBuffer>
+  readonly html: Uint8Array<ArrayBuffer>
+  readonly attachments: ReturnType<typeof readContent>['attachments']
+}
+
+export interface ReadAttachment {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly filename: string | null
+  readonly contentType: string
+}
+
+interface Result<T> {
+  readonly result: T
+  readonly transfer: ArrayBuffer[]
+}
+
+function json(text: string | null): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(text))
+}
