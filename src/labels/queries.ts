@@ -1,19 +1,16 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { Label, LabelFields } from './label.ts'
 
 const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const
 
-/** Oldest first. */
-export function labelsOf(db: Db, owner: Owner): Promise<Label[]> {
-  return db
-    .selectFrom('labels')
-    .select(columns)
-    .where(ownedBy('labels', owner))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+/** The organization's own, oldest first. */
+export function labelsOf(db: Db, organizationId: string): Promise<Label[]> {
+  return query<Label>(db)`
+    select id, name, keyword, colour, created_at from labels
+    where organization_id = ${organizationId} and member_id is null order by created_at, id`
 }
 
 export async function labelCount(tx: Tx, owner: Owner): Promise<number> {

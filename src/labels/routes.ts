@@ -51,7 +51,7 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
         response: { 200: ListOf(LabelOut) },
       },
     },
-    async ({ organizationId }) => ({ data: (await labelsOf(db, organizationItself(organizationId))).map(present) }),
+    async ({ organizationId }) => ({ data: (await labelsOf(db, organizationId)).map(present) }),
   )
 
   app.post(

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Kind, Mailbox } from './mailbox.ts'
+import type { Certificate } from '#/openpgp/openpgp.ts'
+import type { Mailbox } from './mailbox.ts'
 
 const columns = sql`
   mailbox.id, mailbox.address, mailbox.local_part, domain.domain, mailbox.name, mailbox.kind,
@@ -9,17 +11,14 @@ const columns = sql`
 
 /** The organization's mailbox with this address, in canonical form (src/mime/address.ts). Aliases name none. Asked by
  *  every request that reads mail, so it looks at one row and no more. */
-export function mailboxNamed(
+export async function mailboxNamed(
   db: Db,
   organizationId: string,
   address: string,
 ): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
-  return db
-    .selectFrom('mailboxes')
-    .select(['id', 'address', 'kind'])
-    .where('organization_id', '=', organizationId)
-    .where('address', '=', address)
-    .executeTakeFirst()
+  const [mailbox] = await query<Pick<Mailbox, 'id' | 'address' | 'kind'>>(db)`
+    select id, address, kind from mailboxes where organization_id = ${organizationId} and address = ${address}`
+  return mailbox
 }
 
 export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
@@ -52,15 +51,20 @@ export async function mailboxCount(db: Db, organizationId: string): Promise<numb
   return mailboxes
 }
 
+/** A domain by its name, in ASCII form and lower case, or by its id. */
+export type DomainNamed = string | { readonly id: string }
+
 /** Locks the domain, so that those who add addresses to it take turns. */
 export async function domainForAddresses(
   tx: Tx,
   organizationId: string,
-  domain: string,
-): Promise<{ id: string; status: string; suspended: boolean } | undefined> {
-  const { rows } = await sql<{ id: string; status: string; suspended: boolean }>`
-    select id, status, suspended_at is not null as suspended from domains
-    where organization_id = ${organizationId} and domain = ${domain} for no key update`.execute(tx)
+  named: DomainNamed,
+): Promise<{ id: string; domain: string; status: string; suspended: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; domain: string; status: string; suspended: boolean }>`
+    select id, domain, status, suspended_at is not null as suspended from domains
+    where organization_id = ${organizationId}
+      and ${typeof named === 'string' ? sql`domain = ${named}` : sql`id = ${named.id}`}
+    for no key update`.execute(tx)
   return rows[0]
 }
 
@@ -84,8 +88,8 @@ export async function insertMailbox(
     address: string
     localPart: string
     name: string
-    kind: Kind
-    publicKey: string | null
+    certificate: Certificate | undefined
+    passwordHash: string | null
   },
 ): Promise<string> {
   const { id } = await tx
@@ -100,8 +104,10 @@ export async function insertMailbox(
       address: mailbox.address,
       local_part: mailbox.localPart,
       name: mailbox.name,
-      kind: mailbox.kind,
-      public_key: mailbox.publicKey,
+      kind: mailbox.certificate ? 'private' : 'smart',
+      public_key: mailbox.certificate?.armored ?? null,
+      public_key_usable_at: mailbox.certificate?.usableAt ?? null,
+      password_hash: mailbox.passwordHash,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -1,5 +1,6 @@
+import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
-import { invalid, notFound } from '#/errors.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed } from './queries.ts'
@@ -14,4 +15,38 @@ export async function readableMailbox(db: Db, organizationId: string, address: s
     throw invalid('mailbox', `${mailbox.address} is a Private mailbox: the server holds no key to read its mail with`)
   }
   return { organizationId, mailboxId: mailbox.id }
+}
+
+/** Mailboxes remembered, by a process. */
+const mostRemembered = 10_000
+
+const rememberedOf = new WeakMap<Db, QuickLRU<string, MailboxRef>>()
+
+/** What `read` reads of that mailbox, most often without looking the address up: as long as a mailbox is there it keeps
+ *  its address and its kind, and `read` throws `not_found` once it isn't. Then the address is looked up after all, and
+ *  `read` called again where another mailbox has it now. */
+export async function readMailbox<T>(
+  db: Db,
+  organizationId: string,
+  address: string,
+  read: (mailbox: MailboxRef) => Promise<T>,
+): Promise<T> {
+  const remembered = rememberedOf.get(db) ?? new QuickLRU<string, MailboxRef>({ maxSize: mostRemembered })
+  rememberedOf.set(db, remembered)
+  const name = `${organizationId} ${address}`
+  const known = remembered.get(name)
+  let missed: unknown
+  if (known) {
+    try {
+      return await read(known)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'not_found')) throw error
+      remembered.delete(name)
+      missed = error
+    }
+  }
+  const mailbox = await readableMailbox(db, organizationId, address)
+  remembered.set(name, mailbox)
+  if (mailbox.mailboxId === known?.mailboxId) throw missed
+  return read(mailbox)
 }

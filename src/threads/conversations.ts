@@ -1,5 +1,13 @@
 import { grown } from './grown.ts'
 
+/** The rows that belong to the sets, as far as these ask and tell. */
+interface Rows {
+  /** Whether `row` was received after `other`. */
+  isLater(row: number, other: number): boolean
+  /** A row is a head where it was received last of its set: each conversation has one. */
+  setHead(row: number, value: boolean): void
+}
+
 /** Which id nodes are connected, and which rows belong to each connected set: union-find with the rows of a set in a
  *  circle, so that two sets merge by swapping two links. A set that holds rows is a conversation. 8 bytes a node and 4
  *  a row. */
@@ -12,13 +20,13 @@ export class Conversations {
   #newest: Uint32Array
   /** The next row in the circle. */
   #next: Uint32Array
-  #isLater: (row: number, other: number) => boolean
+  readonly #rows: Rows
 
-  constructor(expectedNodes: number, expectedRows: number, isLater: (row: number, other: number) => boolean) {
+  constructor(expectedNodes: number, expectedRows: number, rows: Rows) {
     this.#parent = new Int32Array(expectedNodes)
     this.#newest = new Uint32Array(expectedNodes)
     this.#next = new Uint32Array(expectedRows)
-    this.#isLater = isLater
+    this.#rows = rows
   }
 
   get bytes(): number {
@@ -46,11 +54,6 @@ export class Conversations {
     return at
   }
 
-  /** Whether the row is the one of its set that was received last: each conversation has one such row. */
-  isNewest(row: number, node: number): boolean {
-    return this.#newest[this.root(node)] === row + 1
-  }
-
   /** The set's rows, in no order. Empty where it is no conversation. */
   rows(root: number): number[] {
     const rows: number[] = []
@@ -71,11 +74,15 @@ export class Conversations {
     if (newest < 0) {
       this.#next[row] = row
       this.#newest[root] = row + 1
+      this.#rows.setHead(row, true)
       this.total++
     } else {
       this.#next[row] = this.#next[newest] as number
       this.#next[newest] = row
-      if (this.#isLater(row, newest)) this.#newest[root] = row + 1
+      if (!this.#rows.isLater(row, newest)) return
+      this.#newest[root] = row + 1
+      this.#rows.setHead(newest, false)
+      this.#rows.setHead(row, true)
     }
   }
 
@@ -92,7 +99,11 @@ export class Conversations {
 
   /** Leaves each of the nodes by itself, without rows. They must be all the nodes of `root`'s set. */
   dissolve(root: number, nodes: Iterable<number>): void {
-    if ((this.#newest[root] as number) > 0) this.total--
+    const newest = (this.#newest[root] as number) - 1
+    if (newest >= 0) {
+      this.#rows.setHead(newest, false)
+      this.total--
+    }
     for (const node of nodes) {
       this.#parent[node] = 0
       this.#newest[node] = 0
@@ -111,7 +122,9 @@ export class Conversations {
     const next = this.#next[ours] as number
     this.#next[ours] = this.#next[theirs] as number
     this.#next[theirs] = next
-    if (this.#isLater(theirs, ours)) this.#newest[root] = theirs + 1
+    const later = this.#rows.isLater(theirs, ours)
+    this.#rows.setHead(later ? ours : theirs, false)
+    if (later) this.#newest[root] = theirs + 1
     this.total--
   }
 }

@@ -3,9 +3,14 @@ import { grown } from './grown.ts'
 
 const seen = 1
 const gone = 2
+const head = 4
+
+/** Places in the order by received date whose heads are counted together, as a power of two. */
+const blockBits = 10
 
 /** The messages of a folder, numbered as rows in the order of their uids, and that order by received date. A row that
- *  has gone keeps its place. 25 bytes a message, senders' texts and ids apart. */
+ *  has gone keeps its place. Some rows are heads, which can be gone through from any number of them on. 29 bytes a
+ *  message, senders' texts and ids apart. */
 export class FolderRows {
   /** Rows ever added. */
   count = 0
@@ -19,6 +24,10 @@ export class FolderRows {
   #node: Uint32Array
   /** Rows by received date, oldest first. */
   #order: Uint32Array
+  /** Where in that order each row is. */
+  #place: Uint32Array
+  /** How many heads there are in each block of places. */
+  #heads: Uint32Array
 
   constructor(expected: number) {
     const room = expected + (expected >>> 5) + 16
@@ -28,10 +37,12 @@ export class FolderRows {
     this.#sender = new Uint32Array(room)
     this.#node = new Uint32Array(room)
     this.#order = new Uint32Array(room)
+    this.#place = new Uint32Array(room)
+    this.#heads = new Uint32Array((room >>> blockBits) + 1)
   }
 
   get bytes(): number {
-    return 25 * this.#uid.length
+    return 29 * this.#uid.length
   }
 
   /** Makes the rows; their senders and nodes are set by `describe`. Answers the first one's number. */
@@ -77,7 +88,7 @@ export class FolderRows {
   }
 
   setSeen(row: number, value: boolean): void {
-    this.#state[row] = ((this.#state[row] as number) & gone) | (value ? seen : 0)
+    this.#state[row] = ((this.#state[row] as number) & ~seen) | (value ? seen : 0)
   }
 
   setGone(row: number): void {
@@ -103,9 +114,39 @@ export class FolderRows {
     return difference > 0 || (difference === 0 && a > b)
   }
 
-  /** The row at a place in the order by received date, which counts from the oldest. */
-  at(place: number): number {
-    return this.#order[place] as number
+  setHead(row: number, value: boolean): void {
+    const state = this.#state[row] as number
+    if ((state & head) > 0 === value) return
+    this.#state[row] = state ^ head
+    this.#count(this.#place[row] as number, value ? 1 : -1)
+  }
+
+  /** The heads, the last received first, from the one on that comes after `skipped` others. */
+  *heads(skipped: number): Generator<number> {
+    let toSkip = skipped
+    for (let block = (this.count - 1) >> blockBits; block >= 0; block--) {
+      const heads = this.#heads[block] as number
+      if (toSkip < heads) yield* this.#headsOf(block, toSkip)
+      toSkip = Math.max(0, toSkip - heads)
+    }
+  }
+
+  *#headsOf(block: number, skipped: number): Generator<number> {
+    let toSkip = skipped
+    for (let place = Math.min(this.count, (block + 1) << blockBits) - 1; place >= block << blockBits; place--) {
+      const row = this.#order[place] as number
+      if (((this.#state[row] as number) & head) > 0 && toSkip-- <= 0) yield row
+    }
+  }
+
+  #count(place: number, heads: number): void {
+    const block = place >>> blockBits
+    this.#heads[block] = (this.#heads[block] as number) + heads
+  }
+
+  #put(row: number, place: number): void {
+    this.#order[place] = row
+    this.#place[row] = place
   }
 
   /** Sorts rows by received date, oldest first. */
@@ -128,12 +169,22 @@ export class FolderRows {
     let held = first - 1
     for (let index = run.length - 1; index >= 0; place--) {
       const row = run[index] as number
-      if (held >= 0 && this.isLater(this.at(held), row)) this.#order[place] = this.at(held--)
-      else {
-        this.#order[place] = row
+      const other = held < 0 ? row : (this.#order[held] as number)
+      if (held >= 0 && this.isLater(other, row)) {
+        this.#move(other, held, place)
+        held--
+      } else {
+        this.#put(row, place)
         index--
       }
     }
+  }
+
+  #move(row: number, from: number, to: number): void {
+    this.#put(row, to)
+    if (((this.#state[row] as number) & head) === 0) return
+    this.#count(from, -1)
+    this.#count(to, 1)
   }
 
   #grow(needed: number): void {
@@ -143,5 +194,7 @@ export class FolderRows {
     this.#sender = grown(this.#sender, needed)
     this.#node = grown(this.#node, needed)
     this.#order = grown(this.#order, needed)
+    this.#place = grown(this.#place, needed)
+    this.#heads = grown(this.#heads, (this.#order.length >>> blockBits) + 1)
   }
 }

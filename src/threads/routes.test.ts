@@ -272,13 +272,30 @@ test('A Private mailbox cannot be read as threads: invalid_request', async () =>
   const { mailbox, query } = await mailboxWith([hello])
   await world.db
     .updateTable('mailboxes')
-    .set({ kind: 'private', public_key: 'a key' })
+    .set({ kind: 'private', public_key: 'a key', public_key_usable_at: new Date() })
     .where('id', '=', mailbox.mailboxId)
     .execute()
   for (const path of [`/v1/threads?${query}`, `/v1/threads/AAAAAAAAAAAAAAAA?${query}`]) {
     const { status, body } = await get(path)
     assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'mailbox'])
   }
+})
+
+test('A mailbox that has gone is not_found at once, and another under its address is read instead', async () => {
+  const { mailbox, query } = await mailboxWith([hello])
+  const [{ id, folder }] = (await get(`/v1/threads?${query}`)).body.data
+  const paths = [`/v1/threads?${query}`, `/v1/threads/${id}?${query}`]
+  for (const path of paths) assert.equal((await get(path)).status, 200)
+  await world.db.deleteFrom('mailboxes').where('id', '=', mailbox.mailboxId).execute()
+  for (const path of paths) {
+    const { status, body } = await get(path)
+    assert.deepEqual([status, body.error.message], [404, 'No such mailbox'])
+  }
+  const [localPart = ''] = query.replace('mailbox=', '').split('@')
+  const { id: mailboxId } = await organization.mailbox(localPart)
+  await fileAway(world, { organizationId: organization.id, mailboxId }, [other, reply].map(filed), folder)
+  assert.equal((await get(`/v1/threads?${query}`)).body.total, 2)
+  assert.equal((await get(`/v1/threads/${id}?${query}`)).body.error.message, 'No such thread')
 })
 
 test('An id that no conversation has is not_found, whatever its form; in an unknown folder it is invalid_request', async () => {

@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { readableMailbox } from '#/mailboxes/readable.ts'
+import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folder-name.ts'
 import { InFolder } from '#/messages/wire.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -34,8 +34,9 @@ export function threadRoutes(
     },
     async ({ organizationId, query: { folder = 'inbox', limit = 25, page = 0, ...query } }) => {
       const name = folderName(folder)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
-      const { total, data } = await listThreads(parts, mailbox, name, { limit, page })
+      const { total, data } = await readMailbox(db, organizationId, query.mailbox, (mailbox) =>
+        listThreads(parts, mailbox, name, { limit, page }),
+      )
       return { data: data.map((one) => presentThread(one, name)), total, page, has_more: (page + 1) * limit < total }
     },
   )
@@ -54,8 +55,10 @@ export function threadRoutes(
     },
     async ({ organizationId, params, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
-      return presentMessages(await readThread(parts, mailbox, name, params.id), name)
+      const thread = await readMailbox(db, organizationId, query.mailbox, (mailbox) =>
+        readThread(parts, mailbox, name, params.id),
+      )
+      return presentMessages(thread, name)
     },
   )
 }

@@ -148,6 +148,27 @@ function reply(id: string, references: string): string {
   return `Message-ID: ${id}\r\nReferences: ${references}`
 }
 
+test('a page is the same however far down it is, in a large folder whose messages came in no order of date', () => {
+  const messages = file(
+    Array.from({ length: 6_000 }, (_, number) => ({
+      ...message(0, `Message-ID: <${number}@x>\r\nReferences: <${number % 3 === 0 ? number : number % 701}@y>`),
+      receivedAt: (number * 7919) % 4001,
+    })),
+    1,
+  )
+  const index = newIndex()
+  for (let from = 0; from < messages.length; from += 500) {
+    index.apply(step({ appended: messages.slice(from, from + 500) }))
+    index.apply(step({ expunged: messages.slice(from, from + 500).flatMap(({ uid }) => (uid % 5 === 0 ? uid : [])) }))
+    const all = allOf(index)
+    assert.equal(all.length, index.total)
+    for (const offset of [1, 24, 25, 400, 1023, 1024, 1025, index.total - 1, index.total, index.total + 1]) {
+      assert.deepEqual(index.page(3, offset), all.slice(offset, offset + 3), `from ${offset} on`)
+    }
+  }
+  assert.ok(index.total > 1_500)
+})
+
 /** As mailers of the nineties replied. */
 function old(id: string, inReplyTo: string): string {
   return `Message-ID: ${id}\r\nIn-Reply-To: Message from Ann ${inReplyTo} of Monday`
