@@ -23,6 +23,7 @@ import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { SealingKey } from '#/seal.ts'
@@ -34,6 +35,7 @@ export interface AppParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  readonly openPgp: OpenPgp
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock

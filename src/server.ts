@@ -23,6 +23,7 @@ import { startInbound } from '#/inbound/inbound.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -134,9 +135,11 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const { db } = database
   const mailHost = new SqlMailHost(db, idHashKey(secret))
   const reader = starting.use(new MessageReader())
-  const http = config.roles.has('api') ? await startApi(config, parts, { mailHost, reader }, starting) : undefined
+  const openPgp = starting.use(new OpenPgp())
+  const shared = { mailHost, reader, openPgp }
+  const http = config.roles.has('api') ? await startApi(config, parts, shared, starting) : undefined
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ db, mailHost, reader, resolver, clock, config, log }))
+    ? starting.use(await startInbound({ db, ...shared, resolver, clock, config, log }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -167,17 +170,21 @@ function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {
 async function startApi(
   config: Config,
   parts: Parts,
-  { mailHost, reader }: { mailHost: MailHost; reader: MessageReader },
+  shared: { mailHost: MailHost; reader: MessageReader; openPgp: OpenPgp },
   starting: AsyncDisposableStack,
 ): Promise<string> {
   const { clock, time, secret, log, allowReserved } = parts
   const { db, embedded } = parts.database
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
-  const threads = new ThreadCache({ mailHost, key: idHashKey(secret), maxBytes: config.threadCacheBytes })
+  const threads = new ThreadCache({
+    mailHost: shared.mailHost,
+    key: idHashKey(secret),
+    maxBytes: config.threadCacheBytes,
+  })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
   const app = await buildApp({
-    ...{ db, mailHost, reader, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
+    ...{ db, ...shared, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: firstCheckOf(config),

@@ -91,6 +91,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/threads': { query: inMailbox },
   'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
   'GET /v1/mailboxes': {},
+  'POST /v1/mailboxes': {
+    body: ({ organization }) => ({ domain: organization.domain, local_part: `box-${randomUUID().slice(0, 8)}` }),
+    status: 201,
+  },
   'GET /v1/usage': {},
   'GET /v1/members': {},
 }

@@ -64,8 +64,6 @@ test('the member whose address it is owns the mailbox', async () => {
 for (const [what, change, code, field] of [
   ['an address that exists', { localPart: 'taken' }, 'invalid_request', 'local_part'],
   ['a domain that the organization does not have', { domain: 'elsewhere.test' }, 'not_found', undefined],
-  ['a Private mailbox without a key', { kind: 'private' }, 'invalid_request', 'public_key'],
-  ['a Smart mailbox with a key', { publicKey: 'a key' }, 'invalid_request', 'public_key'],
 ] as const) {
   test(`refused is ${what}`, async () => {
     const at = await domain()

@@ -1,18 +1,19 @@
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
+import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { type Kind, type Mailbox, mailboxName, newLocalPart, requiredAliases } from './mailbox.ts'
-import { domainForAddresses, insertAliases, insertMailbox, isTaken, mailboxById } from './queries.ts'
+import { type Mailbox, mailboxName, newLocalPart, requiredAliases } from './mailbox.ts'
+import { type DomainNamed, domainForAddresses, insertAliases, insertMailbox, isTaken, mailboxById } from './queries.ts'
 
 export interface NewMailbox {
   readonly organizationId: string
-  /** In ASCII form and lower case. */
-  readonly domain: string
+  readonly domain: DomainNamed
   readonly localPart: string
   readonly name?: string
-  readonly kind?: Kind
-  /** An armored OpenPGP key, for a Private mailbox alone. */
-  readonly publicKey?: string
+  /** Makes it Private: mail is encrypted to this certificate before it is stored. */
+  readonly certificate?: Certificate
+  /** As `hashPassword` gives it. Nobody can log in to a mailbox without one. */
+  readonly passwordHash?: string
 }
 
 /**
@@ -21,16 +22,14 @@ export interface NewMailbox {
  * Over the plan's cap the database refuses, with SQLSTATE PC402.
  */
 export async function createMailbox(tx: Tx, mailHost: MailHost, wanted: NewMailbox): Promise<Mailbox> {
-  const { organizationId, kind = 'smart', publicKey = null } = wanted
+  const { organizationId, certificate, passwordHash = null } = wanted
   const localPart = newLocalPart(wanted.localPart)
-  if ((kind === 'private') !== (publicKey !== null)) {
-    throw invalid('public_key', 'public_key is needed for a Private mailbox, and only there')
-  }
   const domain = await domainForAddresses(tx, organizationId, wanted.domain)
   if (!domain) throw notFound('domain')
-  if (domain.status !== 'verified') throw invalid('domain', `${wanted.domain} is not verified yet`)
-  if (domain.suspended) throw invalid('domain', `${wanted.domain} is suspended`)
-  const address = `${localPart}@${wanted.domain}`
+  const field = typeof wanted.domain === 'string' ? 'domain' : 'domain_id'
+  if (domain.status !== 'verified') throw invalid(field, `${domain.domain} is not verified yet`)
+  if (domain.suspended) throw invalid(field, `${domain.domain} is suspended`)
+  const address = `${localPart}@${domain.domain}`
   if (await isTaken(tx, organizationId, address)) throw invalid('local_part', `${address} exists already`)
   const mailboxId = await insertMailbox(tx, {
     organizationId,
@@ -38,14 +37,14 @@ export async function createMailbox(tx: Tx, mailHost: MailHost, wanted: NewMailb
     address,
     localPart,
     name: mailboxName(wanted.name ?? ''),
-    kind,
-    publicKey,
+    certificate,
+    passwordHash,
   })
   const mailbox = { organizationId, mailboxId }
   await insertAliases(
     tx,
     mailbox,
-    requiredAliases.map((name) => `${name}@${wanted.domain}`),
+    requiredAliases.map((name) => `${name}@${domain.domain}`),
   )
   await mailHost.open(tx, mailbox)
   const made = await mailboxById(tx, organizationId, mailboxId)

@@ -1,35 +1,26 @@
-import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { Id, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/wire.ts'
+import { created, once } from '#/http/once.ts'
+import { PageOf, paging, Strict } from '#/http/wire.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { kinds, type Mailbox } from './mailbox.ts'
+import { createMailbox } from './create.ts'
+import { hashPassword, newPassword } from './password.ts'
 import { mailboxCount, mailboxesOf } from './queries.ts'
-
-const MailboxOut = Type.Object(
-  {
-    id: Id,
-    address: Type.String({ description: 'What `mailbox` takes elsewhere.', examples: ['support@tryout.test'] }),
-    local_part: Type.String({ examples: ['support'] }),
-    domain: Type.String({ examples: ['tryout.test'] }),
-    name: Type.String({ description: 'Empty where none was given.', examples: ['Support'] }),
-    kind: OneOf(kinds, {
-      description: 'Mail in a `private` mailbox is encrypted to its owner’s key and cannot be read through the API.',
-    }),
-    aliases: Type.Array(Type.String(), {
-      description: 'Other addresses that reach it.',
-      examples: [['abuse@tryout.test', 'postmaster@tryout.test']],
-    }),
-    suspended: Type.Boolean(),
-    storage_used_bytes: Type.Integer({ minimum: 0, examples: [104_857] }),
-    created_at: Timestamp,
-  },
-  { title: 'Mailbox' },
-)
+import { MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './wire.ts'
 
 const most = 1_000
 
-export function mailboxRoutes(app: App, { db, mailHost }: { db: Db; mailHost: MailHost }): void {
+export interface MailboxParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly openPgp: OpenPgp
+  readonly clock: Clock
+}
+
+/** Mailboxes are made and listed here; suspending and deleting them is the operator's (document, rule 7). */
+export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: MailboxParts): void {
   app.get(
     '/v1/mailboxes',
     {
@@ -49,14 +40,42 @@ export function mailboxRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Ma
       return { data, total, page, has_more: (page + 1) * limit < total }
     },
   )
-}
 
-function present(mailbox: Mailbox, storageUsed: number) {
-  const { created_at, ...fields } = mailbox
-  return {
-    ...fields,
-    aliases: [...mailbox.aliases],
-    storage_used_bytes: storageUsed,
-    created_at: created_at.toISOString(),
-  }
+  app.post(
+    '/v1/mailboxes',
+    {
+      config: {
+        scope: 'mailboxes:write',
+        noun: 'Mailboxes',
+        errors: ['not_found', 'quota_exceeded', 'mail_unavailable'],
+      },
+      schema: {
+        summary: 'Create a mailbox',
+        description:
+          'On a domain of the organization that is verified and not suspended. The first mailbox of a domain gets ' +
+          '`postmaster@` and `abuse@` as aliases, which every domain must have. Where a member has the address, the ' +
+          'mailbox is theirs. A `private` mailbox keeps mail encrypted to `public_key` (PGP/MIME, RFC 3156), so that only ' +
+          'the owner of the secret key reads it; it cannot be read through the API, forwarded or scheduled from.',
+        querystring: Strict({}),
+        body: MailboxRequest,
+        response: { 201: NewMailboxOut },
+      },
+    },
+    async (request, reply) => {
+      const { domain, localPart, name, publicKey, password } = requestedMailbox(request.body)
+      const certificate =
+        publicKey === undefined ? undefined : await openPgp.certificate(publicKey, new Date(clock.now()))
+      // Outside of the transaction: a hash takes long, and the embedded database has one connection.
+      const made = password ?? newPassword()
+      const passwordHash = await hashPassword(made)
+      await once(db, request, reply, async (tx) => {
+        const { organizationId } = request
+        const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
+        const mailbox = await createMailbox(tx, mailHost, wanted)
+        const body = { ...present(mailbox, 0), ...(password === undefined && { password: made }) }
+        return created(`/v1/mailboxes/${mailbox.id}`, body)
+      })
+      return reply
+    },
+  )
 }

@@ -362,8 +362,7 @@ test('a Private mailbox is listed, and everything else about it is invalid_reque
       organizationId: organization.id,
       domain: organization.domain,
       localPart: 'secret',
-      kind: 'private',
-      publicKey: 'a key',
+      certificate: { armored: 'a key', usableAt: new Date() },
     }),
   )
   const at = { organization, address, id }

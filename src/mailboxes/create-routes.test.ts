@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { argon2Sync, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { openPgpKey } from '../../test/openpgp-key.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+let organization: TestOrganization
+let publicKey: string
+before(async () => {
+  organization = await world.organization({ plan: 'business' })
+  publicKey = (await openPgpKey()).publicKey
+})
+
+function create(body: object, to = organization, headers: Record<string, string> = {}) {
+  return to.request('POST', '/v1/mailboxes', { domain: to.domain, ...body }, { headers })
+}
+
+test('a mailbox is made with all that was asked for, and listed without its password', async () => {
+  const own = await world.organization()
+  const { status, headers, body } = await create({ local_part: 'ada', name: ' Ada Lovelace ' }, own)
+  const { id, created_at, password, ...rest } = body
+  assert.equal(status, 201)
+  assert.equal(headers.get('location'), `/v1/mailboxes/${id}`)
+  assert.deepEqual(rest, {
+    address: `ada@${own.domain}`,
+    local_part: 'ada',
+    domain: own.domain,
+    name: 'Ada Lovelace',
+    kind: 'smart',
+    aliases: [`abuse@${own.domain}`, `postmaster@${own.domain}`],
+    suspended: false,
+    storage_used_bytes: 0,
+  })
+  assert.match(password, /^([a-z2-9]{6}-){3}[a-z2-9]{6}$/)
+  const { data } = (await own.request('GET', '/v1/mailboxes')).body
+  assert.deepEqual(data, [{ ...rest, id, created_at }])
+  const second = await create({ local_part: 'bob' }, own)
+  assert.deepEqual(second.body.aliases, [])
+  assert.notEqual(second.body.password, password)
+  await world.send({ from: 'ann@shop.example', to: `bob@${own.domain}`, subject: 'Hello', text: 'Hello' })
+})
+
+test('the domain can be named by its id, in capitals, or as people write it', async () => {
+  const own = await world.organization()
+  await world.db.updateTable('domains').set({ domain: 'xn--bcher-kva.test' }).where('domain', '=', own.domain).execute()
+  const { id } = await world.db
+    .selectFrom('domains')
+    .select('id')
+    .where('organization_id', '=', own.id)
+    .executeTakeFirstOrThrow()
+  for (const domain of [{ domain_id: id }, { domain: 'BÜCHER.test' }, { domain: 'xn--BCHER-kva.test.' }]) {
+    const body = { local_part: `a-${randomUUID().slice(0, 8)}`, ...domain }
+    const answer = await own.request('POST', '/v1/mailboxes', body)
+    assert.deepEqual([answer.status, answer.body.domain], [201, 'xn--bcher-kva.test'])
+  }
+})
+
+test('a password that is given is not shown, and what is stored is its argon2id hash', async () => {
+  const given = 'Zwölf Boxkämpfer'
+  const { status, body } = await create({ local_part: 'given', password: given.normalize('NFD') })
+  assert.equal(status, 201)
+  assert.ok(!('password' in body))
+  const made = (await create({ local_part: 'made' })).body
+  await assertHash(body.id, given)
+  await assertHash(made.id, made.password)
+})
+
+async function assertHash(id: string, password: string): Promise<void> {
+  const row = await world.db.selectFrom('mailboxes').select('password_hash').where('id', '=', id).executeTakeFirst()
+  const [, kind, version, parameters, salt = '', hash = ''] = row?.password_hash?.split('$') ?? []
+  assert.deepEqual([kind, version, parameters], ['argon2id', 'v=19', 'm=19456,t=2,p=1'])
+  const again = argon2Sync('argon2id', {
+    ...{
+      message: password,
+      nonce: Buffer.from(salt, 'base64'),
+      parallelism: 1,
+      tagLength: 32,
+      memory: 19456,
+      passes: 2,
+    },
+  })
+  assert.deepEqual(again, Buffer.from(hash, 'base64'))
+}
+
+test('a Private mailbox is made with a certificate', async () => {
+  const { status, body } = await create({ local_part: 'secret', kind: 'private', public_key: publicKey })
+  assert.deepEqual([status, body.kind], [201, 'private'])
+  assert.ok(body.password)
+})
+
+const refusals: readonly [
+  what: string,
+  body: () => object,
+  status: number,
+  field: string | undefined,
+  message: RegExp,
+][] = [
+  ['no domain', () => ({ local_part: 'x', domain: undefined }), 400, 'domain', /either domain or domain_id/],
+  ['two domains', () => ({ local_part: 'x', domain_id: randomUUID() }), 400, 'domain', /either domain or domain_id/],
+  ['no local part', () => ({}), 400, 'local_part', /required/],
+  ['an unknown domain', () => ({ local_part: 'x', domain: 'elsewhere.test' }), 404, undefined, /^No such domain$/],
+  ['what is no domain', () => ({ local_part: 'x', domain: 'a b' }), 404, undefined, /^No such domain$/],
+  ['an empty domain', () => ({ local_part: 'x', domain: '' }), 404, undefined, /^No such domain$/],
+  ['an id that is none', () => ({ local_part: 'x', domain: undefined, domain_id: '7' }), 400, 'domain_id', /UUID/],
+  ['an unknown id', () => ({ local_part: 'x', domain: undefined, domain_id: randomUUID() }), 404, undefined, /domain$/],
+  ['a reserved name', () => ({ local_part: 'postmaster' }), 400, 'local_part', /reserved/],
+  ['a capital', () => ({ local_part: 'Ada' }), 400, 'local_part', /lower-case/],
+  ['a control in the name', () => ({ local_part: 'x', name: 'a\nb' }), 400, 'name', /one line/],
+  ['a name of 129 characters', () => ({ local_part: 'x', name: 'x'.repeat(129) }), 400, 'name', /128/],
+  ['another kind', () => ({ local_part: 'x', kind: 'shared' }), 400, 'kind', /smart, private/],
+  ['Private without a key', () => ({ local_part: 'x', kind: 'private' }), 400, 'public_key', /needed/],
+  ['Smart with a key', () => ({ local_part: 'x', public_key: publicKey }), 400, 'public_key', /for a Private mailbox/],
+  [
+    'a key that is none',
+    () => ({ local_part: 'x', kind: 'private', public_key: 'x' }),
+    400,
+    'public_key',
+    /no OpenPGP/,
+  ],
+  ['a password of 11 characters', () => ({ local_part: 'x', password: 'abcdefghijk' }), 400, 'password', /at least 12/],
+  ['a password of 257', () => ({ local_part: 'x', password: 'abcdef'.repeat(43) }), 400, 'password', /at most 256/],
+  ['a password of one letter', () => ({ local_part: 'x', password: 'a'.repeat(20) }), 400, 'password', /different/],
+  [
+    'a password with a line break',
+    () => ({ local_part: 'x', password: 'abcdefghijkl\n' }),
+    400,
+    'password',
+    /one line/,
+  ],
+  ['an unknown field', () => ({ local_part: 'x', organization_id: randomUUID() }), 400, 'organization_id', /Unknown/],
+  ['a hash', () => ({ local_part: 'x', password_hash: 'x' }), 400, 'password_hash', /Unknown/],
+]
+
+for (const [what, body, status, field, message] of refusals) {
+  test(`refused is ${what}, and nothing is made`, async () => {
+    const answer = await create(body())
+    assert.deepEqual([answer.status, answer.body.error.field], [status, field])
+    assert.match(answer.body.error.message, message)
+    const rows = await world.db.selectFrom('mailboxes').select('id').where('local_part', '=', 'x').execute()
+    assert.deepEqual(rows, [])
+  })
+}
+
+for (const [what, change] of [
+  ['not verified', { status: 'pending' }],
+  ['lost', { status: 'failed' }],
+  ['suspended', { suspended_at: new Date() }],
+] as const) {
+  test(`refused is a domain that is ${what}`, async () => {
+    const own = await world.organization()
+    await world.db.updateTable('domains').set(change).where('domain', '=', own.domain).execute()
+    const { status, body } = await create({ local_part: 'ada' }, own)
+    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'domain'])
+  })
+}
+
+test('another organization’s domain is as unknown as one that never was', async () => {
+  const other = await world.organization()
+  const { id } = await world.db
+    .selectFrom('domains')
+    .select('id')
+    .where('domain', '=', other.domain)
+    .executeTakeFirstOrThrow()
+  for (const named of [{ domain: other.domain }, { domain: undefined, domain_id: id }]) {
+    assert.equal((await create({ local_part: 'x', ...named })).status, 404)
+  }
+})
+
+test('over the plan’s cap it is 402 quota_exceeded, which is kept like any answer', async () => {
+  const own = await world.organization({ plan: 'free' })
+  for (const local_part of ['a', 'b', 'c']) assert.equal((await create({ local_part }, own)).status, 201)
+  const headers = { 'idempotency-key': 'four' }
+  const refused = await create({ local_part: 'd' }, own, headers)
+  assert.deepEqual([refused.status, refused.body.error.code], [402, 'quota_exceeded'])
+  assert.equal((await create({ local_part: 'd' }, own, headers)).headers.get('idempotency-replayed'), 'true')
+})
+
+test('of 50 asked for at once at a cap of 3, 3 are made, and two of their domain’s aliases', async () => {
+  const own = await world.organization({ plan: 'free' })
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => create({ local_part: `box${n}` }, own)))
+  const statuses = answers.map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [...Array(3).fill(201), ...Array(47).fill(402)])
+  const { data } = (await own.request('GET', '/v1/mailboxes')).body
+  assert.deepEqual([data.length, data.flatMap((one: { aliases: string[] }) => one.aliases).length], [3, 2])
+})
+
+test('a repeated answer has the same password, and nothing of it is in the database in plain', async () => {
+  const password = `secret-${randomUUID()}`
+  const given = await create({ local_part: 'kept-given', password }, organization, { 'idempotency-key': 'given' })
+  const made = await create({ local_part: 'kept-made' }, organization, { 'idempotency-key': 'made' })
+  const again = await create({ local_part: 'kept-made' }, organization, { 'idempotency-key': 'made' })
+  assert.deepEqual([given.status, made.status], [201, 201])
+  assert.deepEqual(again.body, made.body)
+  for (const secret of [password, made.body.password]) {
+    assert.deepEqual(await tablesWith(secret), [])
+    assert.deepEqual(await tablesWith(Buffer.from(secret).toString('hex')), [])
+  }
+})
+
+/** The tables that have the text in any column of any row. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(world.db)
+  assert.ok(tables.length > 15)
+  const found = []
+  for (const { name } of tables) {
+    const { rows } = await sql`
+      select from ${sql.table(name)} as one where position(${text} in to_jsonb(one)::text) > 0`.execute(world.db)
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
