@@ -32,6 +32,9 @@ export interface Schema {
   mail_keywords: MailKeywords
   mail_expunged: MailExpunged
   arrivals: Arrivals
+  outbound_messages: OutboundMessages
+  outbound_pieces: OutboundPieces
+  outbound_recipients: OutboundRecipients
 }
 
 interface Installation {
@@ -280,4 +283,42 @@ interface Arrivals {
   mailbox_id: string
   digest: Buffer
   arrived_at: Made<Date>
+}
+
+interface OutboundMessages {
+  id: string
+  organization_id: string
+  mailbox_id: string | null
+  kind: 'sent' | 'notice'
+  sender: string
+  message_id: string
+  subject: string
+  smtp_utf8: boolean
+  eight_bit: boolean
+  size_bytes: number
+  delivered: Generated<number>
+  created_at: Date
+  expires_at: Date
+}
+
+interface OutboundPieces {
+  message_id: string
+  number: number
+  bytes: Buffer
+}
+
+interface OutboundRecipients {
+  id: Generated<number>
+  message_id: string
+  organization_id: string
+  recipient: string
+  route: string
+  state: Generated<'waiting' | 'sending' | 'dotted'>
+  attempts: Generated<number>
+  due_at: Date
+  epoch: Generated<number>
+  told_at: Date | null
+  reply: string | null
+  reason: string | null
+  host: string | null
 }

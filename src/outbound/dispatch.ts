@@ -1,0 +1,110 @@
+import { isAscii } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import { joined } from '#/bytes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { splitAddress } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { claimAllowance } from '#/sending/allowance.ts'
+import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
+import type { Sender } from '#/sending/sender.ts'
+import { lifetime } from './backoff.ts'
+import { compose } from './compose.ts'
+import { domainsHere, localRoute } from './local.ts'
+import { insertDeparture } from './queue.ts'
+import { type SigningKey, signatures } from './sign.ts'
+
+/** What sending stands on. */
+export interface DispatchParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly relay: Pick<Relay, 'routeOf'>
+  readonly time: SharedTime
+  /** The keys that sign for a domain of the organization. */
+  signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
+  /** Tells the worker, where it is in this process, that something is in the queue. */
+  wake(): void
+}
+
+/** A message that is ready to go, and its copy for Sent. */
+export interface Ready {
+  readonly id: string
+  readonly messageId: string
+  readonly organizationId: string
+  readonly sender: Sender
+  readonly subject: string
+  readonly raw: Buffer
+  readonly recipients: readonly string[]
+  readonly copy: Message
+}
+
+/** Takes on messages that programs send. */
+export class Dispatch {
+  readonly #parts: DispatchParts
+
+  constructor(parts: DispatchParts) {
+    this.#parts = parts
+  }
+
+  /** Composes and signs, outside any transaction: for a large message that takes a while. */
+  async prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready> {
+    const { db, time, reader } = this.#parts
+    const id = randomUUID()
+    const messageId = `<${id}@${sender.domain}>`
+    const date = await time(db)
+    const from = { name: sender.name, address: sender.address }
+    const keys = await this.#parts.signingKeys(organizationId, sender.domain)
+    const composed = await compose({ ...outgoing, from }, { messageId, date })
+    const raw = await joined([Buffer.from(await signatures(composed, keys, date)), composed])
+    const copy = await reader.message(await joined([Buffer.from(bccField(outgoing)), raw]))
+    const recipients = recipientsOf(outgoing)
+    return { id, messageId, organizationId, sender, subject: outgoing.subject, raw, recipients, copy }
+  }
+
+  /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
+  async takeOn(tx: Tx, ready: Ready): Promise<void> {
+    const { mailHost, relay, time } = this.#parts
+    const { id, organizationId, sender, raw, recipients } = ready
+    await claimAllowance(tx, organizationId, recipients.length)
+    const now = await time(tx)
+    const here = await domainsHere(tx, recipients)
+    await insertDeparture(
+      tx,
+      {
+        id,
+        organizationId,
+        mailboxId: sender.mailboxId,
+        kind: 'sent',
+        sender: sender.address,
+        messageId: ready.messageId,
+        subject: ready.subject,
+        // All that we compose is ASCII but for internationalised addresses.
+        smtpUtf8: !isAscii(raw) || recipients.some((recipient) => !isAscii(Buffer.from(recipient))),
+        raw,
+        recipients: recipients.map((recipient) => ({
+          recipient,
+          route: here.has(splitAddress(recipient)?.domain ?? '') ? localRoute : relay.routeOf(recipient),
+        })),
+      },
+      now,
+      new Date(now.getTime() + lifetime),
+    )
+    const mailbox = { organizationId, mailboxId: sender.mailboxId }
+    const copy = { message: ready.copy, receivedAt: now, seen: true, flagged: false, keywords: [], filteredBy: [] }
+    await mailHost.append(tx, [{ mailbox, folder: 'sent', ...copy }])
+  }
+
+  /** To be called once what was taken on is committed, so that it goes at once. */
+  wake(): void {
+    this.#parts.wake()
+  }
+}
+
+/** Who sent a message may see in Sent whom it went to in secret. */
+function bccField({ bcc }: Outgoing): string {
+  return bcc.length === 0 ? '' : `Bcc: ${bcc.map(({ address }) => address).join(',\r\n ')}\r\n`
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+
+/**
+ * Claims so many recipients of the organization's allowance for the UTC day, by the database's clock. One statement on
+ * one row decides it, so that no number of workers passes the plan.
+ * @throws Refusal `quota_exceeded` where the day has not that much left; nothing is claimed then
+ */
+export async function claimAllowance(tx: Tx, organizationId: string, recipients: number): Promise<void> {
+  const { rows } = await sql<{ limit: number; claimed: boolean }>`
+    with plan as (
+      select plans.sends_per_day from organizations join plans on plans.name = organizations.plan
+      where organizations.id = ${organizationId}
+    ), claimed as (
+      insert into sends (organization_id, day, recipients)
+        select ${organizationId}, (now() at time zone 'UTC')::date, ${recipients}::integer from plan
+        where ${recipients}::integer <= sends_per_day
+      on conflict (organization_id, day) do update set recipients = sends.recipients + excluded.recipients
+        where sends.recipients + excluded.recipients <= (select sends_per_day from plan)
+      returning recipients
+    )
+    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`.execute(tx)
+  const [row] = rows
+  if (row?.claimed) return
+  throw new Refusal(
+    'quota_exceeded',
+    `Daily sending allowance reached: the plan allows ${row?.limit ?? 0} recipients a day`,
+  )
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { once } from '#/http/once.ts'
+import { Id, OneOf, Strict } from '#/http/wire.ts'
+import type { Dispatch } from '#/outbound/dispatch.ts'
+import { outgoing } from './outgoing.ts'
+import { senderFor } from './sender.ts'
+import { bodyLimit, sendingFields } from './wire.ts'
+
+const Sent = Type.Object({
+  id: Id,
+  message_id: Type.String({
+    description: 'The Message-ID that the message bears, as replies to it name it.',
+    examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
+  }),
+  status: OneOf(['queued']),
+})
+
+/** Mail out, at once. */
+export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Dispatch }): void {
+  app.post(
+    '/v1/send',
+    {
+      bodyLimit,
+      config: { scope: 'sending:write', noun: 'Sending', errors: ['not_found', 'quota_exceeded', 'mail_unavailable'] },
+      schema: {
+        summary: 'Send a message',
+        description:
+          'Signed with the DKIM keys of its domain, kept in Sent, and tried for up to five days; who cannot be reached is ' +
+          "named in a notice in the sender's inbox. Each recipient counts against the day's allowance. `from` is a Smart " +
+          'mailbox of the organization; at least one of `text` and `html` is needed, and both make one message that each ' +
+          'reader shows as it can.',
+        querystring: Strict({}),
+        body: Strict(sendingFields),
+        response: { 202: Sent },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = request
+      const message = outgoing(request.body)
+      const sender = await senderFor(db, organizationId, message.from)
+      const ready = await dispatch.prepare(organizationId, sender, message)
+      await once(db, request, reply, async (tx) => {
+        await dispatch.takeOn(tx, ready)
+        return { status: 202, body: { id: ready.id, message_id: ready.messageId, status: 'queued' } }
+      })
+      dispatch.wake()
+      return reply
+    },
+  )
+}

@@ -1,0 +1,47 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
+
+/** A mailbox that mail is sent from. */
+export interface Sender {
+  readonly mailboxId: string
+  /** The mailbox's own, whatever way it was written. */
+  readonly address: string
+  /** In ASCII form. */
+  readonly domain: string
+  /** As the caller wrote it, else as the mailbox has it. */
+  readonly name: string
+}
+
+/** The mailbox that `from` names. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
+export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
+  const address = canonicalAddress(from.address)
+  const mailbox = address === undefined ? undefined : await mailboxToSendFrom(db, organizationId, address)
+  if (!mailbox) throw notFound('mailbox')
+  if (mailbox.kind === 'private') {
+    throw invalid('from', `${mailbox.address} is a Private mailbox: no mail can be sent from it here`)
+  }
+  if (mailbox.mailboxSuspended) throw invalid('from', `${mailbox.address} is suspended`)
+  const { domain = '' } = splitAddress(mailbox.address) ?? {}
+  if (mailbox.domainSuspended) throw invalid('from', `${domain} is suspended`)
+  if (mailbox.status !== 'verified') throw invalid('from', `${domain} is not verified`)
+  return { mailboxId: mailbox.id, address: mailbox.address, domain, name: from.name || mailbox.name }
+}
+
+function mailboxToSendFrom(db: Db, organizationId: string, address: string) {
+  return db
+    .selectFrom('mailboxes')
+    .innerJoin('domains', 'domains.id', 'mailboxes.domain_id')
+    .select(({ eb }) => [
+      'mailboxes.id',
+      'mailboxes.address',
+      'mailboxes.name',
+      'mailboxes.kind',
+      'domains.status',
+      eb('mailboxes.suspended_at', 'is not', null).as('mailboxSuspended'),
+      eb('domains.suspended_at', 'is not', null).as('domainSuspended'),
+    ])
+    .where('mailboxes.organization_id', '=', organizationId)
+    .where('mailboxes.address', '=', address)
+    .executeTakeFirst()
+}
