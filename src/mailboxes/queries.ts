@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { Mailbox } from './mailbox.ts'
