@@ -9,8 +9,9 @@ interface Exchange {
   readonly priority: number
 }
 
-/** Whether mail to the domain comes here: our host is the one that senders try first (RFC 5321 5.1). Hosts that are tried
- *  later may stand beside it; one that is tried before it, or as often, gets the mail that we are to receive. */
+/** Whether mail to the domain can come here: our host is among those that it is sent to. One that is tried before it may
+ *  be a filter that passes mail on, and one that is tried later may hold it for us, so other hosts are no fault; where
+ *  they are not meant to be there, `fix` says what becomes of the mail. */
 export async function inspectMx(inspection: Inspection): Promise<Finding> {
   const { resolver, wanted } = inspection
   const exchanges = (await resolver.mx(wanted.name)).map(({ exchange, priority }) => {
@@ -29,20 +30,13 @@ export async function inspectMx(inspection: Inspection): Promise<Finding> {
 
 function among(ours: Exchange, exchanges: readonly Exchange[], found: readonly string[]): Finding {
   const others = exchanges.filter(({ exchange }) => exchange !== ours.exchange)
-  const rivals = others.filter(({ priority }) => priority <= ours.priority)
-  if (rivals.length > 0)
-    return unsatisfied(
-      'conflict',
-      found,
-      `Mail goes to ${names(rivals)} before or as often as to ${ours.exchange}: remove the other MX records, or give ` +
-        `them a higher number than ${ours.priority}.`,
-    )
+  const first = others.filter(({ priority }) => priority <= ours.priority)
   if (others.length === 0) return satisfied(found)
-  return satisfied(
-    found,
-    `Mail goes to ${names(others)} while ${ours.exchange} can't be reached: remove the other MX records unless they ` +
-      'pass it on.',
-  )
+  const where =
+    first.length > 0
+      ? `Mail goes to ${names(first)} before or as often as to ${ours.exchange}`
+      : `Mail goes to ${names(others)} while ${ours.exchange} can't be reached`
+  return satisfied(found, `${where}: remove the other MX records unless those hosts pass it on.`)
 }
 
 /** What is wrong with MX records of which none is ours. */

@@ -63,7 +63,7 @@ function optional(record: WantedRecord): WantedRecord {
   return { ...record, optional: true }
 }
 
-/** Another where the policy is another (RFC 8461 3.1), and all that differs in one is the host. */
+/** Another where the policy names another host (RFC 8461 3.1); what else changes in it senders learn once it expires. */
 function policyId(hostname: string): string {
   return createHash('sha256').update(hostname).digest('hex').slice(0, 20)
 }
