@@ -10,7 +10,7 @@ export interface RefsReading {
 }
 
 /** As Dovecot 2.3 does it: of the first field of each name, whatever runs from `<` to the next `>` and has an `@`, comments
- *  or not; where quotes, parentheses or square brackets come before that `>`, only an id by the grammar. */
+ *  or not; where quotes or parentheses come before that `>`, only an id by the grammar. */
 export function readAsRefs(headers: Headers): RefsReading {
   const [messageId] = ids(headers, 'message-id')
   const references = ids(headers, 'references')
@@ -18,7 +18,7 @@ export function readAsRefs(headers: Headers): RefsReading {
   return { messageId, references, inReplyTo, named: references.length > 0 ? references : inReplyTo.slice(0, 1) }
 }
 
-const quick = /(?<text>[^>"([]*)>/y
+const quick = /(?<text>[^>"(]*)>/y
 
 /** RFC 5322, section 3.2.2, as deep as one comment within another. */
 const between = String.raw`(?:\s|\((?:[^()]|\([^()]*\))*\))*`
