@@ -155,6 +155,7 @@ class Conversation {
   #tail: Buffer = lineEnd
   #from = ''
   #parameters = ''
+  #mailed = false
   #to: string[] = []
   #secured = false
   #loggedIn: boolean
@@ -236,6 +237,7 @@ class Conversation {
       case 'DATA':
         return void this.#data(line)
       case 'RSET':
+        this.#mailed = false
         this.#to = []
         return void this.#act('rset', { line, usual: '250 2.0.0 Forgotten' })
       case 'QUIT':
@@ -287,10 +289,11 @@ class Conversation {
     this.#from = from
     this.#parameters = parameters.trim()
     this.#to = []
-    this.#act('mail', { line, usual: '250 2.1.0 Ok' })
+    this.#mailed = this.#act('mail', { line, usual: '250 2.1.0 Ok', good: /^2/ })
   }
 
   #rcpt(line: string): void {
+    if (!this.#mailed) return void this.#say('503 5.5.1 MAIL first')
     const [, recipient = ''] = /^RCPT TO:<([^>]*)>/i.exec(line) ?? []
     if (this.#act('rcpt', { line, recipient, usual: '250 2.1.5 Ok', good: /^2/ })) this.#to.push(recipient)
   }
@@ -325,6 +328,7 @@ class Conversation {
       bytes: unstuffed(stuffed),
       tls: this.#secured,
     }
+    this.#mailed = false
     this.#to = []
     this.#act('dot', { usual: '250 2.0.0 Taken', good: /^2/, kept: () => this.#sink.taken.push(message) })
   }

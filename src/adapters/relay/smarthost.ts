@@ -6,7 +6,7 @@ import { SessionPool } from './session-pool.ts'
 import { Trouble } from './trouble.ts'
 
 export interface SmarthostOptions {
-  readonly peer: Omit<Peer, 'address'>
+  readonly peer: Peer
   /** The name that we say EHLO with. */
   readonly name: string
   readonly limits?: Limits
@@ -48,7 +48,7 @@ export class SmarthostRelay implements Relay {
   async #open(signal: AbortSignal): Promise<Session> {
     const { peer, name } = this.#options
     try {
-      return await Session.open({ ...peer, address: peer.host }, { name, limits: this.#limits, signal })
+      return await Session.open(peer, { name, limits: this.#limits, signal })
     } catch (error) {
       throw error instanceof Trouble ? temporary(error) : error
     }

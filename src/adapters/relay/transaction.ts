@@ -72,6 +72,7 @@ class Transaction {
     this.#inMessage = true
     await this.#content()
     await this.#delivery.beforeDot(accepted)
+    await wire.look()
     this.#assertNothingSaid()
     const lost = wire.lost()
     if (lost) throw lost

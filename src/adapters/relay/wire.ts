@@ -85,6 +85,15 @@ export class Wire {
     return undefined
   }
 
+  /** Sees what the system has to tell by now. That nothing more comes is told after the last octet was read. */
+  async look(): Promise<void> {
+    for (let turn = 0; turn < 2; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const octets = this.#socket.read() as Buffer | null
+      if (octets) this.#replies.feed(octets)
+    }
+  }
+
   /** Why nothing can be sent any more; undefined as long as nothing is known to be wrong. */
   lost(): Lost | undefined {
     return this.#over ? this.#fail(hungUp(this.host)) : this.#lost

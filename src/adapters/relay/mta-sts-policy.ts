@@ -1,0 +1,43 @@
+/** What a domain says about its mail hosts (RFC 8461 3.2). */
+export interface Policy {
+  readonly mode: 'enforce' | 'testing' | 'none'
+  /** Host names in lower case; `*.` in front stands for one label. */
+  readonly mx: readonly string[]
+  /** Seconds that it holds. */
+  readonly maxAge: number
+}
+
+/** RFC 8461 3.2: about a year. */
+const longestAge = 31_557_600
+
+/** Undefined where the text is no policy. */
+export function parsePolicy(text: string): Policy | undefined {
+  const fields = new Map<string, string[]>()
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, value] = /^([A-Za-z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    if (name !== undefined && value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value])
+  }
+  // Of what is not to be repeated the first counts.
+  const [version, mode, age] = ['version', 'mode', 'max_age'].map((name) => fields.get(name)?.[0])
+  const mx = (fields.get('mx') ?? []).map((name) => name.toLowerCase().replace(/\.$/, ''))
+  if (version !== 'STSv1' || !isMode(mode) || !/^\d{1,10}$/.test(age ?? '')) return undefined
+  if (mode !== 'none' && mx.length === 0) return undefined
+  return { mode, mx, maxAge: Math.min(Number(age), longestAge) }
+}
+
+/** Whether a policy names a host (RFC 8461 4.1). */
+export function names({ mx }: Policy, host: string): boolean {
+  const parent = host.slice(host.indexOf('.') + 1)
+  return mx.some((name) => name === host || (name.startsWith('*.') && name.slice(2) === parent))
+}
+
+/** The id that a domain's TXT records announce its policy by (RFC 8461 3.1); undefined where they announce none. */
+export function policyId(records: readonly string[]): string | undefined {
+  const found = records.filter((record) => /^v=STSv1[ \t]*;/.test(record))
+  if (found.length !== 1) return undefined
+  return /;[ \t]*id[ \t]*=[ \t]*([A-Za-z0-9]{1,32})[ \t]*(?:;|$)/.exec(found[0] ?? '')?.[1]
+}
+
+function isMode(text: string | undefined): text is Policy['mode'] {
+  return text === 'enforce' || text === 'testing' || text === 'none'
+}
