@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
+import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { buildApp } from '#/app.ts'
 import { runCommand } from '#/cli/run.ts'
@@ -32,7 +33,7 @@ import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
-import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
+import { reservedZones, tryoutDns, tryoutDomain } from '#/tryout/zone.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
 export interface Running extends AsyncDisposable {
@@ -51,6 +52,8 @@ export interface Parts {
   /** The database's time, by which processes agree on what is due. */
   readonly time: SharedTime
   readonly resolver: Resolver
+  /** Asked where somebody could win a domain by a forged answer. */
+  readonly quorum: Resolver
   readonly secret: string
   /** Whether domains can be enrolled that exist for tests and examples alone. */
   readonly allowReserved: boolean
@@ -67,25 +70,30 @@ export interface Started extends Running {
 
 /** Opens the database and all else that the configuration names, and starts what its roles ask for. Unless it is `bare`
  *  or in production, a service on an empty embedded database gets the try-out organization. */
-export async function startServer(config: Config, { bare }: { bare: boolean }): Promise<Started> {
+export async function startServer(given: Config, { bare }: { bare: boolean }): Promise<Started> {
   await using starting = new AsyncDisposableStack()
-  const log = pino({ level: config.logLevel, serializers: { err: describeError } }, pino.destination(2))
-  for (const warning of config.warnings) log.warn(warning)
-  const { databaseUrl } = config.secrets
-  const tryout = databaseUrl === undefined && !bare && !config.production
+  const log = pino({ level: given.logLevel, serializers: { err: describeError } }, pino.destination(2))
+  for (const warning of given.warnings) log.warn(warning)
+  const { databaseUrl } = given.secrets
+  const tryout = databaseUrl === undefined && !bare && !given.production
+  const config = tryout ? forTryout(given) : given
   const database = starting.use(
     databaseUrl === undefined ? await openWhenFree(config.dataDir) : await openDatabase({ url: databaseUrl }),
   )
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
   const clock = new SystemClock()
-  const dns = new DnsResolver({ servers: config.dnsServers })
-  const zone = new ZoneResolver({}, { zones: reservedZones, resolver: dns })
-  const resolver = tryout ? tryoutDns(zone, database.db, config.hostname) : dns
+  const names = (dns: Resolver) => {
+    if (!tryout) return dns
+    const zone = new ZoneResolver({}, { zones: reservedZones, resolver: dns })
+    return tryoutDns(zone, database.db, config.hostname)
+  }
+  const resolver = names(new DnsResolver({ servers: config.dnsServers }))
+  const quorum = names(askedApart(config.dnsServers))
   const secret = await installationSecret(config)
   await assertSameSecret(database.db, secret)
-  const parts = { database, clock, time: databaseTime, resolver, secret, allowReserved: tryout, log }
-  const running = starting.use(await compose(tryout ? hastened(config) : config, parts))
+  const parts = { database, clock, time: databaseTime, resolver, quorum, secret, allowReserved: tryout, log }
+  const running = starting.use(await compose(config, parts))
   if (database.embedded) {
     const operator = { config, database, clock }
     starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
@@ -109,9 +117,13 @@ async function openWhenFree(directory: string): Promise<Database> {
   }
 }
 
-/** Records that are published as soon as they are asked for need not be waited for. */
-function hastened(config: Config): Config {
-  return { ...config, dnsFirstCheckSeconds: Math.min(config.dnsFirstCheckSeconds, 10) }
+/** Records that are published as soon as they are asked for need not be waited for, and they need a name to point at. */
+function forTryout(config: Config): Config {
+  return {
+    ...config,
+    hostname: config.hostname === 'localhost' ? `mx.${tryoutDomain}` : config.hostname,
+    dnsFirstCheckSeconds: Math.min(config.dnsFirstCheckSeconds, 10),
+  }
 }
 
 async function greet(running: Running, clock: Clock): Promise<string> {
@@ -157,10 +169,13 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   }
 }
 
-function checksOfDomains(config: Config, { database: { db }, resolver, time, secret, log }: Parts): DomainChecks {
-  const { hostname } = config
-  const key = sealingKey(secret, dkimKeys)
-  return new DomainChecks({ db, resolver, time, sealingKey: key, hostname, firstCheckAfter: firstCheckOf(config), log })
+function checksOfDomains(config: Config, { database: { db }, quorum, time, secret, log }: Parts): DomainChecks {
+  return new DomainChecks({
+    ...{ db, resolver: quorum, time, log },
+    sealingKey: sealingKey(secret, dkimKeys),
+    hostname: config.hostname,
+    firstCheckAfter: firstCheckOf(config),
+  })
 }
 
 function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {

@@ -71,6 +71,7 @@ export class World implements AsyncDisposable {
         clock,
         time: async () => new Date(clock.now()),
         resolver: dns,
+        quorum: dns,
         secret,
         allowReserved: true,
         log: log ? pino({}, log) : pino({ level: 'silent' }),
