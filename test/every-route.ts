@@ -16,6 +16,7 @@ export interface Furnished {
     readonly message: string
     readonly thread: string
     readonly attachment: string
+    readonly domain: string
   }
   readonly keyword: string
 }
@@ -33,6 +34,7 @@ export async function furnish(world: World): Promise<Furnished> {
     action: 'star',
   })
   const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
+  const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
   await world.send({
     from: 'charles@engines.example',
     to: address,
@@ -50,6 +52,7 @@ export async function furnish(world: World): Promise<Furnished> {
     message: String(uid),
     thread: thread.id,
     attachment: message.body.attachments[0].id,
+    domain: domain.id,
   }
   return { organization, address, ids, keyword: label.keyword }
 }
@@ -90,6 +93,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
   'GET /v1/threads': { query: inMailbox },
   'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
+  'GET /v1/domains': {},
+  'POST /v1/domains': { body: () => ({ domain: `${randomUUID()}.test` }), status: 201 },
+  'GET /v1/domains/{id}': { item: 'domain' },
+  'GET /v1/domains/{id}/zone': { item: 'domain' },
+  'DELETE /v1/domains/{id}': { item: 'domain' },
   'GET /v1/mailboxes': {},
   'POST /v1/mailboxes': {
     body: ({ organization }) => ({ domain: organization.domain, local_part: `box-${randomUUID().slice(0, 8)}` }),

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  challenge,
+  grace,
+  nextCheck,
+  type Progress,
+  type Seen,
+  type Standing,
+  standingAfter,
+  unproven,
+} from './standing.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const start = Date.parse('2026-01-01T00:00:00Z')
+const at = (ms: number) => new Date(start + ms)
+
+const enrolled: Standing = { status: 'pending', ownership: unproven, receiving: unproven, challengedAt: at(0) }
+const proven = { verifiedAt: at(0), missing: null }
+const verified: Standing = { ...enrolled, status: 'verified', ownership: proven, receiving: proven }
+const all: Seen = { ownership: true, receiving: true, held: false }
+const none: Seen = { ownership: false, receiving: false, held: false }
+const silence: Seen = { ownership: null, receiving: null, held: false }
+
+/** The standing after checks at these times, each of which saw this. */
+function after(standing: Standing, ...checks: readonly (readonly [ms: number, seen: Partial<Seen>])[]): Standing {
+  return checks.reduce((before, [ms, seen]) => standingAfter(before, { ...all, ...seen }, at(ms)), standing)
+}
+
+for (const [what, standing, status] of [
+  ['both proofs make verified', after(enrolled, [minute, {}]), 'verified'],
+  ['ownership alone is pending', after(enrolled, [minute, { receiving: false }]), 'pending'],
+  ['receiving alone is pending', after(enrolled, [minute, { ownership: false }]), 'pending'],
+  [
+    'proofs may come one after the other',
+    after(enrolled, [1, { ownership: false }], [2, { receiving: null }]),
+    'verified',
+  ],
+  ['nothing known is no change', after(enrolled, [minute, silence]), 'pending'],
+  ['one second before 14 days', after(enrolled, [challenge - 1_000, none]), 'pending'],
+  ['14 days without ownership', after(enrolled, [challenge, none]), 'failed'],
+  [
+    '14 days without ownership, though mail would come here',
+    after(enrolled, [challenge, { ownership: false }]),
+    'failed',
+  ],
+  ['14 days without an answer are no failure', after(enrolled, [challenge, silence]), 'pending'],
+  ['ownership proven at the last moment', after(enrolled, [challenge, {}]), 'verified'],
+  [
+    'ownership proven and nothing more in 15 days',
+    after(enrolled, [1, { receiving: false }], [15 * day, { receiving: false }]),
+    'pending',
+  ],
+  ['failed is for good', after({ ...enrolled, status: 'failed' }, [minute, {}]), 'failed'],
+  [
+    'a token is no proof while another organization has the domain',
+    after(enrolled, [minute, { held: true }]),
+    'pending',
+  ],
+  ['such a claim fails after 14 days', after(enrolled, [challenge, { held: true }]), 'failed'],
+  ['such a claim succeeds once the other proof lapsed', after(enrolled, [1, { held: true }], [2, {}]), 'verified'],
+  ['one negative', after(verified, [day, none]), 'verified'],
+  ['three negatives within 72 hours', after(verified, [0, none], [1, none], [grace - 1, none]), 'verified'],
+  ['two negatives 72 hours apart', after(verified, [0, none], [grace, none]), 'verified'],
+  ['three negatives over 72 hours', after(verified, [0, none], [day, none], [grace, none]), 'pending'],
+  [
+    'the MX gone for 72 hours',
+    after(verified, ...[0, day, grace].map((ms) => [ms, { receiving: false }] as const)),
+    'pending',
+  ],
+  [
+    'failed look-ups do not count as negatives',
+    after(verified, [0, none], [1, silence], [grace, silence], [grace + 1, none]),
+    'verified',
+  ],
+  [
+    'nor do they break the run of negatives',
+    after(verified, [0, none], [1, silence], [2, none], [grace, none]),
+    'pending',
+  ],
+  [
+    'a record that is back starts the run anew',
+    after(verified, [0, none], [day, none], [2 * day, {}], [grace, none]),
+    'verified',
+  ],
+  [
+    'what lapsed can be proven anew',
+    after(verified, [0, none], [day, none], [grace, none], [grace + 1, {}]),
+    'verified',
+  ],
+  [
+    'and fails 14 days after the lapse',
+    after(verified, [0, none], [day, none], [grace, none], [grace + challenge, none]),
+    'failed',
+  ],
+] as const) {
+  test(`standing: ${what}`, () => assert.equal(standing.status, status))
+}
+
+test('the MX that lapsed leaves the ownership proven, so that nobody else gets the domain', () => {
+  const lapsed = after(verified, ...[0, day, grace].map((ms) => [ms, { receiving: false }] as const))
+  assert.deepEqual([lapsed.ownership.verifiedAt, lapsed.receiving.verifiedAt], [at(0), null])
+})
+
+const seen: fc.Arbitrary<Seen> = fc.record({
+  ownership: fc.constantFrom(true, false, null),
+  receiving: fc.constantFrom(true, false, null),
+  held: fc.boolean(),
+})
+const story = fc.array(fc.record({ seen, wait: fc.integer({ min: 1, max: 40 * hour }) }), { maxLength: 40 })
+
+test('whatever is seen: verified is both proofs, one change a check has one cause, and no look-up that failed is one', () => {
+  fc.assert(
+    fc.property(story, (steps) => {
+      let standing = enrolled
+      let now = start
+      let negatives: number[] = []
+      for (const { seen, wait } of steps) {
+        now += wait
+        // Whoever has proven the domain, the others have not.
+        const told = { ...seen, held: seen.held && standing.ownership.verifiedAt === null }
+        const next = standingAfter(standing, told, new Date(now))
+        if (told.ownership === true) negatives = []
+        if (told.ownership === false) negatives.push(now)
+        const both = next.ownership.verifiedAt !== null && next.receiving.verifiedAt !== null
+        assert.equal(next.status === 'verified', both && standing.status !== 'failed')
+        if (next.ownership.verifiedAt && !standing.ownership.verifiedAt) assert.ok(told.ownership && !told.held)
+        if (!next.ownership.verifiedAt && standing.ownership.verifiedAt) {
+          assert.ok(negatives.length >= 3 && now - (negatives[0] ?? 0) >= grace)
+          negatives = []
+        }
+        if (told.ownership === null && told.receiving === null) {
+          assert.deepEqual(next, told.held ? { ...standing, ownership: unproven } : standing)
+        }
+        if (next.status === 'failed' && standing.status !== 'failed') {
+          assert.ok(now - standing.challengedAt.getTime() >= challenge && told.ownership !== null)
+        }
+        if (standing.status === 'failed') assert.equal(next, standing)
+        standing = next
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+const usual: Progress = { outstanding: 4, keysMadeAt: null, firstCheckAfter: minute }
+const later = { ...usual, keysMadeAt: at(-day) }
+
+for (const [what, standing, progress, age, expected] of [
+  ['every 5 minutes in the first hour', enrolled, usual, 59 * minute, 5 * minute],
+  ['every 30 minutes in the first two days', enrolled, usual, hour, 30 * minute],
+  ['every 6 hours after that', enrolled, later, 2 * day, 6 * hour],
+  ['daily once verified', verified, { ...usual, outstanding: 0 }, minute, day],
+  ['as often as before while records are outstanding', verified, usual, 2 * hour, 30 * minute],
+  ['daily when they have been outstanding for two days', verified, usual, 2 * day, day],
+  ['soon after keys were made', verified, { ...usual, keysMadeAt: at(day) }, day, minute],
+  [
+    'as after an enrolment when keys were made lately',
+    verified,
+    { ...usual, keysMadeAt: at(30 * day) },
+    30 * day + minute,
+    5 * minute,
+  ],
+] as const) {
+  test(`checked ${what}, by a tenth more or less`, () => {
+    const pause = (chance: number) => (nextCheck(standing, progress, at(age), chance)?.getTime() ?? 0) - start - age
+    assert.deepEqual([pause(0), pause(0.5), pause(1)], [0.9 * expected, expected, 1.1 * expected].map(Math.round))
+  })
+}
+
+test('the moments at which a proof lapses and a challenge ends are not passed over', () => {
+  const missing = { ...verified, ownership: { verifiedAt: at(0), missing: { since: at(day), times: 2 } } }
+  assert.deepEqual(nextCheck(missing, usual, at(day + grace - hour), 1), at(day + grace))
+  assert.deepEqual(nextCheck(enrolled, usual, at(challenge - hour), 1), at(challenge))
+})
+
+test('what has failed is not checked any more', () => {
+  assert.equal(nextCheck({ ...enrolled, status: 'failed' }, usual, at(day), 0), null)
+})
