@@ -3,6 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
+import { localRoute } from './local.ts'
 import {
   type Batch,
   type Claimed,
@@ -22,7 +23,9 @@ import {
 /** What an attempt stands on. */
 export interface Postal {
   readonly db: Db
-  readonly relay: Relay
+  readonly relay: Pick<Relay, 'deliver'>
+  /** Takes what does not leave. */
+  readonly local: Pick<Relay, 'deliver'>
   readonly time: SharedTime
   readonly log: Logger
   /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
@@ -42,8 +45,12 @@ class Overtaken extends Error {}
  * message goes out up to its final dot, the dot is marked where the claim still holds, and only then sent. Whatever ends
  * this process on the way, the recipients are claimed again once the lease is over; nobody else has touched them before.
  */
-export async function attempt(postal: Postal, { organizationId, messageId, recipients }: Batch, signal: AbortSignal) {
-  const { db, relay, time, log } = postal
+export async function attempt(
+  postal: Postal,
+  { organizationId, messageId, route, recipients }: Batch,
+  signal: AbortSignal,
+) {
+  const { db, time, log } = postal
   const attempts = await start(db, recipients)
   const message = attempts === undefined ? undefined : await heldMessage(db, organizationId, messageId)
   if (!message) return
@@ -53,7 +60,7 @@ export async function attempt(postal: Postal, { organizationId, messageId, recip
       .catch((err: unknown) => log.error({ err, message: messageId }, 'a claim could not be renewed'))
   }, leaseMs / 3)
   try {
-    const outcomes = await relay.deliver(
+    const outcomes = await (route === localRoute ? postal.local : postal.relay).deliver(
       {
         sender: message.sender,
         recipients: recipients.map(({ recipient }) => recipient),

@@ -112,6 +112,7 @@ function workerWith(relay: Relay): OutboundWorker {
   return new OutboundWorker({
     db: database.db,
     relay,
+    local: relay,
     time: async () => now,
     log: pino({ level: 'silent' }),
     notify: notifier({ mailHost, reader, hostname: 'mx.mailroom.test' }),

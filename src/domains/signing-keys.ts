@@ -1,0 +1,27 @@
+import { createPrivateKey } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { type SealingKey, unseal } from '#/seal.ts'
+
+/** A key to sign with, opened. */
+export interface OpenKey {
+  readonly domain: string
+  readonly selector: string
+  readonly algorithm: 'rsa' | 'ed25519'
+  /** PKCS #8, PEM. */
+  readonly privateKey: string
+}
+
+/** The keys that sign for a verified domain of the organization: of each kind the newest whose record has been found. */
+export async function signingKeys(db: Db, key: SealingKey, organizationId: string, domain: string): Promise<OpenKey[]> {
+  const { rows } = await sql<{ id: string; selector: string; algorithm: OpenKey['algorithm']; sealed: Buffer }>`
+    select distinct on (one.algorithm) one.id, one.selector, one.algorithm, one.private_key as sealed
+    from domains home join dkim_keys one on one.domain_id = home.id and one.organization_id = home.organization_id
+    where home.organization_id = ${organizationId} and home.domain = ${domain} and home.status = 'verified'
+      and one.seen_at is not null
+    order by one.algorithm desc, one.created_at desc, one.id desc`.execute(db)
+  return rows.map(({ id, selector, algorithm, sealed }) => {
+    const opened = createPrivateKey({ key: unseal(key, id, sealed), format: 'der', type: 'pkcs8' })
+    return { domain, selector, algorithm, privateKey: String(opened.export({ format: 'pem', type: 'pkcs8' })) }
+  })
+}
