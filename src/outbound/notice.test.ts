@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Outcome } from '#/ports/relay.ts'
+import type { News } from './attempt.ts'
+import { notice } from './notice.ts'
+import type { Held } from './queue.ts'
+
+const message: Held = {
+  id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',
+  organizationId: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c56',
+  mailboxId: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c57',
+  kind: 'sent',
+  sender: 'ada@example.com',
+  messageId: '<1@example.com>',
+  subject: 'Hello',
+  smtpUtf8: false,
+  eightBit: false,
+  sizeBytes: 100,
+  createdAt: new Date('2026-11-21T07:44:33Z'),
+  expiresAt: new Date('2026-11-26T07:44:33Z'),
+}
+const parts = {
+  hostname: 'mx.mailroom.test',
+  to: 'ada@example.com',
+  header: 'Subject: Hello\r\nTo: bob@example.net\r\n',
+  at: new Date('2026-11-21T08:00:00Z'),
+}
+const outcome: Outcome = {
+  recipient: 'bob@example.net',
+  result: 'refused',
+  reply: '550 5.1.1 Nobody here has that address',
+  status: '5.1.1',
+  reason: 'Nobody there has that address',
+  host: 'mx.example.net',
+  ambiguous: false,
+}
+
+function written(kind: News['kind'], change: Partial<Outcome> = {}): string {
+  return notice(message, { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3 }] }, parts).toString()
+}
+
+test('it is a report that programs can read, and that no program answers', () => {
+  const text = written('failed')
+  assert.match(text, /^Content-Type: multipart\/report; report-type=delivery-status; boundary="/m)
+  assert.match(text, /^Auto-Submitted: auto-replied\r$/m)
+  const fields = [
+    'Reporting-MTA: dns; mx.mailroom.test',
+    'Arrival-Date: Sat, 21 Nov 2026 07:44:33 +0000',
+    '',
+    'Final-Recipient: rfc822; bob@example.net',
+    'Action: failed',
+    'Status: 5.1.1',
+    'Remote-MTA: dns; mx.example.net',
+    'Diagnostic-Code: smtp; 550 5.1.1 Nobody here has that address',
+    '',
+  ]
+  assert.ok(text.includes(`message/delivery-status\r\n\r\n${fields.join('\r\n')}`), text)
+})
+
+test('it belongs to the conversation of the message that it is about', () => {
+  const { strong, from } = readMessage(Buffer.from(written('failed')))
+  assert.deepEqual([strong, from?.address], [['<1@example.com>'], 'mailer-daemon@mx.mailroom.test'])
+})
+
+test('it shows the header of the message, and none of its body', () => {
+  const shown = readContent(Buffer.from(written('failed'))).attachments.find(
+    ({ content_type }) => content_type === 'text/rfc822-headers',
+  )
+  assert.equal(shown?.size_bytes, parts.header.length)
+})
+
+for (const [what, kind, status, expected] of [
+  ['a failure after a last attempt that was put off is permanent', 'failed', '4.7.1', '5.7.1'],
+  ['a delay is temporary', 'delayed', '4.7.1', '4.7.1'],
+  ['a status that is none says nothing', 'failed', 'nonsense', '5.0.0'],
+] as const) {
+  test(what, () => assert.match(written(kind, { status }), new RegExp(`^Status: ${expected}\\r$`, 'm')))
+}
+
+test('whatever a peer says stays within its line', () => {
+  const hostile = fc.array(
+    fc.constantFrom('\r\n', '\n', '\r', '\0', '--', '\u2028', 'Action: delivered', ': ', 'ü', '\ud800'),
+  )
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (reply, host, recipient) => {
+      const change = { reply: reply.join(''), host: host.join(''), recipient: `${recipient.join('')}@x` }
+      const text = written('failed', change)
+      assert.equal(text.match(/^Action: .*$/gm)?.join(), 'Action: failed')
+      assert.equal(text.match(/^--=_/gm)?.length, 4)
+    }),
+  )
+})
