@@ -108,10 +108,7 @@ class Target implements AsyncDisposable {
   }
 
   #named(text: string, write: (value: string) => string = String): string {
-    return text.replace(/\{\{([A-Za-z ]+)\}\}/g, (all, name) => {
-      const value = this.#names.get(name)
-      return value === undefined ? all : write(value)
-    })
+    return text.replace(/\{\{([a-z ]+)\}\}/g, (all, name) => write(this.#names.get(name) ?? all))
   }
 
   #count(name: string, status: number): void {
