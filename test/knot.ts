@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,7 @@ export class Knot implements AsyncDisposable {
   static async start(...zones: readonly string[]): Promise<Knot> {
     if (!existsSync(knotd)) throw new Error(`There is no Knot DNS at ${knotd}: apt-get install knot`)
     const directory = await mkdtemp(join(tmpdir(), 'mailroom-knot-'))
+    await mkdir(join(directory, 'db'))
     const port = await freePort()
     await writeFile(join(directory, 'knot.conf'), settings(directory, port, zones))
     const child = spawn(knotd, ['-c', join(directory, 'knot.conf')], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -14,6 +14,7 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { Resolver } from '#/ports/resolver.ts'
 import { compose } from '#/server.ts'
 import { testDatabase } from './database.ts'
 import { type Answer, HttpClient, type RequestOptions } from './http-client.ts'
@@ -22,6 +23,8 @@ import { insertVerifiedDomain } from './verified-domain.ts'
 export interface WorldOptions {
   readonly env?: Record<string, string>
   readonly database?: Database
+  /** Asked in place of the world's own DNS. */
+  readonly resolver?: Resolver
   /** Where the log goes; nowhere unless told. */
   readonly log?: DestinationStream
 }
@@ -59,7 +62,7 @@ export class World implements AsyncDisposable {
     this.#resources = resources
   }
 
-  static async start({ env = {}, database, log }: WorldOptions = {}): Promise<World> {
+  static async start({ env = {}, database, resolver, log }: WorldOptions = {}): Promise<World> {
     await using starting = new AsyncDisposableStack()
     const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: 'mx.mailroom.test', ...env })
     const opened = database ?? starting.use(await testDatabase())
@@ -70,8 +73,8 @@ export class World implements AsyncDisposable {
         database: opened,
         clock,
         time: async () => new Date(clock.now()),
-        resolver: dns,
-        quorum: dns,
+        resolver: resolver ?? dns,
+        quorum: resolver ?? dns,
         secret,
         allowReserved: true,
         log: log ? pino({}, log) : pino({ level: 'silent' }),
