@@ -91,7 +91,8 @@ export class DirectMxRelay implements Relay {
   async #addresses(domain: string, host: string, policy: Policy | undefined): Promise<string[]> {
     if (policy?.mode === 'enforce' && !names(policy, host))
       throw new Trouble('4.7.5', `The policy of ${domain} (MTA-STS) does not name its mail host ${host}`)
-    return addressesOf(this.#options.resolver, host, this.#options.allowPrivate)
+    const { resolver, allowPrivate } = this.#options
+    return addressesOf(resolver, host, allowPrivate, host === domain)
   }
 
   /** Connects to the very address that was looked up and checked: another look-up could answer otherwise. */

@@ -28,12 +28,18 @@ export async function mailHosts(resolver: Resolver, domain: string, own: string)
 }
 
 /** The addresses at which a host may be tried, IPv6 and IPv4 in turn. `allowPrivate`: also those that are not public.
- *  Throws `Trouble` where there are none. */
-export async function addressesOf(resolver: Resolver, host: string, allowPrivate: boolean): Promise<string[]> {
+ *  `itself`: the host is the domain that mail is for. Throws `Trouble` where there are none. */
+export async function addressesOf(
+  resolver: Resolver,
+  host: string,
+  allowPrivate: boolean,
+  itself = false,
+): Promise<string[]> {
   const families = await Promise.allSettled([resolver.aaaa(host), resolver.a(host)])
   const found = families.map((family) => (family.status === 'fulfilled' ? family.value.filter(isAddress) : []))
   if (found.flat().length === 0) {
     for (const family of families) if (family.status === 'rejected') await answered(host, Promise.reject(family.reason))
+    if (itself) throw new Trouble('5.1.2', `There is no mail host for the domain ${host}`)
     throw new Trouble('5.4.4', `The mail host ${host} has no address`)
   }
   const [v6 = [], v4 = []] = found.map((family) => family.filter((address) => allowPrivate || isPublic(address)))
