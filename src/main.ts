@@ -7,6 +7,8 @@ import { parseCall, UsageError } from './cli/parse.ts'
 import { failure, present } from './cli/run.ts'
 import { type Config, ConfigError, readConfig, rolesIn } from './config.ts'
 import type { Reply } from './control/protocol.ts'
+import type { Db } from './db/schema.ts'
+import { assertSameSecret, installationSecret } from './secret.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
@@ -28,10 +30,18 @@ async function main(argv: readonly string[]): Promise<void> {
       return print({ stdout: serveHelp, stderr: '', exitCode: 0 })
     const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
-    print(await operate(argv, call, readConfig(process.env), { now: Date.now }))
+    const config = readConfig(process.env)
+    print(await operate(argv, call, { config, clock: { now: Date.now }, secret: (db) => knownSecret(config, db) }))
   } catch (error) {
     print(explain(error, argv))
   }
+}
+
+/** The secret, once it proves to be the one that the database was first used with. */
+async function knownSecret(config: Config, db: Db): Promise<string> {
+  const secret = await installationSecret(config)
+  await assertSameSecret(db, secret)
+  return secret
 }
 
 /** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */

@@ -1,5 +1,6 @@
 import type { Config } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
 import type { Clock } from '#/ports/clock.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
@@ -7,6 +8,8 @@ export interface Operator {
   readonly config: Config
   readonly database: Database
   readonly clock: Clock
+  /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
+  readonly secret: (db: Db) => Promise<string>
 }
 
 /** What a command found or did: `value` is printed as JSON with --json, `text` without. */

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
+import { domainCommands } from './domains.ts'
 import { keyCommands } from './keys.ts'
 import { memberRuleCommands } from './member-rules.ts'
 import { memberCommands } from './members.ts'
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...memberCommands,
   ...memberRuleCommands,
+  ...domainCommands,
   migrateCommand,
   doctorCommand,
 ]

@@ -5,7 +5,6 @@ import type { Reply } from '#/control/protocol.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
-import type { Clock } from '#/ports/clock.ts'
 import type { Operator } from './command.ts'
 import { type DatabaseState, diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
@@ -17,12 +16,11 @@ const patienceMs = 30_000
 
 /** Runs the call, which `argv` was parsed to, where the database is: in the server that has the embedded one open, else
  *  here. Never rejects. */
-export async function operate(argv: readonly string[], call: Call, config: Config, clock: Clock): Promise<Reply> {
+export async function operate(argv: readonly string[], call: Call, around: Surroundings): Promise<Reply> {
   try {
-    const { databaseUrl } = config.secrets
-    if (databaseUrl !== undefined)
-      return await here(argv, call, { config, clock }, { url: databaseUrl, maxConnections: 2 })
-    return await thereOrHere(argv, call, { config, clock })
+    const { databaseUrl } = around.config.secrets
+    if (databaseUrl !== undefined) return await here(argv, call, around, { url: databaseUrl, maxConnections: 2 })
+    return await thereOrHere(argv, call, around)
   } catch (error) {
     return failure(error)
   }

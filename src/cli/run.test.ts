@@ -15,7 +15,12 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  return runCommand(argv, { config: readConfig({}), database, clock: { now: () => now } })
+  return runCommand(argv, {
+    config: readConfig({}),
+    database,
+    clock: { now: () => now },
+    secret: async () => 'a secret of at least thirty-two characters',
+  })
 }
 
 /** The JSON that a command prints; it must succeed. */

@@ -97,6 +97,11 @@ export function allDomains(db: Db): Promise<Domain[]> {
   return enrolments(db, sql`true`)
 }
 
+/** Every organization's enrolment of that domain, in ASCII form, or the one of that id. */
+export function domainsMeant(db: Db, nameOrId: string): Promise<Domain[]> {
+  return enrolments(db, sql`domain = ${nameOrId} or id::text = ${nameOrId}`)
+}
+
 /** Undefined where the organization has enrolled the domain. */
 export async function insertDomain(
   tx: Tx,
@@ -132,6 +137,26 @@ export async function restartFailed(
     where organization_id = ${organizationId} and domain = ${domain} and status = 'failed'
     returning id`.execute(tx)
   return rows[0]?.id
+}
+
+/** Keys whose records have never been found. */
+export async function deleteUnseenKeys(tx: Tx, organizationId: string, domainId: string): Promise<void> {
+  await tx
+    .deleteFrom('dkim_keys')
+    .where('organization_id', '=', organizationId)
+    .where('domain_id', '=', domainId)
+    .where('seen_at', 'is', null)
+    .execute()
+}
+
+/** Voids a check in hand, which does not know what was changed meanwhile. */
+export async function checkSoon(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('domains')
+    .set({ next_check_at: at, check_epoch: sql<number>`check_epoch + 1` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function deleteKeysOf(tx: Tx, organizationId: string, domainId: string): Promise<void> {

@@ -1,0 +1,109 @@
+import type { Db } from '#/db/schema.ts'
+import { databaseTime } from '#/db/time.ts'
+import { sealedAs } from '#/domains/dkim.ts'
+import type { Domain } from '#/domains/domain.ts'
+import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
+import { rotateKeys } from '#/domains/rotate.ts'
+import { present } from '#/domains/wire.ts'
+import { invalid } from '#/errors.ts'
+import { canonicalDomain } from '#/mime/address.ts'
+import { allOrganizations } from '#/organizations/queries.ts'
+import { organizationNamed } from '#/organizations/register.ts'
+import { sealingKey } from '#/seal.ts'
+import { command, type Operator } from './command.ts'
+import { minute, table } from './table.ts'
+
+const org = { value: 'NAME', help: 'The organization, where several have enrolled the domain' } as const
+
+export const domainCommands = [
+  command({
+    name: 'domain list',
+    summary: 'List the domains that organizations have enrolled',
+    operands: [],
+    options: { org: { value: 'NAME', help: 'Those of one organization' } },
+    run: async ({ database: { db }, config: { hostname } }, { org }) => {
+      const only = org === undefined ? undefined : await organizationNamed(db, org)
+      const names = new Map((await allOrganizations(db)).map(({ id, name }) => [id, name]))
+      const data = (await allDomains(db))
+        .filter(({ organizationId }) => only === undefined || organizationId === only.id)
+        .map((domain) => ({ organization: names.get(domain.organizationId), ...present(domain, hostname) }))
+      const headings = ['DOMAIN', 'ORGANIZATION', 'STATUS', 'OUTSTANDING', 'LAST CHECK', 'NEXT CHECK', 'ID']
+      return { value: { data }, text: table(headings, data.map(row), 'No domains yet.') }
+    },
+  }),
+  command({
+    name: 'domain suspend',
+    summary: 'Let no mail into a domain and no mailboxes be made on it; what is there can be read',
+    operands: ['domain'],
+    options: { org },
+    run: async (operator, given) => suspension(operator, given, true),
+  }),
+  command({
+    name: 'domain resume',
+    summary: 'End the suspension of a domain',
+    operands: ['domain'],
+    options: { org },
+    run: async (operator, given) => suspension(operator, given, false),
+  }),
+  command({
+    name: 'domain rotate-dkim',
+    summary: 'Make new signing keys for a domain, to publish beside the old until they are seen',
+    operands: ['domain'],
+    options: { org },
+    run: async (operator, given) => {
+      const { database, config, secret } = operator
+      const { db } = database
+      const before = await domainGiven(db, given)
+      const key = sealingKey(await secret(db), sealedAs)
+      const firstCheckAfter = config.dnsFirstCheckSeconds * 1_000
+      const after = await rotateKeys({ db, time: databaseTime, sealingKey: key, firstCheckAfter }, before)
+      const shown = present(after, config.hostname)
+      const added = shown.dns.filter(({ purpose, last_checked_at: at }) => purpose === 'dkim' && at === null)
+      const text = [
+        `Made new keys for ${shown.domain}. Publish, and keep what is there:`,
+        ...added.map(({ type, name, value }) => `${name}  ${type}  ${value}`),
+        'The old keys sign until these are found.',
+      ]
+      return { value: shown, text: text.join('\n') }
+    },
+  }),
+]
+
+async function suspension(
+  { database: { db }, config: { hostname } }: Operator,
+  given: { domain: string; org: string | undefined },
+  suspended: boolean,
+) {
+  const domain = await domainGiven(db, given)
+  await setSuspended(db, domain.organizationId, domain.id, suspended)
+  const again = domain.suspended === suspended
+  const done = suspended ? 'suspended' : 'not suspended'
+  const text = again ? `${domain.domain} was ${done} before.` : `${domain.domain} is ${done} now.`
+  return { value: present({ ...domain, suspended }, hostname), text }
+}
+
+async function domainGiven(
+  db: Db,
+  { domain: given, org }: { domain: string; org: string | undefined },
+): Promise<Domain> {
+  const only = org === undefined ? undefined : await organizationNamed(db, org)
+  const meant = await domainsMeant(db, canonicalDomain(given) ?? given.toLowerCase())
+  const [domain, ...others] = meant.filter(({ organizationId }) => only === undefined || organizationId === only.id)
+  if (!domain) throw invalid('domain', `No domain "${given}"`, '`mailroom domain list` shows those there are')
+  if (others.length > 0)
+    throw invalid('domain', `${others.length + 1} organizations have enrolled ${domain.domain}`, 'Name one with --org')
+  return domain
+}
+
+function row(domain: ReturnType<typeof present> & { organization: string | undefined }): string[] {
+  const { status, suspended, last_checked_at: last, next_check_at: next } = domain
+  const times = [last, next].map((at) => minute(at === null ? null : new Date(at)))
+  return [
+    domain.domain_unicode,
+    domain.organization ?? '-',
+    suspended ? `${status}, suspended` : status,
+    String(domain.outstanding),
+    ...times,
+    domain.id,
+  ]
+}
