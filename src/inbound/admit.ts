@@ -10,6 +10,8 @@ export interface Admitted {
   readonly organizationId: string
   readonly mailboxId: string
   readonly memberId: string | null
+  /** Its mail is encrypted before it is stored. */
+  readonly private: boolean
   /** As RCPT named it, in canonical form, tag and all. */
   readonly recipient: string
   /** False for postmaster@ and abuse@, which everyone must be able to reach (RFC 5321 4.5.1, RFC 2142). */
@@ -55,10 +57,8 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   if (found.suspended) throw new Rejection(550, '5.2.1', 'That mailbox is suspended')
   if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
   if (found.full) throw new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
-  // A Private mailbox must never hold plain text, and nothing here encrypts yet.
-  if (found.private) throw new Rejection(451, '4.2.1', 'That mailbox cannot take mail yet; try again later')
   const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId } = found
-  return { organizationId, mailboxId, memberId, recipient: address, blockable, at: now }
+  return { organizationId, mailboxId, memberId, private: found.private, recipient: address, blockable, at: now }
 }
 
 async function canonical(at: Admission, recipient: string): Promise<string> {

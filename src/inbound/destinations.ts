@@ -9,6 +9,8 @@ export interface Destination {
   readonly organizationId: string
   readonly mailboxId: string
   readonly memberId: string | null
+  /** Its mail is encrypted before it is stored. */
+  readonly private: boolean
   /** False where one of the addresses is postmaster@ or abuse@. */
   readonly blockable: boolean
   readonly recipients: readonly string[]
@@ -20,12 +22,10 @@ export type BlocksOf = (message: Blockable) => Promise<ReadonlySet<string>>
 /** A mailbox gets one copy, however many of its addresses were named. */
 export function destinationsOf(recipients: readonly Admitted[]): Destination[] {
   const destinations = new Map<string, Destination>()
-  for (const { organizationId, mailboxId, memberId, blockable, recipient } of recipients) {
-    const known = destinations.get(mailboxId)
-    destinations.set(mailboxId, {
-      organizationId,
-      mailboxId,
-      memberId,
+  for (const { recipient, blockable, at: _, ...mailbox } of recipients) {
+    const known = destinations.get(mailbox.mailboxId)
+    destinations.set(mailbox.mailboxId, {
+      ...mailbox,
       blockable: blockable && (known?.blockable ?? true),
       recipients: [...(known?.recipients ?? []), recipient],
     })
@@ -58,4 +58,17 @@ function unasked({ sender, recipients }: Envelope, authors: readonly Address[]):
   return patternsAgainst(authors.map(({ address }) => address)).filter(
     (pattern) => !asked.includes(pattern) && pattern.isWellFormed() && !pattern.includes('\0'),
   )
+}
+
+/** How much of a message's ciphertexts is made and stored at once, in octets. */
+const MOST_AT_ONCE = 16 * 1024 * 1024
+
+/** Every Private mailbox has a ciphertext of its own: so many at once that memory is bounded, whatever the message is large
+ *  and however many it is for. All Smart mailboxes share one message, and are in the first run. */
+export function inRuns(destinations: readonly Destination[], octets: number): Destination[][] {
+  const [smart, concealing] = [destinations.filter((to) => !to.private), destinations.filter((to) => to.private)]
+  const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / octets))
+  const runs = [[...smart, ...concealing.slice(0, atOnce)]]
+  for (let at = atOnce; at < concealing.length; at += atOnce) runs.push(concealing.slice(at, at + atOnce))
+  return runs
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#/config.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -19,6 +20,7 @@ export interface InboundParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  readonly openPgp: OpenPgp
   readonly resolver: Resolver
   readonly clock: Clock
   readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
@@ -37,6 +39,7 @@ export async function startInbound({
   db,
   mailHost,
   reader,
+  openPgp,
   resolver,
   clock,
   config,
@@ -49,7 +52,7 @@ export async function startInbound({
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
   )
-  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), reader, resolver, hostname, log }
+  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), reader, openPgp, resolver, hostname, log }
   const listener = new SmtpListener(
     { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
     {

@@ -8,10 +8,12 @@ import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { authenticate, type Verdict } from './authenticate.ts'
-import { type BlocksOf, type Destination, destinationsOf, withoutBlocking } from './destinations.ts'
+import { concealed } from './conceal.ts'
+import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import { Rejection, type Reply, reply } from './reply.ts'
 import type { Store } from './store.ts'
@@ -23,6 +25,7 @@ export interface Reception {
   readonly blocksOf: BlocksOf
   readonly store: Store
   readonly reader: MessageReader
+  readonly openPgp: OpenPgp
   readonly resolver: Resolver
   readonly hostname: string
   readonly log: Logger
@@ -54,35 +57,45 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   }
   const stored = await withTrace(message, at.hostname, envelope, verdict)
   const sighting = sight(message)
-  const copies = await Promise.all(destinations.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
-  await at.store.keep({ copies, digest: message.messageId === null ? undefined : await sha256(bytes) })
-  report(at.log, envelope, bytes.length, verdict, copies, named.length - destinations.length)
+  const runs = inRuns(destinations, bytes.length)
+  // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
+  const digest = message.messageId === null && runs.length === 1 ? undefined : await sha256(bytes)
+  const kept: Kept[] = []
+  for (const run of runs) {
+    const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
+    await at.store.keep({ copies, digest })
+    kept.push(...copies.map(({ mailbox: { mailboxId }, folder }) => ({ mailbox: mailboxId, folder })))
+  }
+  report(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
   return reply(250, '2.6.0', `Stored as ${envelope.id}`)
 }
 
-/** A filter that moves the message has the last word over DMARC's quarantine: it is what the owner asked for. */
+/** A filter that moves the message has the last word over DMARC's quarantine: it is what the owner asked for. Filters see
+ *  the message before it is encrypted; which of them acted is part of what is not kept in the clear. */
 async function copyFor(
   at: Reception,
-  { organizationId, mailboxId, memberId, recipients }: Destination,
-  { id, receivedAt }: Envelope,
+  to: Destination,
+  envelope: Envelope,
   message: Message,
   sighting: Sighting,
   { disposition }: Verdict,
 ): Promise<Copy> {
+  const { organizationId, mailboxId, memberId } = to
+  const mailbox = { organizationId, mailboxId }
   const filters = await filtersInForce(at.db, { organizationId, memberId })
-  const here = recipients.reduce(reachedAt, sighting)
+  const here = to.recipients.reduce(reachedAt, sighting)
   const placement = place(filters, here, disposition === 'quarantine' ? 'junk' : 'inbox')
-  for (const err of placement.errors) at.log.error({ err, message: id, mailbox: mailboxId }, 'a filter failed')
+  for (const err of placement.errors) at.log.error({ err, message: envelope.id, mailbox: mailboxId }, 'a filter failed')
   const { folder, seen, flagged, keywords, trace } = placement
   return {
-    mailbox: { organizationId, mailboxId },
+    mailbox,
     folder,
-    message,
-    receivedAt,
+    message: to.private ? await concealed(at, envelope, message, mailbox) : message,
+    receivedAt: envelope.receivedAt,
     seen,
     flagged,
     keywords,
-    filteredBy: trace,
+    filteredBy: to.private ? [] : trace,
   }
 }
 
@@ -93,17 +106,22 @@ async function sha256(bytes: Buffer): Promise<Buffer> {
   return hash.digest()
 }
 
+/** Where a copy lies. */
+interface Kept {
+  readonly mailbox: string
+  readonly folder: string
+}
+
 function report(
   log: Logger,
   { id, client, sender, recipients }: Envelope,
   octets: number,
   { spf, dkim, dmarc }: Verdict,
-  copies: readonly Copy[],
+  folders: readonly Kept[],
   dropped: number,
 ): void {
   const checks = { spf: spf.result, dkim: dkim.map(({ result }) => result), dmarc: dmarc.result }
   const to = recipients.map(({ recipient }) => recipient)
-  const folders = copies.map(({ mailbox: { mailboxId }, folder }) => ({ mailbox: mailboxId, folder }))
   const droppedAsBlocked = dropped > 0 ? { dropped_as_blocked: dropped } : {}
   log.info(
     { message: id, client: client.address, sender, recipients: to, octets, ...checks, folders, ...droppedAsBlocked },

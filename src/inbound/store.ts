@@ -101,6 +101,8 @@ function keyOf({ mailboxId, digest }: Arrival): string {
   return mailboxId + digest.toString('latin1')
 }
 
-function octetsOf({ copies: [first] }: Delivery): number {
-  return first?.message.raw.length ?? 0
+/** Of every message once: copies for Smart mailboxes share theirs, each Private mailbox has one of its own. */
+function octetsOf({ copies }: Delivery): number {
+  const messages = new Set(copies.map(({ message }) => message))
+  return messages.values().reduce((octets, { raw }) => octets + raw.length, 0)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { argon2Sync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
 import { openPgpKey } from '../../test/openpgp-key.ts'
+import { tablesWith } from '../../test/tables-with.ts'
 import { type TestOrganization, World } from '../../test/world.ts'
 
 const world = await World.start()
@@ -196,22 +196,6 @@ test('a repeated answer has the same password, and nothing of it is in the datab
   assert.deepEqual([given.status, made.status], [201, 201])
   assert.deepEqual(again.body, made.body)
   for (const secret of [password, made.body.password]) {
-    assert.deepEqual(await tablesWith(secret), [])
-    assert.deepEqual(await tablesWith(Buffer.from(secret).toString('hex')), [])
+    assert.deepEqual(await tablesWith(world.db, secret), [])
   }
 })
-
-/** The tables that have the text in any column of any row. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(world.db)
-  assert.ok(tables.length > 15)
-  const found = []
-  for (const { name } of tables) {
-    const { rows } = await sql`
-      select from ${sql.table(name)} as one where position(${text} in to_jsonb(one)::text) > 0`.execute(world.db)
-    if (rows.length > 0) found.push(name)
-  }
-  return found
-}

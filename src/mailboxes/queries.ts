@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
 
 const columns = sql`
@@ -25,6 +26,17 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
   const { rows } = await sql<Mailbox>`
     select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
     where mailbox.organization_id = ${organizationId} and mailbox.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** What mail to a Private mailbox is encrypted to, and the address that it has; undefined where there is none. */
+export async function certificateOf(
+  db: Db,
+  { organizationId, mailboxId }: MailboxRef,
+): Promise<{ address: string; certificate: string; usableAt: Date } | undefined> {
+  const { rows } = await sql<{ address: string; certificate: string; usableAt: Date }>`
+    select address, public_key as certificate, public_key_usable_at as "usableAt" from mailboxes
+    where organization_id = ${organizationId} and id = ${mailboxId} and kind = 'private'`.execute(db)
   return rows[0]
 }
 

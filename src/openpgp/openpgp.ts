@@ -36,7 +36,7 @@ export class OpenPgp implements AsyncDisposable {
   /** Bytes encrypted to a certificate, in ASCII armor, with what is to stand before and after in the clear. Memory that
    *  threads share is read as it is, other memory is copied. Where it rejects, nothing was encrypted. */
   async enclose(plain: Plain): Promise<Buffer> {
-    const outcome = await this.#run('enclose', { enclose: plain })
+    const outcome = await this.#run('enclose', { enclose: { ...plain, bytes: shareable(plain.bytes) } })
     if ('enclosed' in outcome) return Buffer.from(outcome.enclosed.buffer)
     throw new Error('problem' in outcome ? outcome.problem.message : 'nothing was encrypted')
   }
@@ -51,6 +51,11 @@ export class OpenPgp implements AsyncDisposable {
     this.#threads.set(kind, thread)
     return thread.run(work, this.#patience[kind])
   }
+}
+
+/** A copy of its own: of a part of a larger piece of memory all would be copied. */
+function shareable(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes : new Uint8Array(bytes)
 }
 
 type Work = Task extends infer One ? (One extends unknown ? Omit<One, 'number'> : never) : never

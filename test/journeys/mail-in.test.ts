@@ -87,14 +87,6 @@ describe('row 13: who can be written to', () => {
     assert.equal(await hand('ann@peer.example', bob.address), '250 2.6.0')
   })
 
-  test('a Private mailbox is put off, since nothing encrypts for it yet', async () => {
-    const other = await world.organization()
-    const { id, address } = await other.mailbox('secret')
-    const change = { kind: 'private' as const, public_key: '-----BEGIN PGP PUBLIC KEY BLOCK-----' }
-    await world.db.updateTable('mailboxes').set(change).where('id', '=', id).execute()
-    assert.equal(await hand('ann@peer.example', address), '451 4.2.1')
-  })
-
   test('more than 100 Received: 554 5.4.6', async () => {
     const hops = (count: number) => 'Received: from a by b; Fri, 21 Nov 2025 07:44:33 +0000\r\n'.repeat(count)
     assert.equal(await hand('ann@peer.example', ada.address, hops(100) + letter()), '250 2.6.0')
