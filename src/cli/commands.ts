@@ -6,6 +6,7 @@ import { memberRuleCommands } from './member-rules.ts'
 import { memberCommands } from './members.ts'
 import { migrateCommand } from './migrate.ts'
 import { organizationCommands } from './organizations.ts'
+import { queueCommands } from './queue.ts'
 
 /** Every subcommand that works on a database, in the order in which help shows them. */
 export const commands: readonly Command[] = [
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   ...memberCommands,
   ...memberRuleCommands,
   ...domainCommands,
+  ...queueCommands,
   migrateCommand,
   doctorCommand,
 ]

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { readConfig } from '#/config.ts'
+import type { Database } from '#/db/open.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '../../test/database.ts'
+import { runCommand } from './run.ts'
+
+let database: Database
+let organizationId: string
+before(async () => {
+  database = await testDatabase()
+  organizationId = (await createOrganization(database.db, { name: 'Here', plan: 'team' })).id
+})
+after(() => database[Symbol.asyncDispose]())
+
+function run(...argv: string[]) {
+  return runCommand(argv, { config: readConfig({}), database, clock: { now: () => Date.now() } })
+}
+
+async function waiting(...recipients: { to: string; state?: 'sending' }[]): Promise<string> {
+  const id = randomUUID()
+  const at = new Date('2026-11-21T07:44:33Z')
+  await database.db
+    .insertInto('outbound_messages')
+    .values({
+      ...{ id, organization_id: organizationId, mailbox_id: null, kind: 'sent', sender: 'ada@here.example' },
+      ...{ message_id: `<${id}@here.example>`, subject: 'Hello', smtp_utf8: false, eight_bit: false, size_bytes: 1 },
+      ...{ created_at: at, expires_at: new Date(at.getTime() + 5 * 86_400_000) },
+    })
+    .execute()
+  await database.db
+    .insertInto('outbound_recipients')
+    .values(
+      recipients.map(({ to, state }) => ({
+        ...{ message_id: id, organization_id: organizationId, recipient: to, route: 'there.example', due_at: at },
+        ...{ reason: 'It asks to wait', reply: '451 Later', host: 'mx.there.example', attempts: 2 },
+        ...(state && { state }),
+      })),
+    )
+    .execute()
+  return id
+}
+
+test('the queue shows who waits, why, and until when', async () => {
+  assert.equal((await run('queue')).stdout, 'Nothing waits to leave.\n')
+  const id = await waiting({ to: 'bob@there.example' })
+  const { data, total } = JSON.parse((await run('queue', '--json')).stdout)
+  assert.deepEqual(
+    [total, data],
+    [
+      1,
+      [
+        {
+          ...{ id, organization: 'Here', from: 'ada@here.example', to: 'bob@there.example' },
+          ...{ since: '2026-11-21T07:44:33.000Z', state: 'waiting', attempts: 2 },
+          ...{ next_attempt_at: '2026-11-21T07:44:33.000Z', gives_up_at: '2026-11-26T07:44:33.000Z' },
+          ...{ reason: 'It asks to wait', reply: '451 Later', host: 'mx.there.example' },
+        },
+      ],
+    ],
+  )
+  const { stdout } = await run('queue')
+  for (const shown of ['bob@there.example', '2026-11-21 07:44', 'It asks to wait (451 Later)', id]) {
+    assert.ok(stdout.includes(shown), shown)
+  }
+})
+
+test('a message that waits is due at once on request; what is being sent is left alone', async () => {
+  const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
+  assert.equal((await run('queue', 'retry', id)).stdout, 'Due at once, for 1 recipient.\n')
+  const rows = await database.db
+    .selectFrom('outbound_recipients')
+    .select(['recipient', 'due_at'])
+    .where('message_id', '=', id)
+    .orderBy('id')
+    .execute()
+  const [bob, cy] = rows.map(({ due_at }) => due_at.getTime())
+  assert.ok(Number(bob) > Date.now() - 60_000)
+  assert.equal(cy, Date.parse('2026-11-21T07:44:33Z'))
+})
+
+test('a message that is dropped is gone, with its last recipient', async () => {
+  const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
+  assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for bob@there.example.\n')
+  assert.equal((await run('queue', 'drop', id)).stdout, 'It is being sent at this moment.\n')
+  await database.db.updateTable('outbound_recipients').set({ state: 'waiting' }).where('message_id', '=', id).execute()
+  assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for cy@there.example.\n')
+  assert.deepEqual(await run('queue', 'drop', id), {
+    ...{ exitCode: 1, stdout: '' },
+    stderr: 'mailroom: No such message in the queue\n',
+  })
+})
+
+test('an id that is none is refused', async () => {
+  for (const verb of ['retry', 'drop']) assert.equal((await run('queue', verb, 'first')).exitCode, 1)
+})

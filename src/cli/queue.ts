@@ -1,0 +1,64 @@
+import { invalid, notFound } from '#/errors.ts'
+import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/sending/waiting.ts'
+import { isUuid } from '#/text.ts'
+import { command } from './command.ts'
+import { minute, table } from './table.ts'
+
+/** As many as a terminal can do something with. */
+const mostShown = 1_000
+
+export const queueCommands = [
+  command({
+    name: 'queue',
+    summary: 'List mail that waits to leave: why it waits, and when it is tried next',
+    operands: [],
+    options: {},
+    run: async ({ database: { db } }) => {
+      const [waiting, total] = [await waitingOnes(db, mostShown), await countWaiting(db)]
+      const headings = ['TO', 'FROM', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
+      const more = total > waiting.length ? `\n… and ${total - waiting.length} more.` : ''
+      const text = table(headings, waiting.map(row), 'Nothing waits to leave.') + more
+      return { value: { data: waiting, total }, text }
+    },
+  }),
+  command({
+    name: 'queue retry',
+    summary: 'Try a message that waits at once',
+    operands: ['id'],
+    options: {},
+    run: async ({ database: { db } }, { id }) => {
+      const retried = await retryNow(db, messageId(id))
+      if (retried === undefined) throw notFound('message in the queue')
+      const text = retried === 0 ? 'It is being sent at this moment.' : `Due at once, for ${recipients(retried)}.`
+      return { value: { id, retried }, text }
+    },
+  }),
+  command({
+    name: 'queue drop',
+    summary: 'Take a message out of the queue; nobody is told',
+    operands: ['id'],
+    options: {},
+    run: async ({ database: { db } }, { id }) => {
+      const gone = await db.transaction().execute((tx) => dropWaiting(tx, messageId(id)))
+      if (!gone) throw notFound('message in the queue')
+      const text =
+        gone.dropped.length === 0 ? 'It is being sent at this moment.' : `Dropped for ${gone.dropped.join(', ')}.`
+      return { value: { id, dropped: gone.dropped }, text }
+    },
+  }),
+]
+
+function messageId(id: string): string {
+  if (!isUuid(id)) throw invalid('id', `${id} is no id; the last column of \`mailroom queue\` has them`)
+  return id
+}
+
+function row(one: Waiting): string[] {
+  const next = one.next_attempt_at === null ? 'now' : minute(one.next_attempt_at)
+  const why = one.reason === null ? '-' : one.reply === null ? one.reason : `${one.reason} (${one.reply})`
+  return [one.to, one.from || '<>', one.organization, minute(one.since), String(one.attempts), next, why, one.id]
+}
+
+function recipients(count: number): string {
+  return count === 1 ? '1 recipient' : `${count} recipients`
+}
