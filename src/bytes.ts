@@ -47,3 +47,8 @@ export async function collected(pieces: AsyncIterable<Buffer>, length: number): 
   }
   return whole ?? Buffer.alloc(0)
 }
+
+/** The same bytes: a `Buffer` comes out of another thread as an array. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}

@@ -2,7 +2,19 @@ import { posix } from 'node:path'
 
 /** Which way imports point: a file imports from a lower storey, or from its own folder. */
 const storeys: readonly (readonly string[])[] = [
-  ['db', 'ports', 'mime', 'openpgp', 'http', 'bytes.ts', 'errors.ts', 'seal.ts', 'text.ts', 'version.ts'],
+  [
+    'db',
+    'ports',
+    'mime',
+    'openpgp',
+    'http',
+    'bytes.ts',
+    'errors.ts',
+    'own-thread.ts',
+    'seal.ts',
+    'text.ts',
+    'version.ts',
+  ],
   [
     'labels',
     'filters',

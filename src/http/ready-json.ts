@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { bufferOf } from '#/bytes.ts'
 
 /** A value as JSON that is ready to be sent, in UTF-8. */
 export class ReadyJson {
   readonly bytes: Buffer
 
-  constructor(bytes: Uint8Array<ArrayBuffer>) {
-    this.bytes = Buffer.from(bytes.buffer)
+  constructor(bytes: Uint8Array) {
+    this.bytes = bufferOf(bytes)
   }
 }
 

@@ -5,6 +5,7 @@ import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { type ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
+import { MessageReader } from '#/mime/reader.ts'
 import { authenticate } from './authenticate.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -53,7 +54,8 @@ async function verdictOn({ sender = '', author = 'ann@peer.example', address = '
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
   const authors = message.headers.all('from').flatMap(parseAddresses)
   const client = { address, helo: 'peer.example', extended: true, tls: undefined }
-  return authenticate(new ZoneResolver(zone), { client, sender }, message, authors)
+  const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader() }
+  return authenticate(parts, { client, sender }, message, authors)
 }
 
 async function sign(text: string, signingDomain: string): Promise<string> {

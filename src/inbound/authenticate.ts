@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream'
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { dmarc } from 'mailauth/lib/dmarc/index.js'
 import { spf } from 'mailauth/lib/spf/index.js'
-import { inTurns } from '#/bytes.ts'
 import { LookupFailed } from '#/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
+import type { DkimResult, LookUp } from '#/mime/dkim.ts'
 import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Envelope } from './envelope.ts'
 
@@ -18,36 +17,19 @@ export interface Verdict {
   readonly disposition: 'none' | 'quarantine' | 'reject'
 }
 
-export interface DkimResult {
-  readonly result: string
-  readonly comment: string
-  readonly domain: string
-  readonly selector: string
-  /** The first octets of the signature, which tell it from the message's others (RFC 8601 2.7.1). */
-  readonly signature: string
-}
-
-/** More than any honest message bears; each costs a look-up and may cost a hash of the body. */
-const MOST_SIGNATURES = 10
-const BODY_CHANGED = 'body hash did not verify'
-/** mailauth reads a header octet by octet. */
-const LARGEST_HEADER = 256 * 1024
-/** Octets that are hashed in one go. Ten signatures that each need a hash of their own take 2 ms for as many; given the
- *  whole message at once mailauth lets nobody else have a turn, for 0.8 s of 24 MiB. */
-const DKIM_PIECE = 64 * 1024
 /** For all look-ups of a message together, in milliseconds. */
 const PATIENCE = 10_000
 
 /** Looks up and verifies. What cannot be found out is `temperror`, which never counts against a message. */
 export async function authenticate(
-  resolver: Resolver,
+  { resolver, reader }: { resolver: Resolver; reader: MessageReader },
   { client, sender }: Pick<Envelope, 'client' | 'sender'>,
   message: Message,
   authors: readonly Address[],
 ): Promise<Verdict> {
   const lookUp = lookUpsFor(resolver, client.address)
   askAhead(lookUp, authors)
-  const [spf, dkim] = await Promise.all([checkSpf(lookUp, client, sender), checkDkim(lookUp, message)])
+  const [spf, dkim] = await Promise.all([checkSpf(lookUp, client, sender), reader.signatures(message, lookUp)])
   const fromFields = message.headers.count('from')
   const outcome = await dmarc({
     headerFrom: authors.map(({ address }) => address),
@@ -73,29 +55,9 @@ export async function authenticate(
   }
 }
 
-type LookUp = (name: string, type: string) => Promise<string[]>
-
 async function checkSpf(resolver: LookUp, { address, helo }: Envelope['client'], sender: string) {
   const { status, domain } = await spf({ sender, ip: address, helo, resolver, maxElapsedTime: PATIENCE })
   return { result: status.result, domain, identity: sender ? ('mailfrom' as const) : ('helo' as const) }
-}
-
-async function checkDkim(resolver: LookUp, { raw, headers }: Message): Promise<DkimResult[]> {
-  const signatures = headers.count('dkim-signature')
-  if (signatures === 0) return []
-  const nothing = { domain: '', selector: '', signature: '' }
-  if (signatures > MOST_SIGNATURES) return [{ result: 'neutral', comment: 'too many signatures', ...nothing }]
-  const end = raw.indexOf('\r\n\r\n')
-  if (end < 0 || end > LARGEST_HEADER) return [{ result: 'neutral', comment: 'header too large', ...nothing }]
-  const { results } = await dkimVerify(Readable.from(inTurns(raw, DKIM_PIECE)), { resolver })
-  return results.map(({ status, signingDomain, selector, signature }) => ({
-    // A body that was changed is a failure (RFC 8601 2.7.1), which mailauth calls neutral.
-    result: status.comment === BODY_CHANGED ? 'fail' : status.result,
-    comment: status.comment ?? '',
-    domain: signingDomain ?? '',
-    selector: selector ?? '',
-    signature: (signature ?? '').replace(/\s/g, '').slice(0, 8),
-  }))
 }
 
 /** The author's policy is needed last; asked for at once it takes no time of its own. */

@@ -36,6 +36,7 @@ const MOST_HOPS = 100
 
 /** One is right (RFC 5322 3.6). Every one is looked at for blocks, so there cannot be any number. */
 const MOST_FROM = 10
+const MOST_AUTHORS = 1_000
 
 /** What becomes of a message after DATA. Throws `Rejection` while it is still the sender's to keep; resolves once it is
  *  durable in every mailbox that takes it. One answer serves all recipients: a mailbox that has blocked an author whom
@@ -47,11 +48,12 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
   if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
   const authors = message.headers.all('from').flatMap(parseAddresses)
+  if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message has one author, or some')
   const named = destinationsOf(envelope.recipients)
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
   if (destinations.length === 0) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
 
-  const verdict = await authenticate(at.resolver, envelope, message, authors)
+  const verdict = await authenticate(at, envelope, message, authors)
   if (verdict.disposition === 'reject') {
     throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
   }

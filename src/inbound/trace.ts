@@ -27,11 +27,14 @@ export async function withTrace(
   })
   const results = authenticationResultsField(hostname, resultsOf(verdict, client, sender))
   const ours = Buffer.from(returnPathField(sender) + results + received)
-  return { ...message, raw: await joined([ours, ...withoutForgedResults(message.raw, message.headers, hostname)]) }
+  return {
+    ...message,
+    raw: await joined([ours, ...(await withoutForgedResults(message.raw, message.headers, hostname))]),
+  }
 }
 
 /** RFC 3848, RFC 6531 4.3. */
-export function protocolOf({ client, utf8 }: Envelope): string {
+function protocolOf({ client, utf8 }: Envelope): string {
   const protocol = utf8 ? 'UTF8SMTP' : client.extended ? 'ESMTP' : 'SMTP'
   return client.tls && client.extended ? `${protocol}S` : protocol
 }

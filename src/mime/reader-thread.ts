@@ -1,21 +1,64 @@
-import { parentPort } from 'node:worker_threads'
-import { tasks } from './reader-tasks.ts'
+import { bufferOf } from '#/bytes.ts'
+import { type Served, serve } from '#/own-thread.ts'
+import { attachmentBytes, readContent } from './content.ts'
+import type { Field } from './headers.ts'
+import { type Message, readMessage } from './message.ts'
 
-export interface Task {
-  readonly number: number
-  readonly name: keyof typeof tasks
+/** What the reader's thread is to do with a message. */
+export interface Reading {
+  readonly what: keyof typeof readings
   readonly raw: Uint8Array
-  readonly id: string
+  /** Of the attachment. */
+  readonly id?: string
 }
 
-export type Outcome = { readonly number: number } & ({ readonly result: unknown } | { readonly error: unknown })
+const readings = {
+  message(raw: Buffer): Served & { result: ReadMessage } {
+    const { raw: _, headers, strong, weak, ...message } = readMessage(raw)
+    const { fields, complete } = headers
+    return { result: { ...message, fields, complete, strong: strong.join(' '), weak: weak.join(' ') } }
+  },
 
-parentPort?.on('message', ({ number, name, raw, id }: Task) => {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
-  try {
-    const { result, transfer } = tasks[name](bytes, id)
-    parentPort?.postMessage({ number, result } satisfies Outcome, transfer)
-  } catch (error) {
-    parentPort?.postMessage({ number, error } satisfies Outcome)
-  }
-})
+  content(raw: Buffer): Served & { result: ReadContent } {
+    const { text, html, attachments } = readContent(raw)
+    const result = { text: json(text), html: json(html), attachments }
+    return { result, transfer: [result.text.buffer, result.html.buffer] }
+  },
+
+  attachment(raw: Buffer, id = ''): Served & { result: ReadAttachment | undefined } {
+    const found = attachmentBytes(raw, id)
+    if (!found) return { result: undefined }
+    // Of its own, since those of an attachment that is not encoded are the message's.
+    const bytes = new Uint8Array(found.bytes)
+    return { result: { ...found, bytes }, transfer: [bytes.buffer] }
+  },
+}
+
+/** A message but for what holds its bytes, which both threads have. */
+export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> & {
+  readonly fields: readonly Field[]
+  readonly complete: boolean
+  /** With spaces between, of which ids have none: a message may have 100,000, and to receive as many strings takes ten
+   *  times as long as to split one. */
+  readonly strong: string
+  readonly weak: string
+}
+
+/** Texts, or null, as JSON in UTF-8. */
+export interface ReadContent {
+  readonly text: Uint8Array<ArrayBuffer>
+  readonly html: Uint8Array<ArrayBuffer>
+  readonly attachments: ReturnType<typeof readContent>['attachments']
+}
+
+export interface ReadAttachment {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly filename: string | null
+  readonly contentType: string
+}
+
+function json(text: string | null): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(text))
+}
+
+serve(({ what, raw, id }: Reading) => readings[what](bufferOf(raw), id))

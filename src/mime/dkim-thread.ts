@@ -1,0 +1,9 @@
+import { bufferOf } from '#/bytes.ts'
+import { serve } from '#/own-thread.ts'
+import { type LookUp, verifySignatures } from './dkim.ts'
+
+/** Keys are looked up by whoever has the resolver. */
+serve(async (raw: Uint8Array, ask) => {
+  const lookUp: LookUp = (name, type) => ask({ name, type }) as Promise<string[]>
+  return { result: await verifySignatures(bufferOf(raw), lookUp) }
+})
