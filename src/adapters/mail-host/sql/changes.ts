@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderChanges, FolderState, ThreadRows } from '#/ports/folder-changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
@@ -8,8 +8,9 @@ import { findFolder, noSuchFolder } from './folders.ts'
  *  up in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the time in all. */
 const rowsAtOnce = 2048
 
-/** Bytes of ids and senders in a step, unless one message alone has more: a References field may be megabytes long. */
-const bytesAtOnce = 4 << 20
+/** Bytes of ids and senders in a step, unless one message alone has more: it may name 100,000 ids, which take 30 ms to be
+ *  taken up. */
+const bytesAtOnce = 512 << 10
 
 /** The next step for a reader that holds `since`. One look at the folder where nothing changed. */
 export async function changes(
@@ -40,54 +41,61 @@ interface Step {
   total: number
   /** False: the rows were more than `bytesAtOnce` and are left out. */
   fits: boolean
-  uid: Buffer | null
-  seen: Buffer | null
-  received: Buffer | null
-  sender: Buffer | null
-  sender_length: Buffer | null
-  id: Buffer | null
-  strong: Buffer | null
-  strong_length: Buffer | null
-  weak: Buffer | null
-  weak_length: Buffer | null
-  flagged_uid: Buffer | null
-  flagged_seen: Buffer | null
-  expunged: Buffer | null
+  uid: string | null
+  seen: string | null
+  received: string | null
+  sender: string | null
+  sender_length: string | null
+  id: string | null
+  strong: string | null
+  strong_length: string | null
+  weak: string | null
+  weak_length: string | null
+  flagged_uid: string | null
+  flagged_seen: string | null
+  expunged: string | null
 }
 
 /** One statement, so that all of it is of one instant. Every column comes as one value, since node-postgres takes seven
- *  times as long over a row for each message. */
+ *  times as long over a row for each message, and in base64, which is decoded in a third of the time that hexadecimal
+ *  takes, the usual form of bytes. */
 async function readStep(db: Db, from: FolderState, until: number, limit: number): Promise<Step | undefined> {
+  const arrived = sql`(
+    select uid, seen, received_at, textsend(sender) as sender, id_hash, strong, weak from mail_messages
+    where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} and uid < ${until} order by uid limit ${limit}
+  ) arrived`
+  // Else a reader that holds nothing would have the whole folder gone through by modseq, to find none.
+  const holdsAny = sql`${from.uidNext}::bigint > 1`
   const { rows } = await sql<Step>`
-    with arrived as materialized (
-      select uid, seen, received_at, textsend(sender) as sender, id_hash, strong, weak
-      from mail_messages
-      where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} and uid < ${until}
-      order by uid limit ${limit}
-    ), size as (
+    with size as materialized (
       select coalesce(sum(octet_length(strong) + octet_length(weak) + octet_length(sender)), 0) <= ${bytesAtOnce}
-        or ${limit} = 1 as fits from arrived
+        or ${limit} = 1 as fits from ${arrived}
     )
     select folder.uid_next, folder.modseq, folder.expunged_from, folder.total, size.fits, new.*, changed.*, gone.*
     from mail_folders folder, size, (
-      select string_agg(int4send(uid::integer), '') as uid, string_agg(boolsend(seen), '') as seen,
-        string_agg(timestamptz_send(received_at), '') as received,
-        string_agg(sender, '') as sender, string_agg(int4send(octet_length(sender)), '') as sender_length,
-        string_agg(coalesce(id_hash, '\\x0000000000000000'), '') as id,
-        string_agg(strong, '') as strong, string_agg(int4send(octet_length(strong)), '') as strong_length,
-        string_agg(weak, '') as weak, string_agg(int4send(octet_length(weak)), '') as weak_length
-      from arrived where (select fits from size)
+      select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
+        ${packed(sql`timestamptz_send(received_at)`)} as received,
+        ${packed(sql`sender`)} as sender, ${packed(sql`int4send(octet_length(sender))`)} as sender_length,
+        ${packed(sql`coalesce(id_hash, '\\x0000000000000000')`)} as id,
+        ${packed(sql`strong`)} as strong, ${packed(sql`int4send(octet_length(strong))`)} as strong_length,
+        ${packed(sql`weak`)} as weak, ${packed(sql`int4send(octet_length(weak))`)} as weak_length
+      from ${arrived} where (select fits from size)
     ) new, (
-      select string_agg(int4send(uid::integer), '') as flagged_uid, string_agg(boolsend(seen), '') as flagged_seen
+      select ${packed(sql`int4send(uid::integer)`)} as flagged_uid, ${packed(sql`boolsend(seen)`)} as flagged_seen
       from mail_messages
       where folder_id = ${from.uidValidity} and modseq > ${from.modseq} and uid < ${from.uidNext}
+        and ${holdsAny}
     ) changed, (
-      select string_agg(int4send(uid::integer), '') as expunged
+      select ${packed(sql`int4send(uid::integer)`)} as expunged
       from mail_expunged
-      where folder_id = ${from.uidValidity} and modseq > ${from.modseq} and uid < ${from.uidNext}
+      where folder_id = ${from.uidValidity} and modseq > ${from.modseq} and uid < ${from.uidNext} and ${holdsAny}
     ) gone
     where folder.id = ${from.uidValidity}`.execute(db)
   return rows[0]
+}
+
+function packed(bytes: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`encode(string_agg(${bytes}, ''), 'base64')`
 }
 
 function present(
@@ -105,17 +113,17 @@ function present(
     exists: step.total,
     rows: {
       uid,
-      seen: step.seen ?? none,
+      seen: bytes(step.seen),
       receivedAt: times(step.received),
-      sender: step.sender ?? none,
+      sender: bytes(step.sender),
       senderLength: integers(step.sender_length),
-      id: step.id ?? none,
-      strong: step.strong ?? none,
+      id: bytes(step.id),
+      strong: bytes(step.strong),
       strongLength: integers(step.strong_length),
-      weak: step.weak ?? none,
+      weak: bytes(step.weak),
       weakLength: integers(step.weak_length),
     },
-    flags: { uid: integers(step.flagged_uid), seen: step.flagged_seen ?? none },
+    flags: { uid: integers(step.flagged_uid), seen: bytes(step.flagged_seen) },
     expunged: integers(step.expunged),
   }
 }
@@ -140,17 +148,21 @@ function unchanged(state: FolderState, exists: number): FolderChanges {
   return { state, reset: false, more: false, exists, rows: noRows, flags, expunged: noIntegers }
 }
 
+function bytes(base64: string | null): Buffer {
+  return base64 === null ? none : Buffer.from(base64, 'base64')
+}
+
 /** From what `int4send` writes: four bytes each, big-endian. */
-function integers(bytes: Buffer | null): Uint32Array {
-  if (!bytes) return noIntegers
-  const aligned = new Uint8Array(bytes)
+function integers(base64: string | null): Uint32Array {
+  if (base64 === null) return noIntegers
+  const aligned = new Uint8Array(bytes(base64))
   Buffer.from(aligned.buffer).swap32()
   return new Uint32Array(aligned.buffer)
 }
 
 /** From what `timestamptz_send` writes: microseconds since 2000 in eight bytes each, big-endian. */
-function times(bytes: Buffer | null): Float64Array {
-  const halves = integers(bytes)
+function times(base64: string | null): Float64Array {
+  const halves = integers(base64)
   const times = new Float64Array(halves.length / 2)
   for (let index = 0; index < times.length; index++) {
     const high = (halves[2 * index] ?? 0) | 0
