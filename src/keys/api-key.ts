@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
@@ -21,7 +21,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** SHA-256: what is stored and looked up. A key has 190 bits of chance, so no slow hash is called for. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
 
 function checksum(text: string): string {
