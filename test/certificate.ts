@@ -1,14 +1,15 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 /** A self-signed certificate for mx.example and its key, as PEM; made anew in every process. */
-export const testCertificate = selfSigned('mx.example')
+export const testCertificate = certificateFor('mx.example')
 
-function selfSigned(name: string): { cert: string; key: string } {
+/** Another one, for another name, valid until that time. */
+export function certificateFor(name: string, { until = '21200101000000Z' } = {}): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = der(0x30, Buffer.from('06082a8648ce3d040302', 'hex'))
   const commonName = der(0x30, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))
   const holder = der(0x30, der(0x31, commonName))
-  const validity = der(0x30, time('20200101000000Z'), time('21200101000000Z'))
+  const validity = der(0x30, time('20200101000000Z'), time(until))
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const body = der(0x30, der(0x02, Buffer.from([1])), ecdsaWithSha256, holder, validity, holder, spki)
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey))

@@ -5,7 +5,7 @@ import { stopped } from './trouble.ts'
 export interface PoolOptions {
   /** Sessions at a time to one place; whoever comes after waits. */
   readonly most: number
-  /** Milliseconds that a session is kept with nothing to do. */
+  /** Milliseconds that a session is kept with nothing to do; 0 keeps none. */
   readonly idle: number
   /** Idle sessions, to all places together. */
   readonly mostIdle: number
@@ -116,7 +116,8 @@ export class SessionPool implements AsyncDisposable {
   #keep(key: string, place: Place, session: Session): void {
     if (session.lost()) return
     const { messages, mostIdle, idle } = this.#options
-    if (this.#closed || session.used >= messages || this.#timers.size >= mostIdle) return void this.#quit(session)
+    const enough = session.used >= messages || this.#timers.size >= mostIdle || idle === 0
+    if (this.#closed || enough) return void this.#quit(session)
     place.idle.push(session)
     const end = () => {
       this.#retire(place, session)

@@ -1,7 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { certificateFor } from '../../../test/certificate.ts'
+import { Sink, type SinkOptions } from '../../../test/sink.ts'
+import { letter, short } from './conformance/bench.ts'
 import { relayConformance } from './conformance.ts'
+import type { Peer } from './session.ts'
 import { SmarthostRelay } from './smarthost.ts'
 
 relayConformance('a smarthost', (sink, settings) => {
   const peer = { host: 'mx.dest.test', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const
   return new SmarthostRelay({ peer, name: 'us.example', ...settings })
+})
+
+const login = { user: 'ann', password: 'pä55 wörd"' }
+const ours = certificateFor('relay.test')
+const others = certificateFor('other.test')
+const expired = certificateFor('relay.test', { until: '20210101000000Z' })
+
+/** What one message comes to with a relay that is set so. */
+async function attempt(options: SinkOptions, peer: Partial<Peer>) {
+  await using sink = await Sink.start(options)
+  const endpoint = { host: 'relay.test', address: '127.0.0.1', port: sink.port, tls: 'offered' as const }
+  await using relay = new SmarthostRelay({ peer: { ...endpoint, ...peer }, name: 'us.example' })
+  const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeDot: async () => {} }
+  const [outcome] = await relay.deliver(delivery, new AbortController().signal)
+  assert.ok(outcome)
+  return { outcome, expectation: short([outcome])[0], taken: sink.taken, lines: sink.lines }
+}
+
+describe('TLS to a relay', () => {
+  for (const [what, options, peer, expected] of [
+    ['required and offered', { tls: ours }, { tls: 'required', ca: ours.cert }, 'delivered 2.0.0'],
+    ['required and not offered', {}, { tls: 'required' }, 'deferred 4.7.4'],
+    [
+      'required and not to be had',
+      { tls: ours, act: (step) => (step === 'starttls' ? '454 4.7.0 Not now' : undefined) },
+      { tls: 'required', ca: ours.cert },
+      'deferred 4.7.4',
+    ],
+    ['required, from a maker who is not trusted', { tls: ours }, { tls: 'required' }, 'deferred 4.7.5'],
+    ['required, for another name', { tls: others }, { tls: 'required', ca: others.cert }, 'deferred 4.7.5'],
+    ['required, and run out', { tls: expired }, { tls: 'required', ca: expired.cert }, 'deferred 4.7.5'],
+    ['from the start', { tls: { ...ours, implicit: true } }, { tls: 'implicit', ca: ours.cert }, 'delivered 2.0.0'],
+    [
+      'from the start, for another name',
+      { tls: { ...others, implicit: true } },
+      { tls: 'implicit', ca: others.cert },
+      'deferred 4.7.5',
+    ],
+    ['offered, not trusted, and not required', { tls: others }, { tls: 'offered' }, 'delivered 2.0.0'],
+  ] as const satisfies [string, SinkOptions, Partial<Peer>, string][])
+    test(`${what}: ${expected}`, async () => {
+      const { expectation, taken, lines } = await attempt(options, peer)
+      assert.equal(expectation, expected)
+      if (taken[0]) assert.equal(taken[0].tls, true)
+      else assert.ok(!lines.some((line) => line.startsWith('MAIL')))
+    })
+
+  test('not wanted is not used', async () => {
+    const { taken } = await attempt({ tls: ours }, { tls: 'never' })
+    assert.equal(taken[0]?.tls, false)
+  })
+})
+
+describe('logging in to a relay', () => {
+  for (const mechanism of ['PLAIN', 'LOGIN'] as const)
+    test(`works by ${mechanism}`, async () => {
+      const { expectation } = await attempt({ login: { ...login, mechanism } }, { login })
+      assert.equal(expectation, 'delivered 2.0.0')
+    })
+
+  test('never happens in the clear where TLS is required', async () => {
+    const { expectation, lines } = await attempt({ login }, { login, tls: 'required' })
+    assert.equal(expectation, 'deferred 4.7.4')
+    assert.ok(!lines.some((line) => line.startsWith('AUTH')))
+  })
+
+  test('with a wrong password defers: it is ours to set right', async () => {
+    const { outcome, expectation } = await attempt({ login }, { login: { ...login, password: 'wrong' } })
+    assert.equal(expectation, 'deferred 4.7.8')
+    assert.equal(outcome.reply, '535 5.7.8 Who are you?')
+    assert.equal(outcome.reason, 'relay.test refused our login')
+  })
+
+  test('where there is no way to defers', async () => {
+    assert.equal((await attempt({}, { login })).expectation, 'deferred 4.7.4')
+  })
+
+  test('never shows the password, whatever the server makes of it', async () => {
+    const plain = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64')
+    const reply = `535 5.7.8 ${login.password} ${plain} ${Buffer.from(login.password).toString('base64')}`
+    const act = (step: string) => (step === 'auth' ? reply : undefined)
+    const { outcome } = await attempt({ login, act }, { login })
+    assert.equal(outcome.reply, '535 5.7.8 *** *** ***')
+  })
+})
+
+describe('a relay that turns us away', () => {
+  for (const [step, reply, expected] of [
+    ['greeting', '554 5.7.1 Not you', 'deferred 4.7.1'],
+    ['greeting', '421 4.3.2 Busy', 'deferred 4.3.2'],
+    ['ehlo', '421 4.7.0 Too often', 'deferred 4.7.0'],
+    ['auth', '454 4.7.0 Not now', 'deferred 4.7.0'],
+  ] as const)
+    test(`at ${step} with ${reply} says nothing of the message: ${expected}`, async () => {
+      const act = (at: string) => (at === step ? reply : undefined)
+      const { outcome, expectation } = await attempt({ login, act }, { login })
+      assert.equal(expectation, expected)
+      assert.deepEqual([outcome.reply, outcome.host], [reply, 'relay.test'])
+    })
+
+  test('by not being there: deferred, in plain words', async () => {
+    const { port } = await Sink.start().then(async (sink) => {
+      const { port } = sink
+      await sink[Symbol.asyncDispose]()
+      return { port }
+    })
+    const { outcome, expectation } = await attempt({}, { port })
+    assert.equal(expectation, 'deferred 4.4.1')
+    assert.equal(outcome.reason, 'relay.test could not be reached: nothing answers there')
+    assert.equal(outcome.host, null)
+  })
 })
