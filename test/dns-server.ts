@@ -131,7 +131,7 @@ function dataOf(found: ZoneRecords, type: number): Buffer[] {
         return Buffer.concat([Buffer.from([priority >> 8, priority & 255]), encodeName(exchange)])
       })
     case TYPES.txt:
-      return (found.txt ?? []).map((text) => Buffer.concat((text.match(/.{1,255}/gs) ?? ['']).map(characterString)))
+      return (found.txt ?? []).map(characterStrings)
     default:
       return []
   }
@@ -155,6 +155,16 @@ function record(name: string, type: number, data: Buffer): Buffer {
 
 function encodeName(name: string): Buffer {
   return Buffer.concat([...name.split('.').filter(Boolean).map(characterString), Buffer.from([0])])
+}
+
+function characterStrings(text: string): Buffer {
+  const octets = Buffer.from(text)
+  const strings: Buffer[] = []
+  for (let at = 0; at < octets.length || at === 0; at += 255) {
+    const string = octets.subarray(at, at + 255)
+    strings.push(Buffer.from([string.length]), string)
+  }
+  return Buffer.concat(strings)
 }
 
 function characterString(text: string): Buffer {

@@ -90,6 +90,13 @@ describe('records in a real name server', () => {
   for (const [what, lines, purpose, problem, fix, of = domain] of [
     ['the domain twice', `_dmarc.example.com TXT "v=DMARC1; p=none"`, 'dmarc', 'missing', /added the domain once more/],
     ['the value in quotes', `_dmarc TXT "\\"v=DMARC1; p=none\\""`, 'dmarc', 'mismatch', /^Quotation marks/],
+    [
+      'the value in curly quotes',
+      `_dmarc TXT "\\226\\128\\156v=DMARC1; p=none\\226\\128\\157"`,
+      'dmarc',
+      'mismatch',
+      /^Quotation marks/,
+    ],
     ['a backslash', `_dmarc TXT "v=DMARC1\\\\; p=none"`, 'dmarc', 'mismatch', /^Backslashes/],
     ['the key at the domain itself', `@ TXT ${strings(key)}`, 'dkim', 'missing', /at the domain itself/],
     ['the key without the selector', `_domainkey TXT ${strings(key)}`, 'dkim', 'missing', /without the first part/],

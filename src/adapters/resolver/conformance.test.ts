@@ -17,6 +17,7 @@ const zone: Record<string, ZoneRecords> = {
     a: ['192.0.2.1', '192.0.2.2'],
     aaaa: ['2001:db8::1'],
   },
+  'written.test': { txt: ['„ü“', ''] },
   'null-mx.test': { mx: [{ exchange: '', priority: 0 }] },
   'empty.test': {},
   'alias.test': { cname: 'second-alias.test' },
@@ -44,6 +45,9 @@ function conforms(name: string, open: () => Promise<{ resolver: Resolver; close:
 
     test('joins the strings of a TXT record', async () => {
       assert.deepEqual((await resolver.txt('example.test')).sort(), ['v=spf1 -all', 'x'.repeat(600)])
+    })
+    test('gives text in any script, and an empty one', async () => {
+      assert.deepEqual((await resolver.txt('written.test')).sort(), ['', '„ü“'])
     })
     test('gives MX records with the lowest preference first', async () => {
       assert.deepEqual(await resolver.mx('example.test'), [

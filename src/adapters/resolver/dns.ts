@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Resolver as NodeResolver } from 'node:dns/promises'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -33,7 +34,7 @@ export class DnsResolver implements Resolver {
 
   async txt(name: string): Promise<string[]> {
     const records = await this.#ask(name, () => this.#resolver.resolveTxt(name))
-    return records.map((strings) => strings.join(''))
+    return records.map((strings) => decoded(strings.join('')))
   }
 
   async mx(name: string): Promise<{ exchange: string; priority: number }[]> {
@@ -75,4 +76,11 @@ export class DnsResolver implements Resolver {
       clearTimeout(timer)
     }
   }
+}
+
+/** Octets come as one character each. */
+function decoded(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text
+  const octets = Buffer.from(text, 'latin1')
+  return isUtf8(octets) ? octets.toString() : text
 }
