@@ -26,16 +26,20 @@ test('an empty environment gives the documented defaults', () => {
     allowUnsafeDatabase: false,
     tls: undefined,
     dnsServers: [],
+    dnsFirstCheckSeconds: 60,
+    allowPrivateMx: false,
     threadCacheBytes: 268_435_456,
     logLevel: 'info',
     production: false,
-    secrets: { databaseUrl: undefined, secret: undefined },
+    secrets: { databaseUrl: undefined, relay: undefined, secret: undefined },
     warnings: [],
   })
 })
 
 test('every variable is read', () => {
   const databaseUrl = 'postgresql://mailroom:p%40ss@db.example:5432/mailroom?sslmode=require'
+  const login = { user: 'ann', password: 'p@ss' }
+  const relay = { host: 'relay.example', port: 587, tls: 'required', login }
   const env = {
     MAILROOM_ROLES: 'api, mx',
     HOST: '::1',
@@ -47,6 +51,8 @@ test('every variable is read', () => {
     MAILROOM_TLS_CERT: '/etc/tls/cert.pem',
     MAILROOM_TLS_KEY: '/etc/tls/key.pem',
     MAILROOM_DNS_SERVERS: '9.9.9.9, 127.0.0.1:5353,::1,[2620:fe::fe]:53',
+    MAILROOM_RELAY_URL: 'smtp://ann:p%40ss@relay.example:587',
+    MAILROOM_ALLOW_PRIVATE_MX: '1',
     MAILROOM_THREAD_CACHE_MB: '64',
     LOG_LEVEL: 'WARN',
     NODE_ENV: 'production',
@@ -63,10 +69,12 @@ test('every variable is read', () => {
     allowUnsafeDatabase: true,
     tls: { cert: '/etc/tls/cert.pem', key: '/etc/tls/key.pem' },
     dnsServers: ['9.9.9.9', '127.0.0.1:5353', '::1', '[2620:fe::fe]:53'],
+    dnsFirstCheckSeconds: 60,
+    allowPrivateMx: true,
     threadCacheBytes: 67_108_864,
     logLevel: 'warn',
     production: true,
-    secrets: { databaseUrl, secret },
+    secrets: { databaseUrl, relay, secret },
     warnings: [],
   })
 })
@@ -101,6 +109,8 @@ for (const [name, value] of [
   ['MAILROOM_DNS_SERVERS', '9.9.9.9:65536'],
   ['MAILROOM_DNS_SERVERS', 'dns.example.com'],
   ['MAILROOM_DNS_SERVERS', '[::1'],
+  ['MAILROOM_RELAY_URL', 'relay.example'],
+  ['MAILROOM_ALLOW_PRIVATE_MX', 'yes'],
   ['MAILROOM_THREAD_CACHE_MB', '0'],
   ['MAILROOM_THREAD_CACHE_MB', '1.5'],
   ['MAILROOM_THREAD_CACHE_MB', '1048577'],
@@ -156,8 +166,12 @@ test('all problems are reported at once, each with its variable', () => {
 })
 
 test('no problem quotes a secret', () => {
-  const problems = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@db', MAILROOM_SECRET: 'hunter2' })
-  assert.equal(problems.length, 2)
+  const problems = problemsOf({
+    DATABASE_URL: 'mysql://user:hunter2@db',
+    MAILROOM_RELAY_URL: 'smtp://user:hunter2@relay.example?port=25',
+    MAILROOM_SECRET: 'hunter2',
+  })
+  assert.equal(problems.length, 3)
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { parseRelayUrl, type RelayServer, UnusableRelayUrl } from '#/relay-url.ts'
 
 /** What an installation is set to. Made from the environment alone, once, by `readConfig`; nothing else reads it. */
 export interface Config {
@@ -21,6 +22,8 @@ export interface Config {
   readonly dnsServers: readonly string[]
   /** From the enrolment of a domain to the first look at its records. */
   readonly dnsFirstCheckSeconds: number
+  /** Mail may be delivered to hosts whose addresses are not public. */
+  readonly allowPrivateMx: boolean
   readonly threadCacheBytes: number
   readonly logLevel: LogLevel
   /** NODE_ENV is `production`: no try-out is made. */
@@ -29,6 +32,8 @@ export interface Config {
   readonly secrets: {
     /** A PostgreSQL server; undefined means the embedded database. */
     readonly databaseUrl: string | undefined
+    /** Takes all mail that leaves; undefined to deliver to each recipient's own mail host. */
+    readonly relay: RelayServer | undefined
     /** Undefined where the data directory holds it. */
     readonly secret: string | undefined
   }
@@ -70,11 +75,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tls: readTls(read),
     dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],
     dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
+    allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',
     production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
     secrets: {
       databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
+      relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       secret: read.value('MAILROOM_SECRET', parseSecret),
     },
     warnings: unknownVariables(env, read.known),
@@ -110,7 +117,7 @@ class Reader {
     try {
       return parse(text)
     } catch (problem) {
-      if (!(problem instanceof Unusable)) throw problem
+      if (!(problem instanceof Unusable || problem instanceof UnusableRelayUrl)) throw problem
       this.problems.push(`${name} ${problem.message}`)
       return undefined
     }

@@ -11,6 +11,7 @@ const storeys: readonly (readonly string[])[] = [
     'bytes.ts',
     'errors.ts',
     'own-thread.ts',
+    'relay-url.ts',
     'seal.ts',
     'text.ts',
     'version.ts',
