@@ -48,6 +48,8 @@ for (const [what, fields, strong, weak] of [
   ['an escaped parenthesis as part of the comment', ['References: (a \\) <x@y>) <e@f>'], ['<e@f>'], []],
   ['a comment without its end as no comment', ['References: (a <a@b> <c@d>'], ['<a@b>', '<c@d>'], []],
   ['an id without its end before another', ['References: <a@b <c@d>'], ['<a@b>', '<c@d>'], []],
+  ['an id behind words without their end', ['References: <Your message of "Monday" <a@b>'], ['<a@b>'], ['<Your>']],
+  ['an id without its end before a quoted one', ['References: <a@b <"c"@d>'], ['<a@b>', '<"c"@d>'], []],
   ['an id without its end, up to a space', ['References: <a@b and more'], ['<a@b>'], []],
   ['brackets within brackets', ['References: <<a@b>>'], ['<a@b>'], []],
   ['nothing in empty brackets', ['References: <> < >'], [], []],

@@ -29,7 +29,7 @@ test('what REFS joins we join, but for what it takes for an id; and every differ
       ),
     ),
   )
-  await fc.assert(property, { numRuns: 1_500 })
+  await fc.assert(property, { numRuns: 1_000 })
 })
 
 test('so it is through the mail host and over HTTP', async () => {
