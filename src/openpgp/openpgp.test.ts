@@ -45,6 +45,8 @@ for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
     const plain = { certificate: good.publicKey, usableAt: now, before: '', bytes, after: '' }
     const enclosed = await openPgp.enclose({ ...plain, usableAt: new Date() })
     const [, , ...lines] = enclosed.toString('latin1').split('\r\n').slice(0, -2)
+    const checksum = lines.pop() ?? ''
+    assert.match(checksum, /^=[A-Za-z0-9+/]{4}$/)
     assert.ok(lines.slice(0, -1).every((line) => line.length === 64))
     assert.deepEqual(await opened(enclosed, good.privateKey), bytes)
   })
