@@ -30,6 +30,7 @@ export interface Schema {
   mail_pieces: MailPieces
   mail_messages: MailMessages
   mail_keywords: MailKeywords
+  mail_keyword_totals: MailKeywordTotals
   mail_expunged: MailExpunged
   arrivals: Arrivals
   outbound_messages: OutboundMessages
@@ -271,6 +272,14 @@ interface MailKeywords {
   keyword: string
   received_at: Date
   uid: number
+  seen: boolean
+}
+
+interface MailKeywordTotals {
+  folder_id: number
+  keyword: string
+  total: number
+  unread: number
 }
 
 interface MailExpunged {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { ListQuery, MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { Bench } from './bench.ts'
 import { copy } from './letters.ts'
 
@@ -119,12 +119,32 @@ async function assertHolds(host: MailHost, mailbox: MailboxRef, folder: Name, mo
     held.map(({ uid, seen, keywords }) => ({ uid, seen, labelled: keywords.length > 0 })),
     messages,
   )
-  const count = async (query: object) => (await host.list(mailbox, folder, { limit: 1, page: 0, ...query })).total
-  assert.equal(await count({}), messages.length)
-  assert.equal(await count({ unread: true }), messages.filter(({ seen }) => !seen).length)
-  assert.equal(await count({ keyword: 'work' }), messages.filter(({ labelled }) => labelled).length)
+  for (const unread of [undefined, true, false]) {
+    for (const keyword of [undefined, 'work']) {
+      const wanted = held.filter(({ seen, keywords }) => seen !== unread && (!keyword || keywords.includes(keyword)))
+      const query = { ...(unread !== undefined && { unread }), ...(keyword !== undefined && { keyword }) }
+      await assertLists(host, mailbox, folder, query, wanted)
+    }
+  }
   await reader?.follow()
   assert.deepEqual(reader?.held, new Map(messages.map(({ uid, seen }) => [uid, seen])))
+}
+
+/** Every page of the list, and the one after its end, is what it should be. */
+async function assertLists(
+  host: MailHost,
+  mailbox: MailboxRef,
+  folder: Name,
+  query: Pick<ListQuery, 'unread' | 'keyword'>,
+  wanted: readonly Summary[],
+): Promise<void> {
+  const newestFirst = wanted.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.uid - a.uid)
+  const limit = 3
+  for (let page = 0; page * limit < wanted.length + 2 * limit; page++) {
+    const { total, messages } = await host.list(mailbox, folder, { limit, page, ...query })
+    assert.equal(total, wanted.length)
+    assert.deepEqual(messages, newestFirst.slice(page * limit, (page + 1) * limit))
+  }
 }
 
 /** Holds a folder's uids and what is seen by following its changes, as the thread index does. */

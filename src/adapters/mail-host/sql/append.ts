@@ -178,10 +178,10 @@ async function store(tx: Tx, contents: Contents, messages: readonly MessageRow[]
          seen boolean, flagged boolean, keywords text[], sender text, id_hash bytea, strong bytea, weak bytea,
          filtered_by jsonb)
       join content on content.number = row.content
-      returning folder_id, uid, received_at, keywords
+      returning folder_id, uid, received_at, seen, keywords
     ), keywords as (
-      insert into mail_keywords (folder_id, keyword, received_at, uid)
-      select folder_id, unnest(keywords), received_at, uid from messages
+      insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
+      select folder_id, unnest(keywords), received_at, uid, seen from messages
     ), usage as materialized (
       select usage.organization_id, gain.bytes
       from (

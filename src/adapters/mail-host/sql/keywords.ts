@@ -19,6 +19,7 @@ export function normalKeywords(keywords: readonly string[]): string[] {
 export interface Keyworded {
   readonly uid: number
   readonly received_at: Date
+  readonly seen: boolean
   readonly keywords: readonly string[]
 }
 
@@ -40,14 +41,14 @@ export async function addKeywords(tx: Tx, folderId: number, messages: readonly K
   const rows = rowsOf(messages)
   if (rows.length === 0) return
   await sql`
-    insert into mail_keywords (folder_id, keyword, received_at, uid)
-    select ${folderId}, keyword, received_at, uid
+    insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
+    select ${folderId}, keyword, received_at, uid, seen
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as come
-      (keyword text, received_at timestamptz, uid bigint)`.execute(tx)
+      (keyword text, received_at timestamptz, uid bigint, seen boolean)`.execute(tx)
 }
 
-function rowsOf(messages: readonly Keyworded[]): { keyword: string; received_at: Date; uid: number }[] {
-  return messages.flatMap(({ uid, received_at, keywords }) =>
-    keywords.map((keyword) => ({ keyword, received_at, uid })),
+function rowsOf(messages: readonly Keyworded[]): (Omit<Keyworded, 'keywords'> & { readonly keyword: string })[] {
+  return messages.flatMap(({ uid, received_at, seen, keywords }) =>
+    keywords.map((keyword) => ({ keyword, received_at, seen, uid })),
   )
 }

@@ -6,6 +6,7 @@ import type { Address } from '#/mime/address.ts'
 import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 
+/** One page, from whichever end of the list it is nearer to: what lies before it is gone through in the index. */
 export async function list(
   db: Db,
   mailbox: MailboxRef,
@@ -13,38 +14,61 @@ export async function list(
   query: ListQuery,
 ): Promise<{ total: number; messages: Summary[] }> {
   const folder = await findFolder(db, mailbox, name)
-  const [total, messages] = [await countMatching(db, folder, query), await pageOf(db, folder, query)]
-  return { total, messages }
+  const total = await countMatching(db, folder, query)
+  const offset = query.page * query.limit
+  if (offset >= total) return { total, messages: [] }
+  if (offset <= total / 2) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
+  // The page is counted from the oldest on, and so must be of the same instant as the total.
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const folder = await findFolder(tx, mailbox, name)
+      const total = await countMatching(tx, folder, query)
+      const after = total - offset - query.limit
+      const limit = query.limit + Math.min(0, after)
+      if (limit <= 0) return { total, messages: [] }
+      return { total, messages: await pageOf(tx, folder, query, 'asc', limit, Math.max(0, after)) }
+    })
 }
 
 /** Those of the folder that the query asks for, to select from: an index holds each kind in order. */
 function matching(folder: Folder, { unread, keyword }: ListQuery): RawBuilder<unknown> {
-  if (keyword === undefined) {
-    const condition = unread === undefined ? sql`` : unread ? sql`and not seen` : sql`and seen`
-    return sql`mail_messages where folder_id = ${folder.id} ${condition}`
-  }
-  const labelled = sql`folder_id = ${folder.id} and keyword = ${keyword.toLowerCase()}`
-  if (unread === undefined) return sql`mail_keywords where ${labelled}`
-  return sql`mail_keywords join mail_messages using (folder_id, received_at, uid)
-    where ${labelled} and ${unread ? sql`not seen` : sql`seen`}`
+  const read = unread === undefined ? sql`` : unread ? sql`and not seen` : sql`and seen`
+  if (keyword === undefined) return sql`mail_messages where folder_id = ${folder.id} ${read}`
+  return sql`mail_keywords where folder_id = ${folder.id} and keyword = ${keyword.toLowerCase()} ${read}`
 }
 
-async function countMatching(db: Db, folder: Folder, query: ListQuery): Promise<number> {
-  if (query.keyword === undefined) {
-    if (query.unread === undefined) return folder.total
-    return query.unread ? folder.unread : folder.total - folder.unread
-  }
-  const { rows } = await sql<{ count: number }>`select count(*) from ${matching(folder, query)}`.execute(db)
-  return rows[0]?.count ?? 0
+async function countMatching(db: Db, folder: Folder, { keyword, unread }: ListQuery): Promise<number> {
+  const counted = keyword === undefined ? folder : await keywordTotals(db, folder, keyword.toLowerCase())
+  if (unread === undefined) return counted.total
+  return unread ? counted.unread : counted.total - counted.unread
 }
 
-async function pageOf(db: Db, folder: Folder, query: ListQuery): Promise<Summary[]> {
-  // Only the index is read for what comes before the page.
+async function keywordTotals(db: Db, folder: Folder, keyword: string): Promise<{ total: number; unread: number }> {
+  const totals = await db
+    .selectFrom('mail_keyword_totals')
+    .select(['total', 'unread'])
+    .where('folder_id', '=', folder.id)
+    .where('keyword', '=', keyword)
+    .executeTakeFirst()
+  return totals ?? { total: 0, unread: 0 }
+}
+
+function pageOf(
+  db: Db,
+  folder: Folder,
+  query: ListQuery,
+  direction: 'asc' | 'desc',
+  limit: number,
+  offset: number,
+): Promise<Summary[]> {
+  const way = direction === 'asc' ? sql`asc` : sql`desc`
   return summariesOf(
     db,
     folder,
     sql`(select folder_id, uid from ${matching(folder, query)}
-         order by received_at desc, uid desc limit ${query.limit} offset ${query.page * query.limit})`,
+         order by received_at ${way}, uid ${way} limit ${limit} offset ${offset})`,
     sql`message.received_at desc, message.uid desc`,
   )
 }

@@ -79,11 +79,12 @@ test('a deleted mailbox takes its mail along and gives its storage back', async 
   assert.equal(await host.storageUsed(bob.organizationId), message.raw.length)
   const { rows } = await sql<Record<string, number>>`
     select (select count(*) from mail_keywords where folder_id not in (select id from mail_folders)) as keywords,
+      (select count(*) from mail_keyword_totals where folder_id not in (select id from mail_folders)) as totals,
       (select count(*) from mail_expunged where folder_id not in (select id from mail_folders)) as expunged,
       (select count(*) from mail_messages where folder_id not in (select id from mail_folders)) as messages`.execute(
     database.db,
   )
-  assert.deepEqual(rows, [{ keywords: 0, expunged: 0, messages: 0 }])
+  assert.deepEqual(rows, [{ keywords: 0, totals: 0, expunged: 0, messages: 0 }])
 })
 
 test('a mailbox can be deleted while mail arrives in it, and nothing waits in a circle', async () => {

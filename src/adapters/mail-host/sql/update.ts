@@ -80,12 +80,12 @@ async function writeFlags(tx: Tx, folder: Folder, present: readonly Held[], appl
   await dropKeywords(
     tx,
     folder.id,
-    changes.map(({ before, after }) => without(before, after.keywords)),
+    changes.map(({ before, after }) => without(before, after)),
   )
   await addKeywords(
     tx,
     folder.id,
-    changes.map(({ before, after }) => without(after, before.keywords)),
+    changes.map(({ before, after }) => without(after, before)),
   )
   await tx
     .updateTable('mail_folders')
@@ -146,7 +146,9 @@ function differ({ before, after }: { before: Held; after: Held }): boolean {
   )
 }
 
-function without(message: Held, keywords: readonly string[]): Held {
+/** The message with those of its keywords alone that are listed otherwise than the other's. */
+function without(message: Held, { seen, keywords }: Held): Held {
+  if (message.seen !== seen) return message
   return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
 }
 
