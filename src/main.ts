@@ -8,6 +8,7 @@ import { failure, present } from './cli/run.ts'
 import { type Config, ConfigError, readConfig, rolesIn } from './config.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
+import { databaseTime } from './db/time.ts'
 import { assertSameSecret, installationSecret } from './secret.ts'
 import { version } from './version.ts'
 
@@ -31,7 +32,8 @@ async function main(argv: readonly string[]): Promise<void> {
     const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
-    print(await operate(argv, call, { config, clock: { now: Date.now }, secret: (db) => knownSecret(config, db) }))
+    const around = { config, clock: { now: Date.now }, time: databaseTime, secret: (db: Db) => knownSecret(config, db) }
+    print(await operate(argv, call, around))
   } catch (error) {
     print(explain(error, argv))
   }

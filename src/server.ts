@@ -95,7 +95,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const parts = { database, clock, time: databaseTime, resolver, quorum, secret, allowReserved: tryout, log }
   const running = starting.use(await compose(config, parts))
   if (database.embedded) {
-    const operator = { config, database, clock, secret: async () => secret }
+    const operator = { config, database, clock, time: databaseTime, secret: async () => secret }
     starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
   }
   const greeting = tryout ? await greet(running, clock) : ''

@@ -1,6 +1,7 @@
 import type { Config } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
 import type { Clock } from '#/ports/clock.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
@@ -8,6 +9,7 @@ export interface Operator {
   readonly config: Config
   readonly database: Database
   readonly clock: Clock
+  readonly time: SharedTime
   /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
   readonly secret: (db: Db) => Promise<string>
 }

@@ -1,5 +1,4 @@
 import type { Db } from '#/db/schema.ts'
-import { databaseTime } from '#/db/time.ts'
 import { sealedAs } from '#/domains/dkim.ts'
 import type { Domain } from '#/domains/domain.ts'
 import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
@@ -51,12 +50,12 @@ export const domainCommands = [
     operands: ['domain'],
     options: { org },
     run: async (operator, given) => {
-      const { database, config, secret } = operator
+      const { database, config, time, secret } = operator
       const { db } = database
       const before = await domainGiven(db, given)
       const key = sealingKey(await secret(db), sealedAs)
       const firstCheckAfter = config.dnsFirstCheckSeconds * 1_000
-      const after = await rotateKeys({ db, time: databaseTime, sealingKey: key, firstCheckAfter }, before)
+      const after = await rotateKeys({ db, time, sealingKey: key, firstCheckAfter }, before)
       const shown = present(after, config.hostname)
       const added = shown.dns.filter(({ purpose, last_checked_at: at }) => purpose === 'dkim' && at === null)
       const text = [

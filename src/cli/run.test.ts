@@ -19,6 +19,7 @@ function run(...argv: string[]) {
     config: readConfig({}),
     database,
     clock: { now: () => now },
+    time: async () => new Date(now),
     secret: async () => 'a secret of at least thirty-two characters',
   })
 }
