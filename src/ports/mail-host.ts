@@ -23,6 +23,9 @@ export interface MailHost {
   update(mailbox: MailboxRef, folder: string, uids: readonly number[], change: Change): Promise<Map<number, Place>>
   /** Removes messages for good; answers the uids that were there, in ascending order. */
   expunge(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<number[]>
+  /** Removes all messages for good, in steps that others need not wait for; says after each how many have gone. Whoever
+   *  stops asking leaves the rest there. */
+  empty(mailbox: MailboxRef): AsyncIterable<number>
   /** What came, changed and went since the state; everything where there is no state or it no longer holds. */
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
   /** Bytes of mail that the organization keeps. */

@@ -1,6 +1,7 @@
 import { after, before, describe, test } from 'node:test'
 import { type Bench, tester } from './conformance/bench.ts'
 import { changesAndMoves } from './conformance/changing.ts'
+import { empties } from './conformance/emptying.ts'
 import { followsEveryHistory } from './conformance/history.ts'
 import { survivesRaces } from './conformance/races.ts'
 import { refusesStrangers } from './conformance/refusing.ts'
@@ -20,6 +21,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     test('answers a ping', () => started.host.ping())
     storesAndLists(testIt)
     changesAndMoves(testIt)
+    empties(testIt)
     refusesStrangers(testIt)
     survivesRaces(testIt)
     followsEveryHistory(bench)

@@ -15,6 +15,7 @@ import type {
 } from '#/ports/mail-host.ts'
 import { append } from './append.ts'
 import { changes } from './changes.ts'
+import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
 import { folderStatuses, openMailbox } from './folders.ts'
 import { list, read, summaries } from './read.ts'
@@ -61,6 +62,10 @@ export class SqlMailHost implements MailHost {
 
   expunge(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<number[]> {
     return expunge(this.#db, mailbox, folder, uids)
+  }
+
+  empty(mailbox: MailboxRef): AsyncIterable<number> {
+    return empty(this.#db, mailbox)
   }
 
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges> {

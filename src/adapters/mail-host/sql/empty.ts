@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { expunge } from './expunge.ts'
+import { folderStatuses } from './folders.ts'
+
+/** What goes in one transaction: others wait for it on the embedded database, and in the folder on a server. Large
+ *  messages lie in many rows. */
+const mostMessages = 500
+const mostBytes = 64 << 20
+
+/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. */
+export async function* empty(db: Db, mailbox: MailboxRef): AsyncGenerator<number> {
+  let gone = 0
+  for (const { name } of await folderStatuses(db, mailbox)) {
+    for (;;) {
+      const uids = await lowestUids(db, mailbox, name)
+      if (uids.length === 0) break
+      gone += (await expunge(db, mailbox, name, uids)).length
+      yield gone
+    }
+  }
+}
+
+async function lowestUids(db: Db, { organizationId, mailboxId }: MailboxRef, name: string): Promise<number[]> {
+  const { rows } = await sql<{ uid: number }>`
+    select uid from (
+      select uid, sum(size_bytes) over (order by uid) - size_bytes as before
+      from (
+        select message.uid, message.size_bytes
+        from mail_folders folder join mail_messages message on message.folder_id = folder.id
+        where folder.organization_id = ${organizationId} and folder.mailbox_id = ${mailboxId} and folder.name = ${name}
+        order by message.uid limit ${mostMessages}
+      ) lowest
+    ) summed
+    where before < ${mostBytes}`.execute(db)
+  return rows.map(({ uid }) => uid)
+}
