@@ -24,9 +24,11 @@ import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { SealingKey } from '#/seal.ts'
+import { sendingRoutes } from '#/sending/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -36,6 +38,7 @@ export interface AppParts {
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
+  readonly dispatch: Dispatch
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock
@@ -77,6 +80,7 @@ function nouns(app: App, parts: AppParts): void {
   labelRoutes(app, parts)
   filterRoutes(app, parts)
   blockedSenderRoutes(app, parts)
+  sendingRoutes(app, parts)
   messageRoutes(app, parts)
   threadRoutes(app, parts)
   domainRoutes(app, parts)

@@ -2,6 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
+import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
@@ -16,17 +19,25 @@ import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseTime, type SharedTime } from '#/db/time.ts'
 import { DomainChecks } from '#/domains/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
+import { signingKeys } from '#/domains/signing-keys.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { forgetAnswers } from '#/http/once.ts'
 import { forgetRequests, SharedWindow } from '#/http/shared-window.ts'
+import { admissionBy } from '#/inbound/admit.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
-import { startInbound } from '#/inbound/inbound.ts'
+import { receptionFor, startInbound } from '#/inbound/inbound.ts'
+import { OwnDoor } from '#/inbound/own.ts'
+import type { Reception } from '#/inbound/receive.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
+import { notifier } from '#/outbound/bounce.ts'
+import { Dispatch } from '#/outbound/dispatch.ts'
+import { OutboundWorker } from '#/outbound/worker.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { sealingKey } from '#/seal.ts'
 import { assertSameSecret, installationSecret } from '#/secret.ts'
@@ -43,6 +54,7 @@ export interface Running extends AsyncDisposable {
   readonly http: string | undefined
   readonly smtp: { readonly host: string; readonly port: number } | undefined
   readonly domainChecks: DomainChecks
+  readonly outbound: OutboundWorker
 }
 
 /** What a service stands on. */
@@ -54,6 +66,7 @@ export interface Parts {
   readonly resolver: Resolver
   /** Asked where somebody could win a domain by a forged answer. */
   readonly quorum: Resolver
+  readonly relay: Relay
   readonly secret: string
   /** Whether domains can be enrolled that exist for tests and examples alone. */
   readonly allowReserved: boolean
@@ -92,7 +105,8 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const quorum = names(askedApart(config.dnsServers))
   const secret = await installationSecret(config)
   await assertSameSecret(database.db, secret)
-  const parts = { database, clock, time: databaseTime, resolver, quorum, secret, allowReserved: tryout, log }
+  const relay = starting.use(relayFor(config, { tryout, resolver, clock, log }))
+  const parts = { database, clock, time: databaseTime, resolver, quorum, relay, secret, allowReserved: tryout, log }
   const running = starting.use(await compose(config, parts))
   if (database.embedded) {
     const operator = { config, database, clock, time: databaseTime, secret: async () => secret }
@@ -149,13 +163,16 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
-  const http = config.roles.has('api') ? await startApi(config, parts, shared, starting) : undefined
+  const reception = receptionFor({ db, ...shared, resolver, config, log })
+  const outbound = starting.use(mailOut(config, parts, shared, reception))
+  const http = config.roles.has('api') ? await startApi(config, parts, { ...shared, outbound }, starting) : undefined
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ db, ...shared, resolver, clock, config, log }))
+    ? starting.use(await startInbound({ db, reception, clock, config, log }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
     domainChecks.start()
+    outbound.start()
     starting.use(keepHouse(database, log))
   }
   const started = starting.move()
@@ -164,9 +181,32 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
     mailHost,
     http,
     domainChecks,
+    outbound,
     smtp: inbound && { host: config.host, port: inbound.port },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+/** A try-out's domain exists nowhere else, so nobody could answer to mail from it: none leaves by accident. */
+function relayFor(
+  { hostname: name, allowPrivateMx: allowPrivate, secrets }: Config,
+  { tryout, ...parts }: { tryout: boolean; resolver: Resolver; clock: Clock; log: Logger },
+): Relay {
+  if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
+  return tryout ? new NowhereRelay() : new DirectMxRelay({ ...parts, name, allowPrivate })
+}
+
+function mailOut(config: Config, parts: Parts, shared: Shared, reception: Reception): OutboundWorker {
+  const { database, relay, clock, time, log } = parts
+  const { hostname } = config
+  const local = new OwnDoor(reception, admissionBy(database.db, hostname), clock)
+  return new OutboundWorker({ db: database.db, relay, local, time, log, notify: notifier({ ...shared, hostname }) })
+}
+
+interface Shared {
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly openPgp: OpenPgp
 }
 
 function checksOfDomains(config: Config, { database: { db }, quorum, time, secret, log }: Parts): DomainChecks {
@@ -185,7 +225,7 @@ function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {
 async function startApi(
   config: Config,
   parts: Parts,
-  shared: { mailHost: MailHost; reader: MessageReader; openPgp: OpenPgp },
+  { outbound, ...shared }: Shared & { outbound: OutboundWorker },
   starting: AsyncDisposableStack,
 ): Promise<string> {
   const { clock, time, secret, log, allowReserved } = parts
@@ -198,8 +238,15 @@ async function startApi(
   })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
+  const keysKey = sealingKey(secret, dkimKeys)
+  const dispatch = new Dispatch({
+    ...{ db, ...shared, relay: parts.relay, time },
+    signingKeys: (organizationId, domain) => signingKeys(db, keysKey, organizationId, domain),
+    // Where the worker is another process, it looks by itself, every two seconds.
+    wake: () => config.roles.has('worker') && outbound.wake(),
+  })
   const app = await buildApp({
-    ...{ db, ...shared, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
+    ...{ db, ...shared, dispatch, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: firstCheckOf(config),

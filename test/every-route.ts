@@ -84,6 +84,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/blocked-senders': {},
   'POST /v1/blocked-senders': { body: () => ({ pattern: `${randomUUID()}@spam.example` }), status: 201 },
   'DELETE /v1/blocked-senders/{id}': { item: 'blocked' },
+  'POST /v1/send': {
+    body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
+    status: 202,
+  },
   'GET /v1/folders': { query: inMailbox },
   'GET /v1/messages': { query: inMailbox },
   'PATCH /v1/messages': { query: inMailbox, body: ({ ids }) => ({ uids: [Number(ids.message)], starred: true }) },

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { type DestinationStream, pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
+import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
@@ -13,7 +14,9 @@ import { createKey } from '#/keys/keys.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import type { OutboundWorker } from '#/outbound/worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { compose } from '#/server.ts'
 import { testDatabase } from './database.ts'
@@ -25,9 +28,14 @@ export interface WorldOptions {
   readonly database?: Database
   /** Asked in place of the world's own DNS. */
   readonly resolver?: Resolver
+  /** Where mail that leaves goes; to the mail hosts that `dns` names, unless told. */
+  readonly relay?: Relay
   /** Where the log goes; nowhere unless told. */
   readonly log?: DestinationStream
 }
+
+/** Of every world. */
+const hostname = 'mx.mailroom.test'
 
 /** Of every service in a test. */
 export const secret = 'a secret of at least thirty-two characters'
@@ -40,6 +48,7 @@ export class World implements AsyncDisposable {
   readonly clock = new ManualClock(new Date())
   readonly dns = new ZoneResolver()
   readonly domainChecks: DomainChecks
+  readonly outbound: OutboundWorker
   readonly client: HttpClient
   readonly base: string
   readonly smtp: { readonly host: string; readonly port: number }
@@ -47,7 +56,7 @@ export class World implements AsyncDisposable {
   #count = 0
 
   private constructor(
-    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks'>,
+    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks' | 'outbound'>,
     resources: AsyncDisposableStack,
   ) {
     this.db = parts.database.db
@@ -58,16 +67,18 @@ export class World implements AsyncDisposable {
     this.clock = parts.clock
     this.dns = parts.dns
     this.domainChecks = parts.domainChecks
+    this.outbound = parts.outbound
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }
 
-  static async start({ env = {}, database, resolver, log }: WorldOptions = {}): Promise<World> {
+  static async start({ env = {}, database, resolver, relay, log }: WorldOptions = {}): Promise<World> {
     await using starting = new AsyncDisposableStack()
-    const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: 'mx.mailroom.test', ...env })
+    const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, ...env })
     const opened = database ?? starting.use(await testDatabase())
     const clock = new ManualClock(new Date())
     const dns = new ZoneResolver()
+    const logger = log ? pino({}, log) : pino({ level: 'silent' })
     const running = starting.use(
       await compose(config, {
         database: opened,
@@ -75,14 +86,17 @@ export class World implements AsyncDisposable {
         time: async () => new Date(clock.now()),
         resolver: resolver ?? dns,
         quorum: resolver ?? dns,
+        relay:
+          relay ??
+          starting.use(new DirectMxRelay({ resolver: dns, name: hostname, clock, log: logger, allowPrivate: true })),
         secret,
         allowReserved: true,
-        log: log ? pino({}, log) : pino({ level: 'silent' }),
+        log: logger,
       }),
     )
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
-    const { mailHost, domainChecks, http: base, smtp } = running
-    const parts = { database: opened, mailHost, domainChecks, base, smtp, clock, dns }
+    const { mailHost, domainChecks, outbound, http: base, smtp } = running
+    const parts = { database: opened, mailHost, domainChecks, outbound, base, smtp, clock, dns }
     return new World(parts, starting.move())
   }
 

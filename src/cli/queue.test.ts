@@ -5,6 +5,7 @@ import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '../../test/database.ts'
+import { secret } from '../../test/world.ts'
 import { runCommand } from './run.ts'
 
 let database: Database
@@ -16,7 +17,12 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  return runCommand(argv, { config: readConfig({}), database, clock: { now: () => Date.now() } })
+  return runCommand(argv, {
+    config: readConfig({}),
+    database,
+    clock: { now: () => Date.now() },
+    secret: async () => secret,
+  })
 }
 
 async function waiting(...recipients: { to: string; state?: 'sending' }[]): Promise<string> {

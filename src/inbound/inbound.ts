@@ -8,6 +8,7 @@ import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { admissionBy, admit } from './admit.ts'
+import { authenticate } from './authenticate.ts'
 import { gather } from './gather.ts'
 import type { Limits } from './limits.ts'
 import { type Blockable, findBlocks } from './queries.ts'
@@ -16,12 +17,31 @@ import { SmtpListener } from './smtp.ts'
 import { Store } from './store.ts'
 import { troubleReply } from './trouble.ts'
 
-export interface InboundParts {
+/** What taking mail in stands on, through whichever door it comes. */
+export interface ReceptionParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly resolver: Resolver
+  readonly config: Pick<Config, 'hostname'>
+  readonly log: Logger
+}
+
+export function receptionFor({ db, mailHost, reader, openPgp, resolver, config, log }: ReceptionParts): Reception {
+  const blocksOf = gather(
+    (messages: readonly Blockable[]) => findBlocks(db, messages),
+    ({ length }) => Math.min(length, 100),
+  )
+  return {
+    ...{ db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname: config.hostname, log },
+    authenticate: (envelope, message, authors) => authenticate({ resolver, reader }, envelope, message, authors),
+  }
+}
+
+export interface InboundParts {
+  readonly db: Db
+  readonly reception: Reception
   readonly clock: Clock
   readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
   readonly log: Logger
@@ -34,30 +54,15 @@ export interface Inbound extends AsyncDisposable {
   readonly port: number
 }
 
-/** Takes mail in, until it is disposed: then what is in hand is finished, within seconds. */
-export async function startInbound({
-  db,
-  mailHost,
-  reader,
-  openPgp,
-  resolver,
-  clock,
-  config,
-  log,
-  limits,
-}: InboundParts): Promise<Inbound> {
+/** Takes mail in over SMTP, until it is disposed: then what is in hand is finished, within seconds. */
+export async function startInbound({ db, reception, clock, config, log, limits }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname, tls } = config
   const admission = admissionBy(db, hostname)
-  const blocksOf = gather(
-    (messages: readonly Blockable[]) => findBlocks(db, messages),
-    ({ length }) => Math.min(length, 100),
-  )
-  const at: Reception = { db, blocksOf, store: new Store(db, mailHost), reader, openPgp, resolver, hostname, log }
   const listener = new SmtpListener(
     { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
     {
       admit: (sender, recipient) => admit(admission, sender, recipient),
-      take: (envelope, bytes) => receive(at, envelope, bytes),
+      take: (envelope, bytes) => receive(reception, envelope, bytes),
       trouble: troubleReply,
     },
     clock,

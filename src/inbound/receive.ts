@@ -5,13 +5,13 @@ import type { Db } from '#/db/schema.ts'
 import { filtersInForce } from '#/filters/in-force.ts'
 import { place } from '#/filters/matching.ts'
 import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
+import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import type { Resolver } from '#/ports/resolver.ts'
-import { authenticate, type Verdict } from './authenticate.ts'
+import type { Verdict } from './authenticate.ts'
 import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
@@ -26,7 +26,7 @@ export interface Reception {
   readonly store: Store
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
-  readonly resolver: Resolver
+  authenticate(envelope: Envelope, message: Message, authors: readonly Address[]): Promise<Verdict>
   readonly hostname: string
   readonly log: Logger
 }
@@ -53,7 +53,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
   if (destinations.length === 0) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
 
-  const verdict = await authenticate(at, envelope, message, authors)
+  const verdict = await at.authenticate(envelope, message, authors)
   if (verdict.disposition === 'reject') {
     throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
   }
