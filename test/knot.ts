@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 const [knotd, knotc] = ['/usr/sbin/knotd', '/usr/sbin/knotc']
 const run = promisify(execFile)
@@ -100,14 +100,4 @@ ${zones.map((zone) => `  - domain: ${zone}\n    file: ${zone}.zone\n`).join('')}
 /** What every zone has. */
 function heading(zone: string): string {
   return `$ORIGIN ${zone}.\n$TTL 60\n@ SOA ns.invalid. host.invalid. 1 3600 900 604800 60\n@ NS ns.invalid.\n`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const bound = server.address()
-  server.close()
-  await once(server, 'close')
-  if (bound === null || typeof bound === 'string') throw new Error('a TCP server has a port')
-  return bound.port
 }

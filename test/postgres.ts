@@ -4,11 +4,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const debian = '/usr/lib/postgresql'
@@ -58,16 +58,6 @@ function findBinaries(): string {
 async function accountOf(user: string): Promise<{ uid: number; gid: number }> {
   const id = async (which: string) => Number((await run('id', [which, user])).stdout)
   return { uid: await id('-u'), gid: await id('-g') }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No free port')
-  return address.port
 }
 
 /** Returns when the server takes connections. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
 import { certificateFor } from '../../../test/certificate.ts'
 import { Sink, type SinkOptions } from '../../../test/sink.ts'
 import { letter, short } from './conformance/bench.ts'
@@ -17,12 +19,13 @@ const ours = certificateFor('relay.test')
 const others = certificateFor('other.test')
 const expired = certificateFor('relay.test', { until: '20210101000000Z' })
 
+const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeDot: async () => {} }
+
 /** What one message comes to with a relay that is set so. */
 async function attempt(options: SinkOptions, peer: Partial<Peer>) {
   await using sink = await Sink.start(options)
   const endpoint = { host: 'relay.test', address: '127.0.0.1', port: sink.port, tls: 'offered' as const }
   await using relay = new SmarthostRelay({ peer: { ...endpoint, ...peer }, name: 'us.example' })
-  const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeDot: async () => {} }
   const [outcome] = await relay.deliver(delivery, new AbortController().signal)
   assert.ok(outcome)
   return { outcome, expectation: short([outcome])[0], taken: sink.taken, lines: sink.lines }
@@ -68,6 +71,27 @@ describe('logging in to a relay', () => {
     test(`works by ${mechanism}`, async () => {
       const { expectation } = await attempt({ login: { ...login, mechanism } }, { login })
       assert.equal(expectation, 'delivered 2.0.0')
+    })
+
+  for (const method of ['PLAIN', 'LOGIN'])
+    test(`works by ${method} with a server that others wrote`, async () => {
+      const seen: unknown[] = []
+      const server = new SMTPServer({
+        ...{ cert: ours.cert, key: ours.key, authMethods: [method] },
+        onAuth: ({ username, password }, _session, done) => {
+          seen.push({ user: username, password })
+          done(null, { user: username })
+        },
+        onData: (stream, _session, done) => stream.resume().once('end', done),
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.server.address() as AddressInfo
+      const peer = { host: 'relay.test', address: '127.0.0.1', port, tls: 'required', ca: ours.cert, login } as const
+      const relay = new SmarthostRelay({ peer, name: 'us.example' })
+      assert.deepEqual(short(await relay.deliver(delivery, new AbortController().signal)), ['delivered 2.0.0'])
+      await relay[Symbol.asyncDispose]()
+      await new Promise<void>((resolve) => server.close(resolve))
+      assert.deepEqual(seen, [login])
     })
 
   test('never happens in the clear where TLS is required', async () => {
