@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { Enrolled } from '../../test/enrolled.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+let world: World
+let shared: TestOrganization
+before(async () => {
+  world = await World.start()
+  shared = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function firstCheck(): Promise<void> {
+  world.clock.advance(60_000)
+  await world.domainChecks.run()
+}
+
+test('POST /v1/domains answers 201 with the whole record, and where it is', async () => {
+  const { status, headers, body } = await shared.request('POST', '/v1/domains', { domain: 'Bücher.Example' })
+  assert.equal(status, 201)
+  assert.equal(headers.get('location'), `/v1/domains/${body.id}`)
+  const {
+    id,
+    ownership_token: token,
+    dns,
+    optional_dns: optional,
+    next_check_at: next,
+    created_at: made,
+    ...rest
+  } = body
+  assert.deepEqual(rest, {
+    domain: 'xn--bcher-kva.example',
+    domain_unicode: 'bücher.example',
+    status: 'pending',
+    suspended: false,
+    ownership_verified_at: null,
+    receiving_verified_at: null,
+    outstanding: 4,
+    last_checked_at: null,
+  })
+  assert.deepEqual(dns[0], {
+    purpose: 'ownership',
+    type: 'TXT',
+    name: '_mailroom-challenge.xn--bcher-kva.example',
+    value: token,
+    priority: null,
+    ttl: 3_600,
+    satisfied: false,
+    last_checked_at: null,
+    found: [],
+    problem: null,
+    fix: null,
+  })
+  assert.equal(Date.parse(next) - Date.parse(made), 60_000)
+  assert.deepEqual(
+    optional.map(({ purpose }: { purpose: string }) => purpose),
+    ['mta_sts', 'mta_sts', 'tls_rpt'],
+  )
+  assert.deepEqual((await shared.request('GET', `/v1/domains/${id}`)).body, body)
+  const { data } = (await shared.request('GET', '/v1/domains')).body
+  assert.deepEqual(
+    data.find((one: { id: string }) => one.id === id),
+    body,
+  )
+})
+
+for (const domain of ['co.uk', 'localhost', '192.0.2.1', 'a..b', '', 'ü', 'example.com\n', 'user@example.com']) {
+  test(`${JSON.stringify(domain)} is invalid_request`, async () => {
+    const { status, body } = await shared.request('POST', '/v1/domains', { domain })
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body.error, { code: 'invalid_request', field: 'domain' })
+  })
+}
+
+test('what the service decides cannot be sent', async () => {
+  for (const more of [{ status: 'verified' }, { ownership_token: 'x' }, { organization_id: randomUUID() }]) {
+    const { status } = await shared.request('POST', '/v1/domains', { domain: 'more.test', ...more })
+    assert.equal(status, 400)
+  }
+})
+
+test('a domain that the organization has enrolled already is invalid_request, however it is written', async () => {
+  await Enrolled.enrol(shared, 'twice.test')
+  for (const domain of ['twice.test', 'TWICE.test', 'twice.test.', 'twiCe.test']) {
+    const { status, body } = await shared.request('POST', '/v1/domains', { domain })
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body.error, { field: 'domain', message: 'twice.test is enrolled already' })
+  }
+})
+
+test('20 enrolments of one domain at once give one 201', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => shared.request('POST', '/v1/domains', { domain: 'at-once.test' })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(400)])
+})
+
+test('row 34: over the plan’s cap it is 402 quota_exceeded, also when many come at once', async () => {
+  const organization = await world.organization({ plan: 'team' })
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => organization.request('POST', '/v1/domains', { domain: `cap-${n}.test` })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(4).fill(201), ...Array(8).fill(402)])
+  const refused = answers.find(({ status }) => status === 402)
+  assert.partialDeepStrictEqual(refused?.body.error, { code: 'quota_exceeded', message: 'The plan allows 5 domains' })
+  const { body } = await organization.request('GET', '/v1/usage')
+  assert.deepEqual(body.domains, { used: 5, limit: 5, remaining: 0 })
+})
+
+test('a repeated Idempotency-Key gives the first answer again', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() }
+  const ask = () => shared.request('POST', '/v1/domains', { domain: 'repeated.test' }, { headers })
+  const [first, second] = [await ask(), await ask()]
+  assert.deepEqual([first.status, second.status], [201, 201])
+  assert.deepEqual(second.body, first.body)
+  assert.equal(second.headers.get('idempotency-replayed'), 'true')
+})
+
+test('DELETE is refused while there are mailboxes, and gives the place in the plan back', async () => {
+  const organization = await world.organization()
+  const domain = await Enrolled.enrol(organization, 'deleted.test')
+  await domain.publish()
+  await firstCheck()
+  const made = await organization.request('POST', '/v1/mailboxes', { domain: 'deleted.test', local_part: 'ada' })
+  assert.equal(made.status, 201)
+  const refused = await organization.request('DELETE', `/v1/domains/${domain.id}`)
+  assert.equal(refused.status, 400)
+  assert.partialDeepStrictEqual(refused.body.error, { code: 'invalid_request', message: 'deleted.test has a mailbox' })
+  await world.db.deleteFrom('mailboxes').where('id', '=', made.body.id).execute()
+  const { status, body } = await organization.request('DELETE', `/v1/domains/${domain.id}`)
+  assert.equal(status, 200)
+  assert.deepEqual(body, { deleted: true, id: domain.id, domain: 'deleted.test' })
+  assert.equal((await organization.request('GET', `/v1/domains/${domain.id}`)).status, 404)
+  assert.deepEqual(await world.db.selectFrom('dkim_keys').selectAll().where('domain_id', '=', domain.id).execute(), [])
+  assert.equal((await organization.request('GET', '/v1/usage')).body.domains.used, 1)
+})
+
+test('a removed and re-enrolled domain has another token, and the old one proves nothing', async () => {
+  const organization = await world.organization()
+  const first = await Enrolled.enrol(organization, 'again.test')
+  await first.publish()
+  await organization.request('DELETE', `/v1/domains/${first.id}`)
+  const second = await Enrolled.enrol(organization, 'again.test')
+  await firstCheck()
+  const { ownership_verified_at: owned, dns } = await second.shown()
+  assert.equal(owned, null)
+  assert.equal(dns[0]?.problem, 'mismatch')
+})
+
+test('GET /v1/domains/{id}/zone is a zone file of what is outstanding', async () => {
+  const domain = await Enrolled.enrol(shared, 'zone.test')
+  const zone = async () => {
+    const { status, headers, bytes } = await shared.request('GET', `/v1/domains/${domain.id}/zone`)
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/dns; charset=utf-8'])
+    return bytes
+      .toString()
+      .split('\n')
+      .filter((line) => / IN /.test(line))
+  }
+  assert.equal((await zone()).length, 4)
+  await domain.publish('mx', 'ownership')
+  await firstCheck()
+  const left = await zone()
+  assert.deepEqual(
+    left.map((line) => line.split(' ')[0]?.replace(/^mr[0-9a-f]+/, 'mr')),
+    ['zone.test.', '_dmarc.zone.test.', 'mr-rsa._domainkey.zone.test.', 'mr-ed._domainkey.zone.test.'],
+  )
+})
+
+test('the MTA-STS policy is served under the name of a verified domain alone', async () => {
+  const domain = await Enrolled.enrol(shared, 'policy.test')
+  const ask = policyAt
+  assert.equal((await ask('mta-sts.policy.test')).status, 404)
+  await domain.publish()
+  await firstCheck()
+  const { status, text, type } = await ask('MTA-STS.policy.test:443')
+  assert.deepEqual([status, type], [200, 'text/plain; charset=utf-8'])
+  assert.equal(text, 'version: STSv1\r\nmode: testing\r\nmx: mx.mailroom.test\r\nmax_age: 86400\r\n')
+  for (const host of ['policy.test', 'mta-sts.nobody.test', 'mta-sts.', 'localhost', 'mta-sts.mta-sts.policy.test'])
+    assert.equal((await ask(host)).status, 404, host)
+})
+
+async function policyAt(host: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string; type: string }>()
+  request(`${world.base}/.well-known/mta-sts.txt`, { headers: { host } }, (response) => {
+    response.setEncoding('utf8')
+    response.toArray().then(
+      (parts) =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text: parts.join(''),
+          type: response.headers['content-type'] ?? '',
+        }),
+      reject,
+    )
+  })
+    .on('error', reject)
+    .end()
+  return await promise
+}
