@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '../../test/database.ts'
 import { secret } from '../../test/world.ts'
@@ -17,12 +19,9 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  return runCommand(argv, {
-    config: readConfig({}),
-    database,
-    clock: { now: () => Date.now() },
-    secret: async () => secret,
-  })
+  const clock = { now: () => Date.now() }
+  const time = async () => new Date()
+  return runCommand(argv, { config: readConfig({}), database, clock, time, secret: async () => secret })
 }
 
 async function waiting(...recipients: { to: string; state?: 'sending' }[]): Promise<string> {
