@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { everyOperation, type Furnished, furnish, pathOf } from '../every-route.ts'
+import { World } from '../world.ts'
+
+/** These have a few rows, whatever an installation holds. */
+const small = new Set(['plans', 'installation'])
+
+test('no statement of a request, or of mail that arrives, goes through a whole table', async () => {
+  await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })
+  const furnished = await furnish(world)
+  const { statements, stop } = watchStatements()
+  try {
+    await askEverything(world, furnished)
+  } finally {
+    stop()
+  }
+  assert.ok(statements.size > 40, `${statements.size} statements were seen`)
+  assert.deepEqual(await wholeScans(world.database.pool, statements), [])
+})
+
+test('a statement that no index serves is found', async () => {
+  await using world = await World.start()
+  const scans = await wholeScans(
+    world.database.pool,
+    new Map([
+      ['select * from mail_messages where sender = $1', ['ann@x.test']],
+      ['select count(*) from labels', []],
+      ['select * from labels where id = $1', ['0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55']],
+    ]),
+  )
+  assert.equal(scans.length, 2)
+  for (const [at, table] of ['mail_messages', 'labels'].entries()) assert.ok(scans[at]?.startsWith(table), scans[at])
+})
+
+async function askEverything(world: World, furnished: Furnished): Promise<void> {
+  const { organization, address } = furnished
+  const inBox = `mailbox=${address}&limit=2`
+  const read = ['', '&unread=true', '&unread=false']
+  for (const query of read.flatMap((one) => [one, `${one}&label=${furnished.keyword}`])) {
+    for (const page of [0, 1]) await organization.request('GET', `/v1/messages?${inBox}${query}&page=${page}`)
+  }
+  for (let count = 0; count < 4; count++) {
+    await world.send({ from: 'charles@engines.example', to: address, subject: `Again ${count}`, text: 'Again.' })
+  }
+  await organization.request('GET', `/v1/messages?${inBox}&page=2`)
+  const removes = ({ method }: { method: string }) => Number(method === 'DELETE')
+  const operations = (await everyOperation(world)).sort((a, b) => removes(a) - removes(b))
+  for (const { name, method, path, sample } of operations) {
+    const { status } = await organization.request(method, pathOf(path, sample, furnished), sample.body?.(furnished))
+    assert.ok(status < 300, `${name} is answered ${status}`)
+  }
+}
+
+/** Statements by their text, each with the parameters that it was last given. */
+type Statements = Map<string, unknown[]>
+
+function watchStatements(): { statements: Statements; stop(): void } {
+  const statements: Statements = new Map()
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [config] = given
+    if (typeof config === 'object' && config !== null && 'text' in config) {
+      const { text, values = [] } = config as { text: string; values?: unknown[] }
+      if (/^\s*(select|with|insert|update|delete)\b/i.test(text)) statements.set(text, values)
+    }
+    return Reflect.apply(query, this, given)
+  } as typeof query
+  return {
+    statements,
+    stop() {
+      pg.Client.prototype.query = query
+    },
+  }
+}
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+/** Each table, or index of one, that a statement reads from end to end although the planner takes all tables for large and
+ *  would rather not: then no index helps. */
+async function wholeScans(pool: pg.Pool, statements: Statements): Promise<string[]> {
+  const client = await pool.connect()
+  try {
+    // Of a table that has no pages and was never analysed, the planner believes that it has ten.
+    await client.query(`update pg_class
+      set reltuples = case when pg_relation_size(oid) > 0 then 1000000 else -1 end, relpages = sign(pg_relation_size(oid))::integer
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`)
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await client.query(`set enable_${way} = off`)
+    const scans: string[] = []
+    for (const [text, values] of statements) {
+      const { rows } = await client.query(`explain (format json) ${text}`, values)
+      const [{ Plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]
+      for (const name of scannedWhole(Plan, false)) scans.push(`${name}: ${text.replace(/\s+/g, ' ').trim()}`)
+    }
+    return scans
+  } finally {
+    await client.query('reset all')
+    client.release()
+  }
+}
+
+/** `limited` where whoever asks takes only the first rows: then an index need not be read to its end. */
+function scannedWhole(plan: Plan, limited: boolean): string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index, 'Index Cond': condition, Plans = [] } = plan
+  const whole = type === 'Seq Scan' || (/Index (Only )?Scan$/.test(type) && condition === undefined && !limited)
+  const name = table ?? index ?? ''
+  const here = whole && !small.has(name) ? [name] : []
+  return [...here, ...Plans.flatMap((part) => scannedWhole(part, type === 'Limit'))]
+}
