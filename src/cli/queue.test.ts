@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
-import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '../../test/database.ts'
-import { secret } from '../../test/world.ts'
+import { operatorOn } from '../../test/operator.ts'
 import { runCommand } from './run.ts'
 
 let database: Database
@@ -19,9 +18,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  const clock = { now: () => Date.now() }
-  const time = async () => new Date()
-  return runCommand(argv, { config: readConfig({}), database, clock, time, secret: async () => secret })
+  return runCommand(argv, operatorOn(database))
 }
 
 async function waiting(...recipients: { to: string; state?: 'sending' }[]): Promise<string> {
