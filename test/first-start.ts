@@ -85,7 +85,7 @@ test('the tour of the README works to its end', () => {
   const tour = readme.slice(readme.indexOf('## Five minutes'), readme.indexOf('## Operations'))
   const key = /mrk_\w+/.exec(greeting)?.[0] ?? ''
   const [setting = '', ...steps] = shellBlocks(tour).map((block) => block.replace(/mrk_…/, key))
-  assert.equal(steps.length, 8)
+  assert.equal(steps.length, 9)
   const run = (step: number) => shell(`${setting}\n${steps[step]}`)
   const json = (step: number) => {
     const { output, errors } = run(step)
@@ -109,8 +109,19 @@ test('the tour of the README works to its end', () => {
   const blocked = run(5)
   assert.match(blocked.output, /"pattern":"@books\.example"/)
   assert.match(blocked.errors, /550/)
-  assert.equal(json(6)[0].plan, 'team')
-  const operator = run(7)
+  const [enrolled, { data: domains }] = json(6)
+  assert.deepEqual([enrolled.status, enrolled.dns.length, enrolled.outstanding], ['pending', 4, 4])
+  assert.deepEqual(
+    domains.map(({ domain, status, dns, outstanding }: Record<string, unknown> & { dns: unknown[] }) => [
+      ...[domain, status, dns.length, outstanding],
+    ]),
+    [
+      ['tryout.test', 'verified', 6, 0],
+      ['shop.test', 'verified', 6, 0],
+    ],
+  )
+  assert.equal(json(7)[0].plan, 'team')
+  const operator = run(8)
   assert.equal(operator.status, 0, operator.errors)
   assert.match(operator.output, /mrk_/)
 })
