@@ -28,7 +28,8 @@ const publicKey = [
 ].join('\n')
 
 /** Texts that mean something under the name that they come with, that of a parameter or a property, or of the part of a
- *  path before an id. `{{label}}` is the id of a label that is there when the request is sent. */
+ *  path before an id. `{{label}}` is the id of a label that is there when the request is sent, `{{new}}`
+ *  something else each time. */
 export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   mailbox: [...usually('{{address}}'), '{{other address}}', 'nobody@tryout.test'],
   folder: [
@@ -56,12 +57,26 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],
   domains: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],
-  domain: [...usually('{{mail domain}}'), '{{other mail domain}}', ...domains],
-  domain_id: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],
-  local_part: ['ben', 'cho', 'dee.d-e_e1', 'ada', 'postmaster', 'a..b', '.a', 'a-', 'a+b', 'A', '\u0430da', ...lengths],
+  domain: [...usually('{{mail domain}}'), ...usually('{{new}}.example'), '{{other mail domain}}', ...domains],
+  domain_id: [...usually('{{mail domain id}}'), '{{domain}}', '{{other domain}}', '{{label}}'],
+  local_part: [
+    ...usually('{{new}}'),
+    ...usually('{{new}}'),
+    'ben',
+    'dee.d-e_e1',
+    'ada',
+    'postmaster',
+    'a..b',
+    '.a',
+    'a-',
+    'a+b',
+    'A',
+    '\u0430da',
+    ...lengths,
+  ],
   kind: ['smart', 'smart', 'private', 'Smart'],
-  public_key: [publicKey, publicKey, publicKey.replace('\n\n', '\n'), publicKey.slice(0, 300), publicKey + publicKey],
-  password: ['correct horse battery', 'short', 'pässwörd of some length', ...lengths, '{{key}}'],
+  public_key: [...usually(publicKey), publicKey.replace('\n\n', '\n'), publicKey.slice(0, 300), publicKey + publicKey],
+  password: [...usually('correct horse battery'), 'short', 'pässwörd of some length', ...lengths, '{{key}}'],
   label: [...usually('{{keyword}}'), '{{other keyword}}', 'unknown'],
   add_labels: [...usually('{{keyword}}'), '{{other keyword}}'],
   remove_labels: [...usually('{{keyword}}'), 'unknown'],

@@ -36,6 +36,7 @@ class Target implements AsyncDisposable {
   readonly #world: World
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 })
   #names = new Map<string, string>()
+  #made = 0
 
   private constructor(world: World, description: Description) {
     this.#world = world
@@ -50,8 +51,10 @@ class Target implements AsyncDisposable {
   async refurnish(): Promise<void> {
     const [own, other] = [await furnish(this.#world), await furnish(this.#world)]
     const key = await own.organization.newKey(...scopes)
+    const { data: domains } = (await own.organization.request('GET', '/v1/domains')).body
     this.#names = new Map([
       ['key', key],
+      ['mail domain id', domains.find(({ domain }: { domain: string }) => own.address.endsWith(`@${domain}`)).id],
       ...namesIn(own).map(([name, value]) => [name, value] as const),
       ...namesIn(other).map(([name, value]) => [`other ${name}`, value] as const),
     ])
@@ -108,7 +111,9 @@ class Target implements AsyncDisposable {
   }
 
   #named(text: string, write: (value: string) => string = String): string {
-    return text.replace(/\{\{([a-z ]+)\}\}/g, (all, name) => write(this.#names.get(name) ?? all))
+    return text.replace(/\{\{([a-z ]+)\}\}/g, (all, name) =>
+      write(name === 'new' ? `new-${++this.#made}` : (this.#names.get(name) ?? all)),
+    )
   }
 
   #count(name: string, status: number): void {

@@ -145,7 +145,7 @@ class Target implements AsyncDisposable {
   }
 
   async #get(path: string, query: Record<string, string>): Promise<Answer> {
-    this.#world.clock.advance(100)
+    this.#world.clock.advance(120)
     const asked = new URLSearchParams({ mailbox: this.#address, ...query })
     const answer = await this.#world.client.request('GET', `/v1/${path}?${asked}`, { key: this.#key })
     assert.equal(answer.status, 200, `${path}: ${answer.bytes}`)
