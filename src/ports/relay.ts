@@ -17,7 +17,7 @@ export interface Delivery {
   readonly recipients: readonly string[]
   /** Octets of the content. */
   readonly size: number
-  /** The message with CR LF line ends, not dot-stuffed. May be asked for again where nothing of it was sent. */
+  /** The message with CR LF line ends, not dot-stuffed. Asked for once at most. */
   content(): AsyncIterable<Buffer>
   /** The envelope or a header holds what RFC 6531 alone allows. */
   readonly smtpUtf8: boolean

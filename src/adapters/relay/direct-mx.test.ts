@@ -161,6 +161,7 @@ describe('mail that cannot go anywhere', () => {
       'deferred 4.4.3',
     ],
     ['mail hosts that are all ourselves', { 'dest.test': mx('us.example', 'mx.dest.test') }, 'refused 5.4.6'],
+    ['a mail host that cannot be a name', { 'dest.test': mx('a b\r\nc', 'x'.repeat(300)) }, 'refused 5.4.4'],
     ['a mail host that is an address', { 'dest.test': mx('127.0.0.1') }, 'refused 5.4.4'],
   ] as const satisfies [string, Record<string, ZoneRecords>, string][])
     test(`${what}: ${expected}`, async () => {

@@ -57,7 +57,7 @@ export class DirectMxRelay implements Relay {
   }
 
   deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]> {
-    const key = this.routeOf(delivery.recipients[0] ?? '')
+    const key = this.routeOf(delivery.recipients.find((recipient) => path(recipient)) ?? '')
     const way = { key, open: (stop: AbortSignal) => this.#open(key, stop) }
     return carry(this.#pool, way, delivery, signal, this.#limits.whole)
   }

@@ -6,6 +6,8 @@ import { Trouble } from './trouble.ts'
 
 /** A domain may name as many hosts as it likes; the first so many are asked. */
 const mostHosts = 8
+/** What a domain's DNS says is anybody's words. Underscores are wrong, and in use. */
+const possibleHost = /^(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 /** Addresses of each family that are tried of one host. */
 const mostAddresses = 2
 
@@ -19,7 +21,10 @@ export async function mailHosts(resolver: Resolver, domain: string, own: string)
   if (records.length === 0) return [domain]
   const named = records.filter(({ exchange }) => exchange !== '' && exchange !== '.')
   if (named.length === 0) throw new Trouble('5.1.10', `The domain ${domain} takes no mail`)
-  const hosts = named.map(({ exchange, priority }) => ({ host: hostName(exchange), priority, chance: Math.random() }))
+  const hosts = named
+    .map(({ exchange, priority }) => ({ host: hostName(exchange), priority, chance: Math.random() }))
+    .filter(({ host }) => possibleHost.test(host))
+  if (hosts.length === 0) throw new Trouble('5.4.4', `The domain ${domain} names no mail host that could exist`)
   const ours = Math.min(...hosts.filter(({ host }) => host === hostName(own)).map(({ priority }) => priority))
   const nearer = hosts.filter(({ priority }) => priority < ours)
   if (nearer.length === 0) throw new Trouble('5.4.6', `The mail of ${domain} leads back to us`)

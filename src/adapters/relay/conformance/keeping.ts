@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { short, type TestIt } from './bench.ts'
 
 /** Connections serve one message after another, and leave nothing behind. */
@@ -69,19 +70,22 @@ export function keepsConnections(testIt: TestIt): void {
     let count = 0
     sink.act = (step) => {
       count += 1
+      if (step === 'quit') return undefined
       if (step === 'rcpt' && count % 7 === 0) return '550 5.1.1 Nobody'
       if (step === 'data' && count % 11 === 0) return '451 4.3.0 Later'
       return count % 13 === 0 ? { next: ends[count % 2] ?? 'reset' } : undefined
     }
     const before = resources()
+    const { signal } = new AbortController()
     let left = 1000
     const worker = async () => {
-      while (left-- > 0) assert.equal((await deliver()).length, 1)
+      while (left-- > 0) assert.equal((await deliver({}, signal)).length, 1)
     }
     await Promise.all(Array.from({ length: 10 }, worker))
     await relay[Symbol.asyncDispose]()
     await sink.until(({ open }) => open === 0)
     await new Promise(setImmediate)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
     for (const [kind, count] of Object.entries(resources())) assert.ok(count <= (before[kind] ?? 0), `${count} ${kind}`)
   })
 }
