@@ -29,6 +29,7 @@ import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { OwnDoor } from '#/inbound/own.ts'
 import type { Reception } from '#/inbound/receive.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
+import { logDestination } from '#/log.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -85,7 +86,7 @@ export interface Started extends Running {
  *  or in production, a service on an empty embedded database gets the try-out organization. */
 export async function startServer(given: Config, { bare }: { bare: boolean }): Promise<Started> {
   await using starting = new AsyncDisposableStack()
-  const log = pino({ level: given.logLevel, serializers: { err: describeError } }, pino.destination(2))
+  const log = pino({ level: given.logLevel, serializers: { err: describeError } }, logDestination(2))
   for (const warning of given.warnings) log.warn(warning)
   const { databaseUrl } = given.secrets
   const tryout = databaseUrl === undefined && !bare && !given.production
