@@ -59,7 +59,8 @@ describe('replies', () => {
   })
 
   test('are shown as one line of at most 500 characters that moves no cursor', () => {
-    const anything = fc.array(fc.oneof(fc.string({ unit: 'binary' }), text, fc.constantFrom('\x1b[2J', '\u202e')))
+    const character = fc.integer({ min: 0, max: 0x10ffff }).map((point) => String.fromCodePoint(point))
+    const anything = fc.array(fc.oneof(fc.string({ unit: character }), text, fc.constantFrom('\x1b[2J', '\u202e')))
     fc.assert(
       fc.property(code, anything, (code, lines) => {
         const shown = said({ code, lines })
