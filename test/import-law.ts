@@ -32,7 +32,7 @@ const storeys: readonly (readonly string[])[] = [
     'keys',
     'organizations',
   ],
-  ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'secret.ts', 'cli', 'control', 'tryout'],
+  ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
   ['server.ts'],
   ['main.ts'],
 ]
