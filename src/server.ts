@@ -16,6 +16,7 @@ import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
 import { databaseTime, type SharedTime } from '#/db/time.ts'
 import { DomainChecks } from '#/domains/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
@@ -110,13 +111,19 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const parts = { database, clock, time: databaseTime, resolver, quorum, relay, secret, allowReserved: tryout, log }
   const running = starting.use(await compose(config, parts))
   if (database.embedded) {
-    const operator = { config, database, clock, time: databaseTime, secret: async () => secret }
-    starting.use(await listenForCommands(config.dataDir, (argv) => runCommand(argv, operator)))
+    const mailHost = async () => running.mailHost
+    const operator = { config, database, clock, time: databaseTime, secret: async () => secret, mailHost }
+    starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await greet(running, clock) : ''
   log.info({ http: running.http, smtp: running.smtp, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/** Where mail lives, for a command that runs without a server. */
+export function mailHostOn(db: Db, secret: string): MailHost {
+  return new SqlMailHost(db, idHashKey(secret))
 }
 
 /** A command of the operator, or a server that stops, may have the directory for a moment. */
@@ -160,7 +167,7 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const { database, clock, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
   const { db } = database
-  const mailHost = new SqlMailHost(db, idHashKey(secret))
+  const mailHost = mailHostOn(db, secret)
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }

@@ -3,6 +3,7 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
 export interface Operator {
@@ -12,7 +13,11 @@ export interface Operator {
   readonly time: SharedTime
   /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
   readonly secret: (db: Db) => Promise<string>
+  readonly mailHost: (db: Db) => Promise<MailHost>
 }
+
+/** Hears how far a command that takes long has come. */
+export type Tell = (progress: string) => void
 
 /** What a command found or did: `value` is printed as JSON with --json, `text` without. */
 export interface Answer {
@@ -37,7 +42,7 @@ export interface Command {
   /** What stands without a dash, all required, in this order. */
   readonly operands: readonly string[]
   readonly options: Readonly<Record<string, Option>>
-  run(operator: Operator, given: Readonly<Record<string, string | undefined>>): Promise<Answer>
+  run(operator: Operator, given: Readonly<Record<string, string | undefined>>, tell: Tell): Promise<Answer>
 }
 
 type Given<Operands extends readonly string[], Options extends Readonly<Record<string, Option>>> = {
@@ -54,7 +59,7 @@ export function command<
   definition: Omit<Command, 'operands' | 'options' | 'run'> & {
     readonly operands: Operands
     readonly options: Options
-    run(operator: Operator, given: Given<Operands, Options>): Promise<Answer>
+    run(operator: Operator, given: Given<Operands, Options>, tell: Tell): Promise<Answer>
   },
 ): Command {
   return definition as unknown as Command

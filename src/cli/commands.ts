@@ -2,6 +2,7 @@ import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { domainCommands } from './domains.ts'
 import { keyCommands } from './keys.ts'
+import { mailboxCommands } from './mailboxes.ts'
 import { memberRuleCommands } from './member-rules.ts'
 import { memberCommands } from './members.ts'
 import { migrateCommand } from './migrate.ts'
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...memberCommands,
   ...memberRuleCommands,
   ...domainCommands,
+  ...mailboxCommands,
   ...queueCommands,
   migrateCommand,
   doctorCommand,

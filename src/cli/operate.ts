@@ -5,7 +5,7 @@ import type { Reply } from '#/control/protocol.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
-import type { Operator } from './command.ts'
+import type { Operator, Tell } from './command.ts'
 import { type DatabaseState, diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
 import type { Call } from './parse.ts'
@@ -26,7 +26,7 @@ export async function operate(argv: readonly string[], call: Call, around: Surro
   }
 }
 
-type Surroundings = Omit<Operator, 'database'>
+type Surroundings = Omit<Operator, 'database'> & { readonly tell: Tell }
 type Target = Parameters<typeof openDatabase>[0]
 
 /** Tries the server's socket and the directory's lock in turn: whoever holds the lock without listening is either a
@@ -35,7 +35,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
   const { dataDir } = around.config
   const deadline = performance.now() + patienceMs
   for (;;) {
-    const reply = await callServer(dataDir, argv)
+    const reply = await callServer(dataDir, argv, around.tell)
     if (reply) return reply
     try {
       return await here(argv, call, around, { directory: dataDir })
@@ -50,7 +50,7 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
   if (call.command === doctorCommand) return present(await doctorHere(around.config, target), call.json)
   await using database = await openDatabase(target)
   await migrate(database.pool)
-  return await runCommand(argv, { ...around, database })
+  return await runCommand(argv, { ...around, database }, around.tell)
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { testDatabase } from '../../test/database.ts'
+import { operatorOn } from '../../test/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
@@ -15,13 +15,10 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  return runCommand(argv, {
-    config: readConfig({}),
-    database,
-    clock: { now: () => now },
-    time: async () => new Date(now),
-    secret: async () => 'a secret of at least thirty-two characters',
-  })
+  return runCommand(
+    argv,
+    operatorOn(database, () => now),
+  )
 }
 
 /** The JSON that a command prints; it must succeed. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { mostRequestBytes, parseReply, type Reply, type Request, socketPath } from './protocol.ts'
+import { createInterface } from 'node:readline'
+import { mostRequestBytes, parseProgress, parseReply, type Reply, type Request, socketPath } from './protocol.ts'
 
 /** Longer than any statement may take in the server. */
 const patienceMs = 90_000
@@ -10,22 +10,37 @@ const patienceMs = 90_000
 const nobodyThere: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR'])
 
 /**
- * Has the server that runs on this data directory run the command; undefined where none runs.
+ * Has the server that runs on this data directory run the command; undefined where none runs. `tell` hears how far a
+ * long one has come.
  * @throws Error where the server went away before it answered, so that the command may have taken effect
  */
-export async function callServer(dataDir: string, argv: readonly string[]): Promise<Reply | undefined> {
+export async function callServer(
+  dataDir: string,
+  argv: readonly string[],
+  tell: (progress: string) => void = () => {},
+): Promise<Reply | undefined> {
   const line = `${JSON.stringify({ argv } satisfies Request)}\n`
   if (Buffer.byteLength(line) > mostRequestBytes) throw new Error('The command line is too long')
   const socket = await reach(socketPath(dataDir))
   if (!socket) return undefined
   socket.setTimeout(patienceMs, () => socket.destroy())
   socket.write(line)
-  const answer = await text(socket).catch(() => '')
-  const reply = parseReply(answer)
+  const reply = await replyOn(socket, tell)
   if (reply) return reply
   throw new Error(
     'The running server did not finish the command, which may or may not have taken effect: look before trying again',
   )
+}
+
+/** Undefined where the server goes away before it. */
+async function replyOn(socket: Socket, tell: (progress: string) => void): Promise<Reply | undefined> {
+  socket.on('error', () => {}) // its end is all that matters
+  for await (const line of createInterface(socket)) {
+    const progress = parseProgress(line)
+    if (progress === undefined) return parseReply(line)
+    tell(progress)
+  }
+  return undefined
 }
 
 async function reach(path: string): Promise<Socket | undefined> {

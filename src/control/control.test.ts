@@ -35,6 +35,17 @@ test('a command goes over whole, and its output and exit code come back', async 
   assert.deepEqual(await callServer(directory, argv), { stdout: argv.join('|'), stderr: 'warned', exitCode: 3 })
 })
 
+test('what a command tells while it runs comes before its reply', async () => {
+  const directory = newDirectory()
+  await using _server = await listenForCommands(directory, async (argv, tell) => {
+    for (const word of argv) tell(word)
+    return { stdout: 'done', stderr: '', exitCode: 0 }
+  })
+  const told: string[] = []
+  const reply = await callServer(directory, ['one "\n"', 'two'], (progress) => told.push(progress))
+  assert.deepEqual([told, reply?.stdout], [['one "\n"', 'two'], 'done'])
+})
+
 test('only the owner may connect, and nothing else is left in the directory', async () => {
   const directory = newDirectory()
   {

@@ -11,14 +11,13 @@ const patienceMs = 3_000
 const graceMs = 5_000
 const mostConnections = 16
 
+type Run = (argv: readonly string[], tell: (progress: string) => void) => Promise<Reply>
+
 /**
  * Listens for the commands of the CLI. `run` never rejects. The caller holds the lock of the data directory, so that a
  * socket that is there already is what a killed server left, and is replaced. Disposing it lets commands that run end.
  */
-export async function listenForCommands(
-  dataDir: string,
-  run: (argv: readonly string[]) => Promise<Reply>,
-): Promise<AsyncDisposable> {
+export async function listenForCommands(dataDir: string, run: Run): Promise<AsyncDisposable> {
   const path = socketPath(dataDir)
   const inHand = new Set<Promise<void>>()
   const sockets = new Set<Socket>()
@@ -59,12 +58,14 @@ async function bind(server: Server, path: string): Promise<void> {
 }
 
 /** One connection: reads the request, runs it, replies. What goes wrong with the connection is the client's to see. */
-async function serve(socket: Socket, run: (argv: readonly string[]) => Promise<Reply>): Promise<void> {
+async function serve(socket: Socket, run: Run): Promise<void> {
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const request = parseRequest(await firstLine(socket))
   if (request) {
-    const reply = await run(request.argv)
+    const reply = await run(request.argv, (progress) => {
+      if (socket.writable) socket.write(`${JSON.stringify({ progress })}\n`)
+    })
     socket.setTimeout(patienceMs, () => socket.destroy())
     socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroySoon())
     socket.resume()

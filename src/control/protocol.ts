@@ -3,8 +3,8 @@ import { relative, resolve } from 'node:path'
 
 /**
  * How the CLI reaches a server whose embedded database no second process may open: over a Unix socket in the data
- * directory, one command a connection. The client writes its argv as one line of JSON, the server answers one line
- * with the outcome and closes.
+ * directory, one command a connection. The client writes its argv as one line of JSON. The server answers a line for
+ * each thing that it has to tell meanwhile, then one with the outcome, and closes.
  */
 export interface Request {
   readonly argv: readonly string[]
@@ -44,6 +44,12 @@ export function parseRequest(line: string): Request | undefined {
   const value = parse(line)
   const argv = value?.argv
   return Array.isArray(argv) && argv.every((word) => typeof word === 'string') ? { argv } : undefined
+}
+
+/** What a line tells of a command that still runs, or undefined where it does not. */
+export function parseProgress(line: string): string | undefined {
+  const { progress } = parse(line) ?? {}
+  return typeof progress === 'string' ? progress : undefined
 }
 
 /** The reply in a line, or undefined where it is none: the server went away as it wrote. */

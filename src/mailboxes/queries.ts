@@ -5,7 +5,8 @@ import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
 
-const columns = sql`
+/** Of `mailboxes mailbox` joined with its `domains domain`, as a `Mailbox`. */
+export const mailboxColumns = sql`
   mailbox.id, mailbox.address, mailbox.local_part, domain.domain, mailbox.name, mailbox.kind,
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
@@ -24,7 +25,7 @@ export async function mailboxNamed(
 
 export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
-    select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
     where mailbox.organization_id = ${organizationId} and mailbox.id = ${id}`.execute(db)
   return rows[0]
 }
@@ -47,7 +48,7 @@ export async function mailboxesOf(
   { limit, page }: { limit: number; page: number },
 ): Promise<Mailbox[]> {
   const { rows } = await sql<Mailbox>`
-    select ${columns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
     where mailbox.organization_id = ${organizationId}
     order by mailbox.created_at, mailbox.id limit ${limit} offset ${page * limit}`.execute(db)
   return rows

@@ -34,6 +34,7 @@ async function operate(...argv: readonly string[]) {
     clock: world.clock,
     time: async () => new Date(world.clock.now()),
     secret: async () => secret,
+    mailHost: async () => world.mailHost,
   }
   const { stdout, stderr, exitCode } = await runCommand([...argv, '--json'], operator)
   assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })

@@ -1,0 +1,106 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import { type KnownMailbox, knownMailboxes, setSuspended } from '#/mailboxes/operator-queries.ts'
+import { removeMailbox } from '#/mailboxes/remove.ts'
+import { present } from '#/mailboxes/wire.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import { organizationNamed } from '#/organizations/register.ts'
+import { command, type Operator } from './command.ts'
+import { minute, table } from './table.ts'
+
+const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
+
+export const mailboxCommands = [
+  command({
+    name: 'mailbox list',
+    summary: 'List mailboxes, with the mail that they keep',
+    operands: [],
+    options: { org: { value: 'NAME', help: 'Those of one organization' } },
+    run: async (operator, { org }) => {
+      const { db } = operator.database
+      const only = org === undefined ? undefined : await organizationNamed(db, org)
+      const data = await shown(operator, await knownMailboxes(db, { organizationId: only?.id }))
+      const headings = ['ADDRESS', 'NAME', 'ORGANIZATION', 'KIND', 'STATE', 'MIB', 'CREATED', 'ID']
+      return { value: { data }, text: table(headings, data.map(row), 'No mailboxes yet.') }
+    },
+  }),
+  command({
+    name: 'mailbox suspend',
+    summary: 'Let no mail into a mailbox and none out; what is there can be read',
+    operands: ['address'],
+    options: { org },
+    run: (operator, given) => suspension(operator, given, true),
+  }),
+  command({
+    name: 'mailbox resume',
+    summary: 'End the suspension of a mailbox',
+    operands: ['address'],
+    options: { org },
+    run: (operator, given) => suspension(operator, given, false),
+  }),
+  command({
+    name: 'mailbox delete',
+    summary: 'Delete a mailbox and all its mail, for good',
+    operands: ['address'],
+    options: { org },
+    run: async (operator, given, tell) => {
+      const { db } = operator.database
+      const mailbox = await mailboxGiven(db, given)
+      const { organizationId, id: mailboxId, address } = mailbox
+      const mailHost = await operator.mailHost(db)
+      const folders = await mailHost.folders({ organizationId, mailboxId })
+      const total = folders.reduce((sum, folder) => sum + folder.total, 0)
+      let deleted = 0
+      await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, (gone) => {
+        deleted = gone
+        tell(`Deleted ${counted(gone)} of ${counted(total)} messages in ${address}`)
+      })
+      const value = { deleted: true, id: mailboxId, address, messages: deleted }
+      return { value, text: `Deleted ${address} and its ${counted(deleted)} message${deleted === 1 ? '' : 's'}.` }
+    },
+  }),
+]
+
+async function suspension(operator: Operator, given: { address: string; org: string | undefined }, suspended: boolean) {
+  const { db } = operator.database
+  const mailbox = await mailboxGiven(db, given)
+  await setSuspended(db, { organizationId: mailbox.organizationId, mailboxId: mailbox.id }, suspended)
+  const [value] = await shown(operator, [{ ...mailbox, suspended }])
+  const done = suspended ? 'suspended' : 'not suspended'
+  const again = mailbox.suspended === suspended
+  return { value, text: again ? `${mailbox.address} was ${done} before.` : `${mailbox.address} is ${done} now.` }
+}
+
+async function mailboxGiven(
+  db: Db,
+  { address: given, org }: { address: string; org: string | undefined },
+): Promise<KnownMailbox> {
+  const only = org === undefined ? undefined : await organizationNamed(db, org)
+  const address = canonicalAddress(given)
+  const meant = address === undefined ? [] : await knownMailboxes(db, { address, organizationId: only?.id })
+  const [mailbox, ...others] = meant
+  if (!mailbox) throw invalid('address', `No mailbox "${given}"`, '`mailroom mailbox list` shows those there are')
+  if (others.length > 0)
+    throw invalid('address', `${meant.length} organizations have a mailbox ${mailbox.address}`, 'Name one with --org')
+  return mailbox
+}
+
+async function shown({ database: { db }, mailHost }: Operator, mailboxes: readonly KnownMailbox[]) {
+  const refs = mailboxes.map(({ organizationId, id }) => ({ organizationId, mailboxId: id }))
+  const used = await (await mailHost(db)).storageOf(refs)
+  return mailboxes.map(({ organizationId: _, ...mailbox }) => ({
+    ...present(mailbox, used.get(mailbox.id) ?? 0),
+    organization: mailbox.organization,
+  }))
+}
+
+function row(mailbox: Awaited<ReturnType<typeof shown>>[number]): string[] {
+  const { address, name, organization, kind, suspended, storage_used_bytes, created_at, id } = mailbox
+  const state = suspended ? 'suspended' : 'open'
+  const mebibytes = (storage_used_bytes / 2 ** 20).toFixed(1)
+  return [address, name || '-', organization, kind, state, mebibytes, minute(new Date(created_at)), id]
+}
+
+function counted(messages: number): string {
+  return messages.toLocaleString('en')
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Mailbox } from './mailbox.ts'
+import { mailboxColumns } from './queries.ts'
+
+/** A mailbox as the operator sees it. */
+export type KnownMailbox = Mailbox & { readonly organizationId: string; readonly organization: string }
+
+/** Those of one organization or of all; those at one address, which several organizations can have had over time. In the
+ *  order of their organizations' names, then of their own age. */
+export async function knownMailboxes(
+  db: Db,
+  { organizationId, address }: { organizationId?: string | undefined; address?: string },
+): Promise<KnownMailbox[]> {
+  const { rows } = await sql<KnownMailbox>`
+    select ${mailboxColumns}, organization.id as "organizationId", organization.name as organization
+    from mailboxes mailbox
+    join domains domain on domain.id = mailbox.domain_id
+    join organizations organization on organization.id = mailbox.organization_id
+    where ${organizationId === undefined ? sql`true` : sql`mailbox.organization_id = ${organizationId}`}
+      and ${address === undefined ? sql`true` : sql`mailbox.address = ${address}`}
+    order by lower(organization.name), mailbox.created_at, mailbox.id`.execute(db)
+  return rows
+}
+
+/** False where the mailbox is not there. */
+export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('mailboxes')
+    .set({ suspended_at: suspended ? sql<Date>`coalesce(suspended_at, now())` : null })
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('id', '=', mailbox.mailboxId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0
+}
+
+/** Locks the domain that the mailbox is on, as those do who add addresses to it. */
+export async function lockDomainOf(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+): Promise<{ id: string; domain: string } | undefined> {
+  const { rows } = await sql<{ id: string; domain: string }>`
+    select domain.id, domain.domain from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    where mailbox.organization_id = ${organizationId} and mailbox.id = ${mailboxId}
+    for no key update of domain`.execute(tx)
+  return rows[0]
+}
+
+/** Gives those of the mailbox's aliases to the oldest other mailbox of the domain, one that takes mail if there is one. */
+export async function handAliasesOn(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+  domainId: string,
+  aliases: readonly string[],
+): Promise<void> {
+  await sql`
+    update addresses set mailbox_id = heir.id
+    from (
+      select id from mailboxes
+      where organization_id = ${organizationId} and domain_id = ${domainId} and id <> ${mailboxId}
+      order by suspended_at is not null, created_at, id limit 1
+    ) heir
+    where addresses.organization_id = ${organizationId} and addresses.mailbox_id = ${mailboxId}
+      and addresses.alias and addresses.address = any(${aliases}::text[])`.execute(tx)
+}
+
+/** With its addresses and folders, and what mail is in them still. */
+export async function deleteMailbox(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promise<void> {
+  await tx.deleteFrom('mailboxes').where('organization_id', '=', organizationId).where('id', '=', mailboxId).execute()
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { runCommand } from '#/cli/run.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { readMessage } from '#/mime/message.ts'
+import { databaseHome } from '../database.ts'
+import { discrepancies } from '../faults/stored.ts'
+import { operatorOn } from '../operator.ts'
+import { hand, letter, subjectsIn } from '../peer.ts'
+import { mailroom } from '../service.ts'
+import { moveIn } from '../tenant.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+function operate(argv: readonly string[], tell?: (progress: string) => void) {
+  return runCommand(argv, operatorOn(world.database), tell)
+}
+
+/** The JSON that a command prints; it must succeed. */
+async function json(...argv: string[]) {
+  const { stdout, stderr, exitCode } = await operate([...argv, '--json'])
+  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
+  return JSON.parse(stdout)
+}
+
+const sender = 'ann@peer.example'
+
+test('mailboxes are listed, those of one organization or all', async () => {
+  const one = await world.organization()
+  const other = await world.organization()
+  const ada = await one.mailbox('ada', { name: 'Ada' })
+  await other.mailbox('bob')
+  await hand(world, sender, ada.address)
+  const { data } = await json('mailbox', 'list', '--org', one.name)
+  const shown = (await one.request('GET', '/v1/mailboxes')).body.data
+  assert.deepEqual(data, [{ ...shown[0], organization: one.name }])
+  assert.ok(data[0].storage_used_bytes > 0)
+  const all = (await json('mailbox', 'list')).data.map(({ address }: { address: string }) => address)
+  for (const address of [ada.address, `bob@${other.domain}`]) assert.ok(all.includes(address))
+  const { stdout } = await operate(['mailbox', 'list', '--org', one.name])
+  assert.match(stdout, /^ADDRESS +NAME +ORGANIZATION +KIND +STATE +MIB +CREATED +ID\nada@/)
+})
+
+test('a suspended mailbox takes no mail and can still be read; resumed, it takes mail again', async () => {
+  const own = await world.organization()
+  const { address } = await own.mailbox('ada')
+  const bob = await own.mailbox('bob')
+  assert.equal(await hand(world, sender, address, letter({ Subject: 'Before' })), '250 2.6.0')
+  assert.equal((await json('mailbox', 'suspend', address.toUpperCase())).suspended, true)
+  assert.equal(await hand(world, sender, address), '550 5.2.1')
+  assert.equal(await hand(world, sender, `postmaster@${own.domain}`), '550 5.2.1')
+  assert.equal(await hand(world, sender, bob.address), '250 2.6.0')
+  assert.deepEqual(await subjectsIn(own, address), ['Before'])
+  assert.equal((await own.request('GET', '/v1/mailboxes')).body.data[0].suspended, true)
+  const again = await operate(['mailbox', 'suspend', address])
+  assert.equal(again.stdout, `${address} was suspended before.\n`)
+  assert.equal((await json('mailbox', 'resume', address)).suspended, false)
+  assert.equal(await hand(world, sender, address, letter({ Subject: 'After' })), '250 2.6.0')
+  assert.deepEqual(await subjectsIn(own, address), ['After', 'Before'])
+})
+
+test('a suspended mailbox can be deleted', async () => {
+  const own = await world.organization()
+  const { address, id } = await own.mailbox('ada')
+  await json('mailbox', 'suspend', address)
+  await json('mailbox', 'delete', address)
+  assert.equal(await hand(world, sender, address), '550 5.1.1')
+  assert.deepEqual(await rowsOf(own, id), { mailboxes: 0, addresses: 0, folders: 0 })
+})
+
+test('a deleted mailbox is gone with its mail, and its room, place and address can be used again', async () => {
+  const own = await world.organization({ plan: 'free' })
+  const ada = await own.mailbox('ada')
+  const bob = await own.mailbox('bob')
+  await own.mailbox('cho')
+  for (const to of [[ada.address], [ada.address, bob.address]])
+    await hand(world, sender, to, letter({}, 'x'.repeat(5_000)))
+  await own.request('PATCH', `/v1/messages?mailbox=${ada.address}`, { uids: [1], folder: 'Projects/Apollo' })
+  const threads = `/v1/threads?mailbox=${ada.address}`
+  assert.equal((await own.request('GET', threads)).body.total, 1)
+  const deleted = await json('mailbox', 'delete', ada.address)
+  assert.deepEqual(deleted, { deleted: true, id: ada.id, address: ada.address, messages: 2 })
+  assert.equal((await own.request('GET', threads)).status, 404)
+  assert.equal(await hand(world, sender, ada.address), '550 5.1.1')
+  assert.deepEqual(await rowsOf(own, ada.id), { mailboxes: 0, addresses: 0, folders: 0 })
+  const usage = (await own.request('GET', '/v1/usage')).body
+  const { data } = (await own.request('GET', '/v1/mailboxes')).body
+  assert.equal(usage.mailboxes.used, 2)
+  assert.equal(usage.storage.used_bytes, data[0].storage_used_bytes)
+  assert.deepEqual(await discrepancies(world.db), [])
+
+  const anew = await own.mailbox('ada')
+  assert.notEqual(anew.id, ada.id)
+  assert.equal((await own.request('GET', threads)).body.total, 0)
+  assert.equal(await hand(world, sender, ada.address), '250 2.6.0')
+})
+
+test('postmaster@ and abuse@ go on to the oldest mailbox that is left, one that takes mail if there is one', async () => {
+  const own = await world.organization()
+  for (const name of ['ada', 'bob', 'cho']) await own.mailbox(name)
+  const aliases = async () => {
+    const { data } = (await own.request('GET', '/v1/mailboxes')).body
+    return Object.fromEntries(
+      data.map(({ local_part, aliases }: { local_part: string; aliases: string[] }) => [local_part, aliases.length]),
+    )
+  }
+  await json('mailbox', 'suspend', `bob@${own.domain}`)
+  await json('mailbox', 'delete', `ada@${own.domain}`)
+  assert.deepEqual(await aliases(), { bob: 0, cho: 2 })
+  assert.equal(await hand(world, sender, `postmaster@${own.domain}`), '250 2.6.0')
+  await json('mailbox', 'delete', `cho@${own.domain}`)
+  assert.deepEqual(await aliases(), { bob: 2 })
+  await json('mailbox', 'delete', `bob@${own.domain}`)
+  assert.equal(await hand(world, sender, `postmaster@${own.domain}`), '550 5.1.1')
+  await own.mailbox('dee')
+  assert.deepEqual(await aliases(), { dee: 2 })
+})
+
+test('a large mailbox goes while mail comes in for another, and while it is read as conversations', async () => {
+  const own = await world.organization()
+  const { address, id } = await own.mailbox('ada')
+  const bob = await own.mailbox('bob')
+  await fill(own, id, 3_000)
+  const told: string[] = []
+  const states = new Set<number>()
+  let over = false
+  const reading = async () => {
+    while (!over) states.add((await own.request('GET', `/v1/threads?mailbox=${address}&limit=1`)).status)
+  }
+  const receiving = async () => {
+    while (!over) assert.equal(await hand(world, sender, bob.address), '250 2.6.0')
+  }
+  const both = Promise.all([reading(), receiving()])
+  const { stdout, stderr } = await operate(['mailbox', 'delete', address], (progress) => told.push(progress))
+  over = true
+  await both
+  assert.deepEqual([stdout, stderr], [`Deleted ${address} and its 3,000 messages.\n`, ''])
+  for (const progress of told) assert.match(progress, /^Deleted [\d,]+ of 3,000 messages in ada@/)
+  assert.deepEqual(
+    [...states].filter((status) => status !== 200 && status !== 404),
+    [],
+  )
+  assert.deepEqual(await rowsOf(own, id), { mailboxes: 0, addresses: 0, folders: 0 })
+  assert.deepEqual(await discrepancies(world.db), [])
+})
+
+test('an address that two organizations have had is deleted where it is meant', async () => {
+  const [one, two] = [await world.organization(), await world.organization()]
+  const { address } = await one.mailbox('ada')
+  await world.db
+    .updateTable('domains')
+    .set({ status: 'failed', ownership_verified_at: null })
+    .where('domain', '=', one.domain)
+    .execute()
+  await world.db.updateTable('domains').set({ domain: one.domain }).where('domain', '=', two.domain).execute()
+  await world.db
+    .transaction()
+    .execute((tx) =>
+      createMailbox(tx, world.mailHost, { organizationId: two.id, domain: one.domain, localPart: 'ada' }),
+    )
+  const refused = await operate(['mailbox', 'delete', address])
+  assert.match(refused.stderr, /2 organizations have a mailbox ada@.*Name one with --org/)
+  await json('mailbox', 'delete', address, '--org', one.name)
+  assert.equal((await json('mailbox', 'list', '--org', two.name)).data.length, 1)
+})
+
+test('mailboxes can be seen to while no server runs', async () => {
+  await using home = await databaseHome()
+  const { addresses } = await moveIn(home, { domain: 'quiet.test', mailboxes: ['ada', 'bob'] })
+  const [ada = '', bob] = addresses
+  const deleted = await mailroom(home.env, 'mailbox', 'delete', ada)
+  assert.deepEqual(deleted, { stdout: `Deleted ${ada} and its 0 messages.\n`, stderr: '', code: 0 })
+  const { data } = JSON.parse((await mailroom(home.env, 'mailbox', 'list', '--json')).stdout)
+  assert.deepEqual(
+    data.map(({ address, aliases }: { address: string; aliases: string[] }) => [address, aliases.length]),
+    [[bob, 2]],
+  )
+})
+
+for (const [argv, exitCode, message] of [
+  [['mailbox', 'suspend'], 2, /ADDRESS is missing/],
+  [['mailbox', 'delete', 'nobody@nowhere.example'], 1, /No mailbox "nobody@nowhere.example"/],
+  [['mailbox', 'resume', 'x'], 1, /No mailbox "x"/],
+  [['mailbox', 'list', '--org', 'nope'], 1, /No organization named "nope"/],
+] as const) {
+  test(`"${argv.join(' ')}" ends with ${exitCode} and a sentence on stderr`, async () => {
+    const refused = await operate(argv)
+    assert.deepEqual([refused.exitCode, refused.stdout], [exitCode, ''])
+    assert.match(refused.stderr, message)
+  })
+}
+
+async function rowsOf({ id }: TestOrganization, mailboxId: string) {
+  const { db } = world
+  const count = async (table: 'mailboxes' | 'addresses' | 'mail_folders', column: 'id' | 'mailbox_id') => {
+    const query = db.selectFrom(table).select('organization_id').where('organization_id', '=', id)
+    return (await query.where(db.dynamic.ref(column), '=', mailboxId).execute()).length
+  }
+  return {
+    mailboxes: await count('mailboxes', 'id'),
+    addresses: await count('addresses', 'mailbox_id'),
+    folders: await count('mail_folders', 'mailbox_id'),
+  }
+}
+
+async function fill({ id: organizationId }: TestOrganization, mailboxId: string, messages: number): Promise<void> {
+  const copies = Array.from({ length: messages }, () => ({
+    mailbox: { organizationId, mailboxId },
+    folder: 'inbox',
+    message: readMessage(Buffer.from(letter({ 'Message-ID': `<${randomUUID()}@peer.example>` }))),
+    receivedAt: new Date(),
+    seen: false,
+    flagged: false,
+    keywords: [],
+    filteredBy: [],
+  }))
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+}
