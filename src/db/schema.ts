@@ -36,6 +36,8 @@ export interface Schema {
   outbound_messages: OutboundMessages
   outbound_pieces: OutboundPieces
   outbound_recipients: OutboundRecipients
+  scheduled_messages: ScheduledMessages
+  scheduled_pieces: ScheduledPieces
 }
 
 interface Installation {
@@ -298,7 +300,7 @@ interface OutboundMessages {
   id: string
   organization_id: string
   mailbox_id: string | null
-  kind: 'sent' | 'notice'
+  kind: 'sent' | 'scheduled' | 'notice'
   sender: string
   message_id: string
   subject: string
@@ -330,4 +332,35 @@ interface OutboundRecipients {
   reply: string | null
   reason: string | null
   host: string | null
+}
+
+interface ScheduledMessages {
+  id: string
+  organization_id: string
+  mailbox_id: string | null
+  sender: string
+  to: string[]
+  cc: string[]
+  bcc: string[]
+  recipients: string[]
+  subject: string
+  attachment_count: number
+  message_id: string
+  size_bytes: number
+  scheduled_by: 'api_key' | 'member'
+  send_at: Date
+  status: Generated<'pending' | 'sending' | 'failed' | 'sent'>
+  attempts: Generated<number>
+  due_at: Date
+  epoch: Generated<number>
+  outbound_id: string | null
+  last_error: string | null
+  failed_at: Date | null
+  created_at: Date
+}
+
+interface ScheduledPieces {
+  scheduled_id: string
+  number: number
+  bytes: Buffer
 }
