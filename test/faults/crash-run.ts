@@ -33,7 +33,7 @@ export async function crashRun(goOn: (kills: number) => boolean, { senders: coun
   const tenant = await moveIn(home, { domain: 'crash.test', mailboxes: ['ada', 'bob', 'cy', 'di', 'ed'] })
   const since = performance.now()
   const mortal = new Mortal({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
-  const senders = new Senders(async () => (await mortal.running()).smtp.port, tenant.addresses)
+  using senders = new Senders(async () => (await mortal.running()).smtp.port, tenant.addresses)
   const labels: Labels = new Map()
   const done = new AbortController()
   {

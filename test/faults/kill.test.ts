@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { type DatabaseHome, databaseHome } from '../database.ts'
 import { startDnsServer } from '../dns-server.ts'
-import { type Service, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { startService } from '../service.ts'
 import { moveIn } from '../tenant.ts'
 import { crashRun } from './crash-run.ts'
+import { handOver, killedAtCommit } from './killed-at-commit.ts'
 import { Letter } from './senders.ts'
 import { discrepancies, lettersStored } from './stored.ts'
 
@@ -42,20 +41,6 @@ test('row 15: killed before the commit a message is not there, after it is, and 
   await service.end('SIGTERM')
   assert.deepEqual(await stored(home), everywhere)
 })
-
-/** The environment of a service that is killed at the commit of the first message. */
-function killedAtCommit(when: 'before' | 'after'): Record<string, string> {
-  return {
-    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
-    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', 'commit']),
-    KILL_WHEN: when,
-  }
-}
-
-async function handOver({ smtp }: Service, letter: Letter): Promise<number> {
-  await using client = await SmtpClient.greeted(smtp.port)
-  return (await client.send('ann@peer.example', letter.recipients, letter.text.slice(0, -2))).code
-}
 
 /** The letters that are there, once it has been looked that all adds up. */
 async function stored(home: DatabaseHome): Promise<string[]> {

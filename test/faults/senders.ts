@@ -31,7 +31,7 @@ export class Letter {
 
 /** Senders who hand over one letter after the other, each on a connection of its own for as long as that lasts. Who does
  *  not hear the answer sends the letter again, or in one case of eight leaves it at that. */
-export class Senders {
+export class Senders implements Disposable {
   readonly letters: Letter[] = []
   /** What was answered with other than 250, by reply. */
   readonly refused = new Map<string, number>()
@@ -40,6 +40,7 @@ export class Senders {
   readonly #busy: Promise<void>[] = []
   #answered = Promise.withResolvers<void>()
   #stopping = false
+  #gone = false
 
   /** `port` is where to go now, and may wait until there is somewhere. */
   constructor(port: () => Promise<number>, addresses: readonly string[]) {
@@ -67,6 +68,12 @@ export class Senders {
     await Promise.all(this.#busy)
   }
 
+  /** Whatever is under way is left as it is. */
+  [Symbol.dispose](): void {
+    this.#stopping = true
+    this.#gone = true
+  }
+
   /** For the checker: each letter at each of its recipients. */
   attempts(): Map<string, Attempt> {
     return new Map(
@@ -88,7 +95,7 @@ export class Senders {
           client = undefined
           await new Promise(setImmediate)
         }
-      } while (!letter.acknowledged && (patient || letter.attempts === 0))
+      } while (!this.#gone && !letter.acknowledged && (patient || letter.attempts === 0))
     }
     client?.vanish()
   }

@@ -73,11 +73,19 @@ export async function discrepancies(db: Db): Promise<string[]> {
         left join mail_contents content on content.id = piece.content_id
         where content.id is null or content.bytes is not null
       union all select 'contents whose copies are miscounted', count(*) from mail_contents content
-        where copies <> (select count(*) from mail_messages where content_id = content.id)
+        left join (select content_id, count(*) as copies from mail_messages group by content_id) there
+          on there.content_id = content.id
+        where content.copies <> coalesce(there.copies, 0)
       union all select 'keywords of messages listed wrongly', count(*) from (
-          select folder_id, uid, unnest(keywords) as keyword from mail_messages
-        ) borne full join mail_keywords listed using (folder_id, uid, keyword)
+          select folder_id, uid, received_at, seen, unnest(keywords) as keyword from mail_messages
+        ) borne full join mail_keywords listed using (folder_id, uid, received_at, seen, keyword)
         where borne is null or listed is null
+      union all select 'keywords whose messages are miscounted', count(*) from mail_keyword_totals held full join (
+          select folder_id, keyword, count(*) as total, count(*) filter (where not seen) as unread
+          from mail_keywords group by folder_id, keyword
+        ) listed using (folder_id, keyword)
+        where (coalesce(held.total, 0), coalesce(held.unread, 0))
+          <> (coalesce(listed.total, 0), coalesce(listed.unread, 0))
       union all select 'organizations whose storage is miscounted', count(*) from organization_usage usage
         where storage_bytes <> (select coalesce(sum(size_bytes), 0) from mail_folders
           where mail_folders.organization_id = usage.organization_id)

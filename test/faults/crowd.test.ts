@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { letter, subjectsIn } from '../peer.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+let organization: TestOrganization
+let address: string
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  address = (await organization.mailbox('ada')).address
+})
+after(() => world[Symbol.asyncDispose]())
+
+const many = <T>(count: number, make: (number: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+
+/** A client that says an octet a second from now on. */
+function trickle(client: { write(octet: string): unknown }): Disposable {
+  const timer = setInterval(() => client.write('x'), 1_000)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Sends a message from that address. Answers the last reply, as in `250 2.6.0`. */
+async function handFrom(localAddress: string, message = letter()): Promise<string> {
+  await using client = await SmtpClient.greeted(world.smtp.port, { localAddress })
+  const { code, status } = await client.send('ann@peer.example', address, message)
+  return `${code} ${status}`
+}
+
+test('row 16: a thousand idle SMTP clients, some at an octet a second, a flood from one address: mail from others is taken', async () => {
+  await using clients = new AsyncDisposableStack()
+  const idle = await many(1_000, (at) =>
+    SmtpClient.greeted(world.smtp.port, { localAddress: `127.0.1.${1 + (at % 10)}` }),
+  )
+  for (const client of idle) clients.use(client)
+  const slow = clients.use(await SmtpClient.greeted(world.smtp.port, { localAddress: '127.0.2.1' }))
+  for (const line of ['MAIL FROM:<ann@peer.example>', `RCPT TO:<${address}>`, 'DATA']) await slow.say(line)
+  using _message = trickle(slow)
+  using _command = trickle(clients.use(await SmtpClient.greeted(world.smtp.port, { localAddress: '127.0.2.2' })))
+
+  const flood = await many(300, () => SmtpClient.open(world.smtp.port, { localAddress: '127.0.3.1' }))
+  for (const client of flood) clients.use(client)
+  const greetings = await Promise.all(flood.map((client) => client.reply()))
+  assert.deepEqual(
+    greetings.map(({ code }) => code).sort(),
+    Array.from({ length: 300 }, (_, at) => (at < 100 ? 220 : 421)),
+  )
+  for (let n = 0; n < 20; n++) assert.equal(await handFrom('127.0.4.1', letter({ Subject: `${n}` })), '250 2.6.0')
+  assert.equal((await subjectsIn(organization, address)).length, 20)
+
+  slow.write('\r\n.\r\n')
+  assert.equal((await slow.reply()).code, 250, 'nor is the slow one sent away while there are idle ones')
+})
+
+test('row 16: a thousand idle HTTP clients, some at an octet a second: requests of others are answered', async () => {
+  await using clients = new AsyncDisposableStack()
+  const { hostname: host, port } = new URL(world.base)
+  const open = async (first = ''): Promise<Socket> => {
+    const socket = connect({ host, port: Number(port) })
+    clients.defer(() => void socket.destroy())
+    await once(socket, 'connect')
+    socket.write(first)
+    return socket
+  }
+  await many(1_000, () => open())
+  using _head = trickle(await open('GET /v1/labels HTTP/1.1\r\nX-Slow: '))
+  using _body = trickle(await open('POST /v1/labels HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n'))
+  for (let n = 0; n < 20; n++) assert.equal((await organization.request('GET', '/v1/labels')).status, 200)
+})

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import type { Service } from '../service.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import type { Letter } from './senders.ts'
+
+/** The environment of a service that is killed at the commit of the first message; or stopped, until it is told to
+ *  continue. */
+export function killedAtCommit(
+  when: 'before' | 'after',
+  signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
+): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
+    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', 'commit']),
+    KILL_WHEN: when,
+    KILL_WITH: signal,
+  }
+}
+
+/** The code of the last reply. */
+export async function handOver({ smtp }: Service, letter: Letter): Promise<number> {
+  await using client = await SmtpClient.greeted(smtp.port)
+  return (await client.send('ann@peer.example', letter.recipients, letter.text.slice(0, -2))).code
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { afterEach, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
+import type { Db } from '#/db/schema.ts'
+import { databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { type Service, startService } from '../service.ts'
+import { moveIn } from '../tenant.ts'
+import { handOver, killedAtCommit } from './killed-at-commit.ts'
+import { Letter } from './senders.ts'
+import { discrepancies, lettersStored } from './stored.ts'
+
+const stopped = killedAtCommit('before', 'SIGSTOP')
+
+/** A stopped process would keep the test from ever ending where it fails. */
+const started: Service[] = []
+afterEach(() => {
+  for (const { process } of started.splice(0)) process.kill('SIGKILL')
+})
+
+async function start(env: Record<string, string>): Promise<Service> {
+  const service = await startService(env)
+  started.push(service)
+  return service
+}
+
+if (process.env.TEST_DATABASE_URL === undefined)
+  test('row 40: a process that is stopped keeps its data directory to itself, and goes on where it was', async () => {
+    await using home = await databaseHome()
+    await using dns = await startDnsServer({})
+    const { addresses } = await moveIn(home, { domain: 'stopped.test', mailboxes: ['ada'] })
+    const letter = new Letter('urgent matter', addresses, true)
+    const service = await start({ ...home.env, MAILROOM_DNS_SERVERS: dns.address, ...stopped })
+    const answer = handOver(service, letter)
+    await stops(service)
+    assert.throws(() => lockDirectory(home.env.MAILROOM_DATA_DIR ?? ''), DirectoryInUse)
+    service.process.kill('SIGCONT')
+    assert.equal(await answer, 250)
+    await service.end('SIGTERM')
+    await using database = await home.open()
+    assert.deepEqual(await Array.fromAsync(lettersStored(database.db)), [`${letter.name} at ${addresses[0]}`])
+  })
+else
+  test('row 40: a process that was stopped before a commit and continues too late writes nothing', async () => {
+    await using home = await databaseHome()
+    await using dns = await startDnsServer({})
+    const { addresses } = await moveIn(home, { domain: 'stopped.test', mailboxes: ['ada'] })
+    const letter = new Letter('urgent matter', addresses, true)
+    const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+    const late = await start({ ...env, ...stopped })
+    const lateAnswer = handOver(late, letter)
+    await stops(late)
+    const other = await start(env)
+    const otherAnswer = handOver(other, letter)
+    await using database = await home.open()
+    await endPausedSession(database.db)
+    assert.equal(await otherAnswer, 250)
+
+    late.process.kill('SIGCONT')
+    assert.equal(await lateAnswer, 451)
+    assert.equal(await handOver(late, letter), 250)
+    for (const service of [late, other]) await service.end('SIGTERM')
+    assert.deepEqual(await Array.fromAsync(lettersStored(database.db)), [`${letter.name} at ${addresses[0]}`])
+    assert.deepEqual(await discrepancies(database.db), [])
+  })
+
+async function stops({ process: { pid } }: Service): Promise<void> {
+  while (!execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T'))
+    await setTimeout(20)
+}
+
+/** As the server does by itself to a transaction that pauses for longer than it was told. */
+async function endPausedSession(db: Db): Promise<void> {
+  const { rows } = await sql<{ limit: string }>`
+    select current_setting('idle_in_transaction_session_timeout') as limit`.execute(db)
+  assert.deepEqual(rows, [{ limit: '20s' }])
+  const ended = await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`.execute(db)
+  assert.equal(ended.rows.length, 1)
+}
