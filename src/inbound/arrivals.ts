@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 
 /** A message at a mailbox, known by the SHA-256 of its bytes as they came. */
@@ -12,15 +13,15 @@ export interface Arrival {
 export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
   const rows = arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') }))
   // In one order always, so that two processes that note the same ones do not wait for each other in a circle.
-  const noted = await sql<{ mailbox_id: string; digest: Buffer }>`
+  const noted = await query<{ mailbox_id: string; digest: Buffer }>(tx)`
     insert into arrivals (mailbox_id, digest)
     select mailbox_id, decode(digest, 'hex')
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (mailbox_id uuid, digest text)
     order by mailbox_id, digest
     on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
       where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
-    returning mailbox_id, digest`.execute(tx)
-  return noted.rows.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
+    returning mailbox_id, digest`
+  return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
 }
 
 /** Forgets what arrived more than 7 days ago. */

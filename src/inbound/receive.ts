@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { inTurns, pieceBytes } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
@@ -102,10 +102,10 @@ async function copyFor(
 }
 
 async function sha256(bytes: Buffer): Promise<Buffer> {
-  const hash = createHash('sha256')
-  if (bytes.length <= pieceBytes) return hash.update(bytes).digest()
-  for await (const piece of inTurns(bytes)) hash.update(piece)
-  return hash.digest()
+  if (bytes.length <= pieceBytes) return hash('sha256', bytes, 'buffer')
+  const pieces = createHash('sha256')
+  for await (const piece of inTurns(bytes)) pieces.update(piece)
+  return pieces.digest()
 }
 
 /** Where a copy lies. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { pieceBytes, slices } from '#/bytes.ts'
+import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
@@ -79,7 +80,7 @@ interface Place {
 /** Locks the folders, lowest id first, counts the copies in and takes their uids. Undefined, with nothing locked, where
  *  a folder lacks. */
 async function advance(tx: Tx, gains: Map<string, Gain>): Promise<Map<string, Place> | undefined> {
-  const { rows } = await sql<{ key: string; id: number; modseq: number; first: number }>`
+  const rows = await query<{ key: string; id: number; modseq: number; first: number }>(tx)`
     with gain as materialized (
       select folder.id, gain.key, gain.added, gain.unread, gain.size_bytes
       from jsonb_to_recordset(${JSON.stringify([...gains].map(([key, gain]) => ({ key, ...gain })))}::jsonb) as gain
@@ -98,7 +99,7 @@ async function advance(tx: Tx, gains: Map<string, Gain>): Promise<Map<string, Pl
       unread = folder.unread + locked.unread,
       size_bytes = folder.size_bytes + locked.size_bytes
     from locked where folder.id = locked.id
-    returning locked.key, folder.id, folder.modseq, folder.uid_next - locked.added as first`.execute(tx)
+    returning locked.key, folder.id, folder.modseq, folder.uid_next - locked.added as first`
   if (rows.length < gains.size) return undefined
   return new Map(rows.map(({ key, id, modseq, first }) => [key, { folderId: id, modseq, nextUid: first }]))
 }
@@ -155,7 +156,7 @@ async function storePieces(tx: Tx, { large }: Contents): Promise<void> {
 /** Writes contents, messages, keywords and the storage used. The bytes go as one parameter in binary form: as an array
  *  they would be sent in hexadecimal. */
 async function store(tx: Tx, contents: Contents, messages: readonly MessageRow[]): Promise<void> {
-  await sql`
+  await query(tx)`
     with content as materialized (
       select coalesce(row.given, nextval('mail_contents_id_seq')) as id, row.*
       from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
@@ -191,5 +192,5 @@ async function store(tx: Tx, contents: Contents, messages: readonly MessageRow[]
       order by usage.organization_id for update of usage
     )
     update organization_usage set storage_bytes = organization_usage.storage_bytes + usage.bytes
-    from usage where organization_usage.organization_id = usage.organization_id`.execute(tx)
+    from usage where organization_usage.organization_id = usage.organization_id`
 }
