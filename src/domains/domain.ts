@@ -35,13 +35,17 @@ export interface ListedRecord extends WantedRecord {
  *  now, the new record has not been looked at. Records of retiring keys are still useful, and no longer needed. */
 export function listedRecords({ domain, token, keys, findings }: Domain, hostname: string): ListedRecord[] {
   const [active, retiring] = [keys.filter((key) => !key.retiresAt), keys.filter((key) => key.retiresAt)]
-  const wanted = [
-    ...wantedRecords({ domain, token, keys: active }, hostname),
-    ...wantedRecords({ domain, token, keys: retiring }, hostname)
-      .filter(({ purpose }) => purpose === 'dkim')
-      .map((record) => ({ ...record, optional: true })),
-  ]
-  return wanted.map((record) => ({ ...record, finding: findings.find((finding) => isOf(finding, record)) }))
+  const wanted = wantedRecords({ domain, token, keys: active }, hostname)
+  const useful =
+    retiring.length === 0
+      ? []
+      : wantedRecords({ domain, token, keys: retiring }, hostname)
+          .filter(({ purpose }) => purpose === 'dkim')
+          .map((record) => ({ ...record, optional: true }))
+  return [...wanted, ...useful].map((record) => ({
+    ...record,
+    finding: findings.find((finding) => isOf(finding, record)),
+  }))
 }
 
 /** Records that have to be published and are not. */

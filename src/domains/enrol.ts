@@ -42,8 +42,11 @@ export async function enrolDomain(
 
 /** Removes an enrolment, with its token and keys, and answers its domain. */
 export async function removeDomain(tx: Tx, organizationId: string, id: string): Promise<string> {
-  const domain = await lockDomain(tx, organizationId, id)
-  if (domain === undefined) throw notFound('domain')
+  const locked = await lockDomain(tx, organizationId, id)
+  if (!locked) throw notFound('domain')
+  const { domain, suspended } = locked
+  // Enrolled again it would not be suspended any more.
+  if (suspended) throw invalid('id', `${domain} is suspended`, 'Ask the operator, who has suspended it')
   const mailboxes = await mailboxesOn(tx, organizationId, id)
   if (mailboxes > 0) {
     throw invalid(

@@ -167,11 +167,16 @@ export async function deleteKeysOf(tx: Tx, organizationId: string, domainId: str
     .execute()
 }
 
-/** Locks the domain against whoever adds a mailbox to it, and answers its name. */
-export async function lockDomain(tx: Tx, organizationId: string, id: string): Promise<string | undefined> {
-  const { rows } = await sql<{ domain: string }>`
-    select domain from domains where organization_id = ${organizationId} and id = ${id} for update`.execute(tx)
-  return rows[0]?.domain
+/** Locks the domain against whoever adds a mailbox to it. */
+export async function lockDomain(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<{ domain: string; suspended: boolean } | undefined> {
+  const { rows } = await sql<{ domain: string; suspended: boolean }>`
+    select domain, suspended_at is not null as suspended from domains
+    where organization_id = ${organizationId} and id = ${id} for update`.execute(tx)
+  return rows[0]
 }
 
 export async function mailboxesOn(tx: Tx, organizationId: string, domainId: string): Promise<number> {

@@ -286,6 +286,8 @@ test('a suspended domain takes no mail and no mailboxes, and what is there can b
     400,
   )
   assert.equal((await subjectsIn(organization, address)).length, 1)
+  const removal = await organization.request('DELETE', `/v1/domains/${domain.id}`)
+  assert.partialDeepStrictEqual(removal.body.error, { message: 'suspended.test is suspended' })
   await operate('domain', 'resume', domain.id)
   assert.equal(await hand(world, 'ann@peer.example', address), '250 2.6.0')
 })
