@@ -68,8 +68,9 @@ export async function attempt(
         content: () => heldOctets(db, messageId),
         smtpUtf8: message.smtpUtf8,
         eightBit: message.eightBit,
-        beforeDot: async () => {
-          if (!(await markDot(db, recipients))) throw new Overtaken('Another worker has taken this message')
+        beforeDot: async (accepted) => {
+          const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
+          if (!(await markDot(db, going))) throw new Overtaken('Another worker has taken this message')
         },
       },
       signal,
