@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { readConfig } from '#/config.ts'
 import { assertDurable } from '#/db/durability.ts'
-import { type Database, openDatabase } from '#/db/open.ts'
+import type { Database } from '#/db/open.ts'
+import { startServer } from '#/server.ts'
 import { testDatabase } from '../../test/database.ts'
 import { startPostgres } from '../../test/postgres.ts'
+import { secret as MAILROOM_SECRET } from '../../test/world.ts'
 
 let database: Database
 before(async () => {
@@ -12,10 +15,10 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-test('a database that syncs is taken', () => assertDurable(database.db))
+test('row 39: a database that syncs is taken', () => assertDurable(database.db))
 
 for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-  test(`a database that says it has ${setting} off is refused`, async () => {
+  test(`row 39: a database that says it has ${setting} off is refused`, async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`create schema told`.execute(tx)
     await sql`create view told.pg_settings as
@@ -27,11 +30,12 @@ for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
   })
 }
 
-// 39. The server refuses to start on a PostgreSQL with fsync or full_page_writes off unless told so.
 if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('a PostgreSQL server with fsync and full_page_writes off is refused', async () => {
-    await using server = await startPostgres({ fsync: 'off', full_page_writes: 'off' })
-    await using unsafe = await openDatabase({ url: server.url })
-    await assert.rejects(assertDurable(unsafe.db), /runs with fsync and full_page_writes off/)
+  test('row 39: no start on a PostgreSQL server with fsync and full_page_writes off, unless told so', async () => {
+    await using postgres = await startPostgres({ fsync: 'off', full_page_writes: 'off' })
+    const env = { DATABASE_URL: postgres.url, PORT: '0', MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'silent', MAILROOM_SECRET }
+    const start = (more: Record<string, string> = {}) => startServer(readConfig({ ...env, ...more }), { bare: true })
+    await assert.rejects(start(), /runs with fsync and full_page_writes off/)
+    await using _started = await start({ MAILROOM_ALLOW_UNSAFE_DATABASE: '1' })
   })
 }

@@ -37,7 +37,7 @@ test('a commit is one fsync, and a read none', async () => {
   fsync.mock.restore()
 })
 
-test('kill -9 in a stream of commits loses none that was acknowledged', async () => {
+test('row 40: kill -9 in a stream of commits loses none that was acknowledged', async () => {
   const directory = await closedDatabase('killed')
   for (const [round, killAfter] of [40, 150, 3].entries()) {
     const child = spawn(process.execPath, [fixture('commit-on-and-on.ts'), directory, String(round)], {
@@ -58,8 +58,7 @@ test('kill -9 in a stream of commits loses none that was acknowledged', async ()
   }
 })
 
-// 39. EIO on fsync: nothing half-stored, recovers without a restart.
-test('when an fsync fails its commit is refused, and the database goes on with all that it acknowledged', async () => {
+test('row 39: when an fsync fails its commit is refused, and the database goes on with all that it acknowledged', async () => {
   const directory = await closedDatabase('failing')
   const { stdout } = await promisify(execFile)(
     process.execPath,
