@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrival } from './arrival.ts'
 import { filters } from './filters.ts'
+import { holds } from './holds.ts'
 import { http } from './http.ts'
 import { type Row, table } from './report.ts'
 import { threads } from './threads.ts'
@@ -9,7 +10,11 @@ import { threads } from './threads.ts'
 for (const [name, run] of [
   ['http', () => http({ requests: 32, rounds: 1 })],
   ['arrival', () => arrival({ messages: 20, connections: 3, rounds: 1 })],
-  ['threads', () => threads({ messages: 300, requests: 5, largest: 100_000 })],
+  ['threads', () => threads({ messages: 300, requests: 5 })],
+  [
+    'holds',
+    () => holds({ messages: 300, letters: ['2,000 nested parts', '100,000 headers', '24 MiB of attachments'] }),
+  ],
   ['filters', () => filters({ count: 10, rounds: 3 })],
 ] as const) {
   test(`the bench "${name}" measures, and nothing that it sends goes unanswered`, async () => {

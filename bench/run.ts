@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|all [SIZE]: what docs/performance.md is made of. On the embedded
+// npm run bench -- http|arrival|threads|filters|holds|all [SIZE]: what docs/performance.md is made of. On the embedded
 // database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -6,6 +6,7 @@ const benches = {
   http: async (requests?: number) => (await import('./http.ts')).http({ ...(requests && { requests }) }),
   arrival: async (messages?: number) => (await import('./arrival.ts')).arrival({ ...(messages && { messages }) }),
   threads: async (messages?: number) => (await import('./threads.ts')).threads({ ...(messages && { messages }) }),
+  holds: async (messages?: number) => (await import('./holds.ts')).holds({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { hostileMail, largeMail } from '../test/hostile-mail.ts'
 import { doLoad } from './load.ts'
 
 /** What the SMTP load does: messages of so many octets, handed over one by one on each of the connections. */
@@ -9,18 +10,20 @@ export interface SmtpWork {
   readonly messages: number
   readonly recipients: readonly string[]
   readonly octets: number
-  /** As a file beside a text, in base64; as text where left out. */
-  readonly attached?: boolean
+  /** One that has a name in test/hostile-mail.ts, in place of so many octets. */
+  readonly letter?: string
 }
 
 /** Answers how long it took, in milliseconds; rejects where a message is refused. */
-async function run({ port, connections, messages, recipients, octets, attached = false }: SmtpWork): Promise<number> {
-  const body = attached ? withAttachment(octets) : `\r\n${lines(octets)}`
+async function run({ port, connections, messages, recipients, octets, letter }: SmtpWork): Promise<number> {
+  const named = letter !== undefined && { ...hostileMail, ...largeMail }[letter]
+  const body = `\r\n${lines(octets)}`
   const id = randomUUID()
   let begun = 0
   const next = () => {
     const n = begun++
     if (n >= messages) return undefined
+    if (named) return { to: recipients[n % recipients.length], data: `${named()}.\r\n` }
     const header =
       `From: Ann <ann@peer.example>\r\nTo: ada\r\nSubject: Message ${n}\r\nMIME-Version: 1.0\r\n` +
       `Message-ID: <${n}.${id}@peer.example>\r\n`
@@ -31,19 +34,9 @@ async function run({ port, connections, messages, recipients, octets, attached =
   return performance.now() - start
 }
 
-/** Both text and base64. */
 function lines(octets: number): string {
   const line = `${'x'.repeat(76)}\r\n`
   return line.repeat(Math.ceil(octets / line.length))
-}
-
-function withAttachment(octets: number): string {
-  return [
-    'Content-Type: multipart/mixed; boundary=b1\r\n',
-    '--b1\r\n\r\nHere it is.',
-    '--b1\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n',
-    `${lines(octets)}--b1--\r\n`,
-  ].join('\r\n')
 }
 
 function converse(port: number, next: () => { to: string | undefined; data: string } | undefined): Promise<void> {

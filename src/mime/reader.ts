@@ -6,9 +6,9 @@ import { Headers } from './headers.ts'
 import { type Message, readMessage } from './message.ts'
 import type { ReadAttachment, ReadContent, Reading, ReadMessage } from './reader-thread.ts'
 
-/** A larger message is read in a thread of its own. To read as much takes up to 5 ms here; a message of 25 MiB takes up to
+/** A larger message is read in a thread of its own. To read as much takes up to 20 ms here; a message of 25 MiB takes up to
  *  70 as it arrives, and a second to be opened. */
-const largeBytes = 256 * 1024
+const largeBytes = 128 * 1024
 
 /** What a message says; the texts of a large one as JSON in UTF-8, since writing it would take as long as reading them. */
 export type OpenedContent = Content | ReadContent
