@@ -34,7 +34,7 @@ export async function withTrace(
 }
 
 /** RFC 3848, RFC 6531 4.3. */
-function protocolOf({ client, utf8 }: Envelope): string {
+export function protocolOf({ client, utf8 }: Envelope): string {
   const protocol = utf8 ? 'UTF8SMTP' : client.extended ? 'ESMTP' : 'SMTP'
   return client.tls && client.extended ? `${protocol}S` : protocol
 }
