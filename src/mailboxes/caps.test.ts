@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { IsolationLevel } from 'kysely'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import type { Tx } from '#/db/schema.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '../../test/database.ts'
+import { insertVerifiedDomain } from '../../test/verified-domain.ts'
+import { createMailbox } from './create.ts'
+
+const cap = 5
+const attempts = 50
+const levels = ['read committed', 'repeatable read', 'serializable'] as const
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+  const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
+  await database.db.insertInto('plans').values(plan).execute()
+})
+after(() => database[Symbol.asyncDispose]())
+
+interface Place {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly domain: string
+}
+
+async function place(): Promise<Place> {
+  const name = `org-${randomUUID()}`
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'five' })
+  await insertVerifiedDomain(database.db, organizationId, `${name}.test`)
+  const { id: domainId } = await database.db
+    .selectFrom('domains')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return { organizationId, domainId, domain: `${name}.test` }
+}
+
+for (const level of levels) {
+  test(`row 34: ${attempts} mailboxes made at once at a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
+    const at = await place()
+    const mailHost = new SqlMailHost(database.db, idHashKey('a secret'))
+    const made = await Promise.all(
+      Array.from({ length: attempts }, (_, n) =>
+        attempt(level, (tx) => createMailbox(tx, mailHost, { ...at, localPart: `box${n}` })),
+      ),
+    )
+    assert.equal(made.filter(Boolean).length, cap)
+    await assertCounted(at, cap)
+  })
+
+  test(`row 34: so do ${attempts} plain inserts of another program at ${level}`, async () => {
+    const at = await place()
+    const made = await Promise.all(Array.from({ length: attempts }, (_, n) => plainInsert(level, at, n)))
+    assert.equal(made.filter(Boolean).length, cap)
+    await assertCounted(at, cap)
+  })
+}
+
+test('row 34: a single statement that makes too many makes none, and neither does a transaction that does', async () => {
+  const at = await place()
+  const insert = `insert into mailboxes (organization_id, domain_id, local_part, address)
+    select $1, $2, 'm' || n, 'm' || n || '@' || $3 from generate_series($4::integer, $5::integer) n`
+  const values = [at.organizationId, at.domainId, at.domain]
+  await assert.rejects(database.pool.query(insert, [...values, 1, cap + 1]), { code: 'PC402' })
+  await assertCounted(at, 0)
+  const client = await database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(insert, [...values, 1, cap])
+    await assert.rejects(client.query(insert, [...values, cap + 1, cap + 1]), { code: 'PC402' })
+    await client.query('rollback')
+  } finally {
+    client.release()
+  }
+  await assertCounted(at, 0)
+  await database.pool.query(insert, [...values, 1, cap])
+  await assertCounted(at, cap)
+})
+
+test('what is deleted makes room again, and a smaller plan refuses until enough has gone', async () => {
+  const at = await place()
+  for (let n = 0; n < cap; n++) assert.ok(await plainInsert('read committed', at, n))
+  const { db } = database
+  await db.deleteFrom('mailboxes').where('address', '=', `m0@${at.domain}`).execute()
+  assert.ok(await plainInsert('read committed', at, 10))
+  await db.updateTable('organizations').set({ plan: 'free' }).where('id', '=', at.organizationId).execute()
+  for (const gone of [1, 2]) {
+    assert.equal(await plainInsert('read committed', at, 20 + gone), false)
+    await db.deleteFrom('mailboxes').where('address', '=', `m${gone}@${at.domain}`).execute()
+  }
+  assert.equal(await plainInsert('read committed', at, 30), false, 'three are left, as many as the plan allows')
+  await assertCounted(at, 3)
+})
+
+/** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
+async function attempt(level: IsolationLevel, work: (tx: Tx) => Promise<unknown>): Promise<boolean> {
+  for (;;) {
+    try {
+      await database.db.transaction().setIsolationLevel(level).execute(work)
+      return true
+    } catch (error) {
+      if (!isAgain(error)) return false
+    }
+  }
+}
+
+/** As a program does that knows nothing of ours but the table. */
+async function plainInsert(level: IsolationLevel, at: Place, number: number): Promise<boolean> {
+  for (;;) {
+    const client = await database.pool.connect()
+    try {
+      await client.query(`begin isolation level ${level}`)
+      await client.query(
+        'insert into mailboxes (organization_id, domain_id, local_part, address) values ($1, $2, $3, $4)',
+        [at.organizationId, at.domainId, `m${number}`, `m${number}@${at.domain}`],
+      )
+      await client.query('commit')
+      return true
+    } catch (error) {
+      await client.query('rollback')
+      if (!isAgain(error)) return false
+    } finally {
+      client.release()
+    }
+  }
+}
+
+function isAgain(error: unknown): boolean {
+  const { code } = error as { code?: string }
+  if (code !== 'PC402' && code !== '40001') throw error
+  return code === '40001'
+}
+
+async function assertCounted({ organizationId }: Place, expected: number): Promise<void> {
+  const rows = await database.db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const usage = await database.db
+    .selectFrom('organization_usage')
+    .select('mailboxes')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  assert.deepEqual([rows.length, usage.mailboxes], [expected, expected])
+}
