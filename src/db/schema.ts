@@ -118,6 +118,7 @@ interface Domains {
   suspended_at: Date | null
   last_checked_at: Date | null
   next_check_at: Date | null
+  leased_until: Date | null
   check_epoch: Generated<number>
   findings: ColumnType<CheckedRecord[], string | undefined, string>
   created_at: Made<Date>

@@ -14,9 +14,10 @@ export interface Claim {
 /** Takes the domain that has been due for longest; one that another process is just taking is passed over. */
 export async function claimDue(db: Db, now: Date, leaseEnds: Date): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
-    update domains set next_check_at = ${leaseEnds}, check_epoch = check_epoch + 1
+    update domains set leased_until = ${leaseEnds}, check_epoch = check_epoch + 1
     where id = (
-      select id from domains where next_check_at <= ${now} order by next_check_at limit 1 for update skip locked
+      select id from domains where next_check_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      order by next_check_at limit 1 for update skip locked
     )
     returning id, organization_id as "organizationId", check_epoch as epoch`.execute(db)
   return rows[0]
@@ -26,7 +27,7 @@ export async function claimDue(db: Db, now: Date, leaseEnds: Date): Promise<Clai
 export async function giveBack(db: Db, { id, organizationId, epoch }: Claim, dueAt: Date): Promise<void> {
   await db
     .updateTable('domains')
-    .set({ next_check_at: dueAt })
+    .set({ next_check_at: dueAt, leased_until: null })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('check_epoch', '=', epoch)
@@ -68,6 +69,7 @@ export async function writeCheck(
       findings: JSON.stringify(checked.findings),
       last_checked_at: checked.now,
       next_check_at: checked.nextCheckAt,
+      leased_until: null,
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)

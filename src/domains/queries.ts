@@ -131,7 +131,8 @@ export async function restartFailed(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     update domains set status = 'pending', ownership_token = default, challenged_at = ${now}, created_at = ${now},
-      next_check_at = ${firstCheckAt}, last_checked_at = null, findings = '[]', check_epoch = check_epoch + 1,
+      next_check_at = ${firstCheckAt}, last_checked_at = null, leased_until = null, check_epoch = check_epoch + 1,
+      findings = '[]',
       ownership_verified_at = null, ownership_missing_since = null, ownership_missing_times = 0,
       receiving_verified_at = null, receiving_missing_since = null, receiving_missing_times = 0
     where organization_id = ${organizationId} and domain = ${domain} and status = 'failed'
@@ -153,7 +154,7 @@ export async function deleteUnseenKeys(tx: Tx, organizationId: string, domainId:
 export async function checkSoon(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
   await tx
     .updateTable('domains')
-    .set({ next_check_at: at, check_epoch: sql<number>`check_epoch + 1` })
+    .set({ next_check_at: at, leased_until: null, check_epoch: sql<number>`check_epoch + 1` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute()

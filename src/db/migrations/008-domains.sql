@@ -13,14 +13,16 @@ alter table domains
   add column receiving_missing_times integer not null default 0,
   -- What was found for each record when it was last looked at.
   add column findings jsonb not null default '[]',
-  -- Goes up whenever a check takes the domain: one that was overtaken finds another number and writes nothing.
+  -- Until when the check that has taken the domain has it to itself; null where there is none. The epoch goes up with
+  -- each: one that was overtaken finds another number and writes nothing.
+  add column leased_until timestamptz(3),
   add column check_epoch integer not null default 0;
 
 update domains set ownership_token = default where ownership_token is null;
 update domains set next_check_at = now() where status <> 'failed';
 alter table domains alter column ownership_token set not null;
 
--- The queue of checks: next_check_at is when a domain is due, and while it is checked, when its lease ends.
+-- The queue of checks.
 create index domains_due on domains (next_check_at) where next_check_at is not null;
 -- Every claim to a domain, whoever makes it.
 create index domains_claims on domains (domain, id);
