@@ -100,18 +100,12 @@ async function hashAll(key: IdHashKey, ids: readonly string[]): Promise<Buffer> 
 
 export type MessageRow = ReturnType<typeof messageRow>
 
-export function messageRow(
-  copy: Copy,
-  ids: HashedIds,
-  content: number,
-  { folderId, modseq, uid }: { folderId: number; modseq: number; uid: number },
-) {
+/** `place` says which of the folders that gain messages it is for, and how many of these come before it. */
+export function messageRow(copy: Copy, ids: HashedIds, content: number, place: { folder: number; nth: number }) {
   const { message } = copy
   return {
     content,
-    folder_id: folderId,
-    uid,
-    modseq,
+    ...place,
     received_at: copy.receivedAt,
     size_bytes: message.raw.length,
     seen: copy.seen,

@@ -1,23 +1,24 @@
 import { sql } from 'kysely'
 import { pieceBytes, slices } from '#/bytes.ts'
-import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
+import { type Gain, type Place, store } from './append-statement.ts'
 import { makeFolders } from './folders.ts'
 
 /** How many bytes of mail go into one statement: node-postgres copies them four times over in one turn of the event loop. */
 const bytesAtOnce = 2 * pieceBytes
 
-/** Stores copies for any number of mailboxes in two statements, however many they are (more only where a folder lacks
+/** Stores copies for any number of mailboxes in one statement, however many they are (more only where a folder lacks
  *  and above 2 MiB). Throws `not_found` for a mailbox that is not there; nothing of `tx` may be kept then. */
 export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[]): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
-  const places = (await advance(tx, gains)) ?? (await makeAndAdvance(tx, gains))
+  const stored = gains.byFolder.map(() => 0)
+  let places: readonly Place[] | undefined
   for (const batch of batches(copies)) {
     const contents = new Contents()
     const hashed = new Map<Message, HashedIds>()
@@ -26,31 +27,48 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[]): P
       const { message } = copy
       const ids = hashed.get(message) ?? (await hashIds(key, message))
       hashed.set(message, ids)
-      const place = places.get(folderKey(copy))
-      if (!place) throw notFound('mailbox')
-      rows.push(messageRow(copy, ids, contents.add(copy), { ...place, uid: place.nextUid++ }))
+      const folder = gains.folderOf(copy)
+      const nth = stored[folder] ?? 0
+      stored[folder] = nth + 1
+      rows.push(messageRow(copy, ids, contents.add(copy), { folder, nth }))
     }
     await numberLarge(tx, contents)
-    await store(tx, contents, rows)
+    if (places) await store(tx, { places }, contents, rows)
+    else places = await storeFirst(tx, gains.byFolder, contents, rows)
     await storePieces(tx, contents)
   }
 }
 
-/** What a folder gains by the copies. */
-interface Gain {
-  readonly organization_id: string
-  readonly mailbox_id: string
-  readonly name: string
-  added: number
-  unread: number
-  size_bytes: number
+/** Makes the folders that lack, where some do, and tries again. */
+async function storeFirst(
+  tx: Tx,
+  gains: readonly Gain[],
+  contents: Contents,
+  rows: readonly MessageRow[],
+): Promise<readonly Place[]> {
+  const places = await store(tx, { gains }, contents, rows)
+  if (places.length === gains.length) return places
+  // One that was there has gone while its lock was waited for, and only mailboxes take their folders with them.
+  if (places.length > 0) throw notFound('mailbox')
+  await makeFolders(
+    tx,
+    gains.map(({ organization_id, mailbox_id, name }) => ({
+      mailbox: { organizationId: organization_id, mailboxId: mailbox_id },
+      name,
+    })),
+  )
+  const made = await store(tx, { gains }, contents, rows)
+  if (made.length < gains.length) throw notFound('mailbox')
+  return made
 }
 
-function gainsOf(copies: readonly Copy[]): Map<string, Gain> {
-  const gains = new Map<string, Gain>()
+/** What each folder gains by the copies, and the number of a copy's folder among them. */
+function gainsOf(copies: readonly Copy[]): { byFolder: readonly Gain[]; folderOf(copy: Copy): number } {
+  const gains = new Map<string, Gain & { added: number; unread: number; size_bytes: number }>()
+  const name = ({ mailbox, folder }: Copy) => `${mailbox.organizationId}/${mailbox.mailboxId}/${folder}`
   for (const copy of copies) {
-    const key = folderKey(copy)
-    const gain = gains.get(key) ?? {
+    const gain = gains.get(name(copy)) ?? {
+      number: gains.size,
       organization_id: copy.mailbox.organizationId,
       mailbox_id: copy.mailbox.mailboxId,
       name: copy.folder,
@@ -61,58 +79,9 @@ function gainsOf(copies: readonly Copy[]): Map<string, Gain> {
     gain.added += 1
     gain.unread += copy.seen ? 0 : 1
     gain.size_bytes += copy.message.raw.length
-    gains.set(key, gain)
+    gains.set(name(copy), gain)
   }
-  return gains
-}
-
-function folderKey({ mailbox, folder }: Copy): string {
-  return `${mailbox.organizationId}/${mailbox.mailboxId}/${folder}`
-}
-
-/** Where the next copy in a folder goes. */
-interface Place {
-  readonly folderId: number
-  readonly modseq: number
-  nextUid: number
-}
-
-/** Locks the folders, lowest id first, counts the copies in and takes their uids. Undefined, with nothing locked, where
- *  a folder lacks. */
-async function advance(tx: Tx, gains: Map<string, Gain>): Promise<Map<string, Place> | undefined> {
-  const rows = await query<{ key: string; id: number; modseq: number; first: number }>(tx)`
-    with gain as materialized (
-      select folder.id, gain.key, gain.added, gain.unread, gain.size_bytes
-      from jsonb_to_recordset(${JSON.stringify([...gains].map(([key, gain]) => ({ key, ...gain })))}::jsonb) as gain
-        (key text, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer, size_bytes bigint)
-      join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
-        and folder.organization_id = gain.organization_id
-    ), locked as materialized (
-      select gain.* from gain join mail_folders folder on folder.id = gain.id
-      where (select count(*) from gain) = ${gains.size}
-      order by folder.id for update of folder
-    )
-    update mail_folders folder set
-      uid_next = folder.uid_next + locked.added,
-      modseq = folder.modseq + 1,
-      total = folder.total + locked.added,
-      unread = folder.unread + locked.unread,
-      size_bytes = folder.size_bytes + locked.size_bytes
-    from locked where folder.id = locked.id
-    returning locked.key, folder.id, folder.modseq, folder.uid_next - locked.added as first`
-  if (rows.length < gains.size) return undefined
-  return new Map(rows.map(({ key, id, modseq, first }) => [key, { folderId: id, modseq, nextUid: first }]))
-}
-
-async function makeAndAdvance(tx: Tx, gains: Map<string, Gain>): Promise<Map<string, Place>> {
-  const folders = [...gains.values()].map(({ organization_id, mailbox_id, name }) => ({
-    mailbox: { organizationId: organization_id, mailboxId: mailbox_id },
-    name,
-  }))
-  await makeFolders(tx, folders)
-  const places = await advance(tx, gains)
-  if (!places) throw notFound('mailbox')
-  return places
+  return { byFolder: [...gains.values()], folderOf: (copy) => gains.get(name(copy))?.number ?? 0 }
 }
 
 /** Runs of copies with at most `bytesAtOnce` of mail each, or a single copy. Copies of one message count once. */
@@ -151,46 +120,4 @@ async function storePieces(tx: Tx, { large }: Contents): Promise<void> {
       )
     }
   }
-}
-
-/** Writes contents, messages, keywords and the storage used. The bytes go as one parameter in binary form: as an array
- *  they would be sent in hexadecimal. */
-async function store(tx: Tx, contents: Contents, messages: readonly MessageRow[]): Promise<void> {
-  await query(tx)`
-    with content as materialized (
-      select coalesce(row.given, nextval('mail_contents_id_seq')) as id, row.*
-      from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
-        (number integer, given bigint, organization_id uuid, copies integer, start integer, size_bytes integer, message_id text,
-         thread_root text, subject text, from_name text, from_address text, recipients jsonb, has_attachment boolean,
-         preview text)
-    ), contents as (
-      insert into mail_contents (id, organization_id, copies, bytes, message_id, thread_root, subject, from_name,
-        from_address, recipients, has_attachment, preview)
-      select id, organization_id, copies, substring(${contents.bytes()}::bytea from start for size_bytes), message_id,
-        thread_root, subject, from_name, from_address, recipients, has_attachment, preview
-      from content
-    ), messages as (
-      insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
-        sender, id_hash, strong, weak, filtered_by)
-      select row.folder_id, row.uid, row.modseq, content.id, row.received_at, row.size_bytes, row.seen, row.flagged,
-        row.keywords, row.sender, row.id_hash, row.strong, row.weak, row.filtered_by
-      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as row
-        (content integer, folder_id bigint, uid bigint, modseq bigint, received_at timestamptz, size_bytes integer,
-         seen boolean, flagged boolean, keywords text[], sender text, id_hash bytea, strong bytea, weak bytea,
-         filtered_by jsonb)
-      join content on content.number = row.content
-      returning folder_id, uid, received_at, seen, keywords
-    ), keywords as (
-      insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
-      select folder_id, unnest(keywords), received_at, uid, seen from messages
-    ), usage as materialized (
-      select usage.organization_id, gain.bytes
-      from (
-        select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
-      ) gain
-      join organization_usage usage using (organization_id)
-      order by usage.organization_id for update of usage
-    )
-    update organization_usage set storage_bytes = organization_usage.storage_bytes + usage.bytes
-    from usage where organization_usage.organization_id = usage.organization_id`
 }

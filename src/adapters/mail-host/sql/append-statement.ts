@@ -1,0 +1,101 @@
+import { query } from '#/db/query.ts'
+import type { Tx } from '#/db/schema.ts'
+import type { Contents, MessageRow } from './append-rows.ts'
+
+/** What a folder gains by an append; `number` is how messages name it. */
+export interface Gain {
+  readonly number: number
+  readonly organization_id: string
+  readonly mailbox_id: string
+  readonly name: string
+  readonly added: number
+  readonly unread: number
+  readonly size_bytes: number
+}
+
+/** A folder that messages were counted into: the first of them gets the uid `first`. */
+export interface Place {
+  readonly number: number
+  readonly folder_id: number
+  readonly modseq: number
+  readonly first: number
+}
+
+/** Writes contents, messages, keywords and the storage used, in folders that gain messages by this, or that were counted
+ *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with nothing locked or
+ *  written, where a folder lacks.
+ *
+ *  Folders are locked, lowest id first, before the storage is: what is selected last reads all places, and only then does
+ *  PostgreSQL run the parts that nothing reads. The bytes go as one parameter in binary form: as an array they would be
+ *  sent in hexadecimal. */
+export function store(
+  tx: Tx,
+  { gains = [], places = [] }: { gains?: readonly Gain[]; places?: readonly Place[] },
+  contents: Contents,
+  messages: readonly MessageRow[],
+): Promise<Place[]> {
+  return query<Place>(tx)`
+    with gain as materialized (
+      select folder.id, gain.number, gain.added, gain.unread, gain.size_bytes
+      from jsonb_to_recordset(${JSON.stringify(gains)}::jsonb) as gain
+        (number integer, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer,
+         size_bytes bigint)
+      join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
+        and folder.organization_id = gain.organization_id
+    ), locked as materialized (
+      select gain.* from gain join mail_folders folder on folder.id = gain.id
+      where (select count(*) from gain) = ${gains.length}
+      order by folder.id for update of folder
+    ), advanced as (
+      update mail_folders folder set
+        uid_next = folder.uid_next + locked.added,
+        modseq = folder.modseq + 1,
+        total = folder.total + locked.added,
+        unread = folder.unread + locked.unread,
+        size_bytes = folder.size_bytes + locked.size_bytes
+      from locked where folder.id = locked.id
+      returning locked.number, folder.id as folder_id, folder.modseq, folder.uid_next - locked.added as first
+    ), place as materialized (
+      select * from advanced
+      union all select * from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place
+        (number integer, folder_id bigint, modseq bigint, first bigint)
+    ), content as materialized (
+      select coalesce(row.given, nextval('mail_contents_id_seq')) as id, row.*
+      from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
+        (number integer, given bigint, organization_id uuid, copies integer, start integer, size_bytes integer,
+         message_id text, thread_root text, subject text, from_name text, from_address text, recipients jsonb,
+         has_attachment boolean, preview text)
+      where exists (select from place)
+    ), contents as (
+      insert into mail_contents (id, organization_id, copies, bytes, message_id, thread_root, subject, from_name,
+        from_address, recipients, has_attachment, preview)
+      select id, organization_id, copies, substring(${contents.bytes()}::bytea from start for size_bytes), message_id,
+        thread_root, subject, from_name, from_address, recipients, has_attachment, preview
+      from content
+    ), messages as (
+      insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
+        sender, id_hash, strong, weak, filtered_by)
+      select place.folder_id, place.first + row.nth, place.modseq, content.id, row.received_at, row.size_bytes, row.seen,
+        row.flagged, row.keywords, row.sender, row.id_hash, row.strong, row.weak, row.filtered_by
+      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as row
+        (content integer, folder integer, nth integer, received_at timestamptz, size_bytes integer, seen boolean,
+         flagged boolean, keywords text[], sender text, id_hash bytea, strong bytea, weak bytea, filtered_by jsonb)
+      join content on content.number = row.content
+      join place on place.number = row.folder
+      returning folder_id, uid, received_at, seen, keywords
+    ), keywords as (
+      insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
+      select folder_id, unnest(keywords), received_at, uid, seen from messages
+    ), usage as materialized (
+      select usage.organization_id, gain.bytes
+      from (
+        select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
+      ) gain
+      join organization_usage usage using (organization_id)
+      order by usage.organization_id for update of usage
+    ), counted as (
+      update organization_usage set storage_bytes = organization_usage.storage_bytes + usage.bytes
+      from usage where organization_usage.organization_id = usage.organization_id
+    )
+    select number, folder_id, modseq, first from place`
+}
