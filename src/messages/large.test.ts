@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ClientRequest, createServer, get, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { inTurns, pieceBytes } from '#/bytes.ts'
+import { readContent } from '#/mime/content.ts'
+import type { Stored, Summary } from '#/ports/mail-host.ts'
+import { hand } from '../../test/peer.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+import { LargeMessages } from './large.ts'
+
+let world: World
+let organization: TestOrganization
+let address: string
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  address = (await organization.mailbox('ada')).address
+})
+after(() => world[Symbol.asyncDispose]())
+
+const line = 'Grüße & "Küsse" <b>\u2028</b>\r\n'
+const large = [
+  'From: ann@peer.example',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b\r\nContent-Type: text/plain; charset=utf-8\r\n',
+  line.repeat(60_000),
+  '--b\r\nContent-Type: text/html; charset=utf-8\r\n',
+  line.repeat(10_000),
+  '--b\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n',
+  `${'QUJD'.repeat(19)}\r\n`.repeat(10_000),
+  '--b--',
+].join('\r\n')
+
+test('a message of some MiB that comes in is read back whole: as it says, raw, and its attachment', async () => {
+  assert.equal(await hand(world, 'ann@peer.example', address, large), '250 2.6.0')
+  const raw = await organization.request('GET', `/v1/messages/1/raw?mailbox=${address}`)
+  assert.equal(raw.status, 200)
+  const sent = Buffer.from(`${large}\r\n`)
+  assert.ok(raw.bytes.subarray(-sent.length).equals(sent))
+  assert.equal(raw.headers.get('content-length'), String(raw.bytes.length))
+
+  const { status, body, bytes, headers } = await organization.request('GET', `/v1/messages/1?mailbox=${address}`)
+  assert.equal(status, 200)
+  assert.equal(headers.get('content-length'), String(bytes.length))
+  const { text, html, attachments } = readContent(raw.bytes)
+  assert.deepEqual([body.text, body.html], [text, html])
+  assert.deepEqual(
+    body.attachments.map(({ id, size_bytes }: { id: string; size_bytes: number }) => [id, size_bytes]),
+    attachments.map(({ id, size_bytes }) => [id, size_bytes]),
+  )
+  const attachment = await organization.request('GET', `/v1/messages/1/attachments/3?mailbox=${address}`)
+  assert.equal(attachment.bytes.toString(), 'ABC'.repeat(190_000))
+  const none = await organization.request('GET', `/v1/messages/1/attachments/4?mailbox=${address}`)
+  assert.equal(none.status, 404)
+})
+
+test('a HEAD request is told how long a large message is, and gets nothing of it', async () => {
+  for (const path of ['/v1/messages/1', '/v1/messages/1/raw']) {
+    const url = `${world.base}${path}?mailbox=${address}`
+    const ask = (method: string) => fetch(url, { method, headers: { authorization: `Bearer ${organization.key}` } })
+    const [got, head] = [await ask('GET'), await ask('HEAD')]
+    const length = (await got.arrayBuffer()).byteLength
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(length)])
+    assert.equal((await head.arrayBuffer()).byteLength, 0)
+  }
+})
+
+test('four large messages are in memory at a time; the next one comes when one is answered or its client has gone', async () => {
+  const places = new LargeMessages()
+  const asked: ServerResponse[] = []
+  const fetched: ServerResponse[] = []
+  await using server = createServer((_request, response) => {
+    asked.push(response)
+    const reply = { raw: response } as FastifyReply
+    places.fetch(messageOf(2 * pieceBytes), reply).then(
+      () => fetched.push(response),
+      () => {},
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const clients: ClientRequest[] = []
+  const ask = async () => {
+    clients.push(get({ port, host: '127.0.0.1', agent: false }).on('error', () => {}))
+    await until(() => asked.length === clients.length)
+  }
+  for (let count = 0; count < 6; count++) await ask()
+  await until(() => fetched.length === 4)
+  const small = await places.fetch(messageOf(10), {} as FastifyReply)
+  assert.equal(small.length, 10, 'a small one does not wait')
+
+  clients[4]?.destroy()
+  await until(() => asked[4]?.closed === true)
+  fetched[0]?.end()
+  await until(() => fetched.length === 5)
+  assert.equal(fetched[4], asked[5], 'who waited and has gone takes no place')
+
+  clients[1]?.destroy()
+  await ask()
+  await until(() => fetched.length === 6)
+  assert.equal(fetched[5], asked[6])
+  for (const client of clients) client.destroy()
+})
+
+function messageOf(sizeBytes: number): Stored {
+  return {
+    summary: { sizeBytes } as Summary,
+    filteredBy: [],
+    pieces: () => inTurns(Buffer.alloc(sizeBytes)),
+  }
+}
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await turn()
+}
