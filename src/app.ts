@@ -27,6 +27,8 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { scheduledRoutes } from '#/scheduled/routes.ts'
+import type { Composer } from '#/scheduled/schedule.ts'
 import type { SealingKey } from '#/seal.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
@@ -39,6 +41,8 @@ export interface AppParts {
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly dispatch: Dispatch
+  /** Writes down what is scheduled. */
+  readonly composer: Composer
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock
@@ -81,6 +85,7 @@ function nouns(app: App, parts: AppParts): void {
   filterRoutes(app, parts)
   blockedSenderRoutes(app, parts)
   sendingRoutes(app, parts)
+  scheduledRoutes(app, parts)
   messageRoutes(app, parts)
   threadRoutes(app, parts)
   domainRoutes(app, parts)

@@ -22,6 +22,8 @@ export interface Config {
   readonly dnsServers: readonly string[]
   /** From the enrolment of a domain to the first look at its records. */
   readonly dnsFirstCheckSeconds: number
+  /** Between the worker's rounds, in which what was scheduled is sent. */
+  readonly tickSeconds: number
   /** Mail may be delivered to hosts whose addresses are not public. */
   readonly allowPrivateMx: boolean
   readonly threadCacheBytes: number
@@ -75,6 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tls: readTls(read),
     dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],
     dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
+    tickSeconds: read.value('MAILROOM_TICK_SECONDS', parseSeconds) ?? 300,
     allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',

@@ -35,12 +35,16 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { notifier } from '#/outbound/bounce.ts'
+import { compose as composed } from '#/outbound/compose.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
+import type { HandOverParts } from '#/outbound/hand-over.ts'
+import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
 import { OutboundWorker } from '#/outbound/worker.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { forgetFailed } from '#/scheduled/queries.ts'
 import { sealingKey } from '#/seal.ts'
 import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { ThreadCache } from '#/threads/cache.ts'
@@ -57,6 +61,8 @@ export interface Running extends AsyncDisposable {
   readonly smtp: { readonly host: string; readonly port: number } | undefined
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
+  /** Hands over what was scheduled. */
+  readonly rounds: Rounds
 }
 
 /** What a service stands on. */
@@ -173,6 +179,7 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const shared = { mailHost, reader, openPgp }
   const reception = receptionFor({ db, ...shared, resolver, config, log })
   const outbound = starting.use(mailOut(config, parts, shared, reception))
+  const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
   const http = config.roles.has('api') ? await startApi(config, parts, { ...shared, outbound }, starting) : undefined
   const inbound = config.roles.has('mx')
     ? starting.use(await startInbound({ db, reception, clock, config, log }))
@@ -181,7 +188,8 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   if (config.roles.has('worker')) {
     domainChecks.start()
     outbound.start()
-    starting.use(keepHouse(database, log))
+    rounds.start(config.tickSeconds * 1_000)
+    starting.use(keepHouse(parts))
   }
   const started = starting.move()
   return {
@@ -190,6 +198,7 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
     http,
     domainChecks,
     outbound,
+    rounds,
     smtp: inbound && { host: config.host, port: inbound.port },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
@@ -208,7 +217,26 @@ function mailOut(config: Config, parts: Parts, shared: Shared, reception: Recept
   const { database, relay, clock, time, log } = parts
   const { hostname } = config
   const local = new OwnDoor(reception, admissionBy(database.db, hostname), clock)
-  return new OutboundWorker({ db: database.db, relay, local, time, log, notify: notifier({ ...shared, hostname }) })
+  return new OutboundWorker({
+    ...{ db: database.db, relay, local, time, log, ...shared },
+    nextRound: nextRound(config),
+    notify: notifier({ ...shared, hostname }),
+  })
+}
+
+function roundsFor(config: Config, parts: Parts, shared: Shared & { outbound: OutboundWorker }): Rounds {
+  const { database, time, log } = parts
+  const keys = signingKeysFor(parts)
+  return new Rounds({ db: database.db, time, log, ...shared, signingKeys: keys, nextRound: nextRound(config) })
+}
+
+function nextRound({ tickSeconds }: Config): (now: Date) => Date {
+  return (now) => nextRoundAfter(now, tickSeconds * 1_000)
+}
+
+function signingKeysFor({ database: { db }, secret }: Parts): HandOverParts['signingKeys'] {
+  const key = sealingKey(secret, dkimKeys)
+  return (organizationId, domain) => signingKeys(db, key, organizationId, domain)
 }
 
 interface Shared {
@@ -246,15 +274,27 @@ async function startApi(
   })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
-  const keysKey = sealingKey(secret, dkimKeys)
   const dispatch = new Dispatch({
     ...{ db, ...shared, relay: parts.relay, time },
-    signingKeys: (organizationId, domain) => signingKeys(db, keysKey, organizationId, domain),
+    signingKeys: signingKeysFor(parts),
     // Where the worker is another process, it looks by itself, every two seconds.
     wake: () => config.roles.has('worker') && outbound.wake(),
   })
   const app = await buildApp({
-    ...{ db, ...shared, dispatch, threads, authenticator, clock, time, log, sharedRate, answersKey, allowReserved },
+    ...{
+      db,
+      ...shared,
+      dispatch,
+      composer: composed,
+      threads,
+      authenticator,
+      clock,
+      time,
+      log,
+      sharedRate,
+      answersKey,
+      allowReserved,
+    },
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: firstCheckOf(config),
@@ -276,12 +316,13 @@ const mostWaitMs = 5_000
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived
- *  lately, requests by key. */
-function keepHouse({ db }: Database, log: Logger): Disposable {
+ *  lately, requests by key, scheduled messages that failed. */
+function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
     await forgetRequests(db)
+    await forgetFailed(db, await time(db))
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -17,6 +17,8 @@ export interface Furnished {
     readonly thread: string
     readonly attachment: string
     readonly domain: string
+    readonly scheduled: string
+    readonly failed: string
   }
   readonly keyword: string
 }
@@ -35,6 +37,9 @@ export async function furnish(world: World): Promise<Furnished> {
   })
   const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
   const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
+  const scheduled = await created('/v1/scheduled', later(world, address))
+  const failed = await created('/v1/scheduled', later(world, address))
+  await world.db.updateTable('scheduled_messages').set(failure).where('id', '=', failed.id).execute()
   await world.send({
     from: 'charles@engines.example',
     to: address,
@@ -53,8 +58,17 @@ export async function furnish(world: World): Promise<Furnished> {
     thread: thread.id,
     attachment: message.body.attachments[0].id,
     domain: domain.id,
+    scheduled: scheduled.id,
+    failed: failed.id,
   }
   return { organization, address, ids, keyword: label.keyword }
+}
+
+const failure = { status: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
+
+function later({ clock }: World, address: string) {
+  const sendAt = new Date(clock.now() + 3_600_000).toISOString()
+  return { from: address, to: 'bob@nowhere.example', text: 'Hello', send_at: sendAt }
 }
 
 interface Sample {
@@ -95,6 +109,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'PATCH /v1/messages/{uid}': { item: 'message', query: inMailbox, body: ({ keyword }) => ({ add_labels: [keyword] }) },
   'GET /v1/messages/{uid}/raw': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
+  'GET /v1/scheduled': {},
+  'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },
+  'GET /v1/scheduled/{id}': { item: 'scheduled' },
+  'DELETE /v1/scheduled/{id}': { item: 'scheduled' },
+  'POST /v1/scheduled/{id}/retry': { item: 'failed' },
   'GET /v1/threads': { query: inMailbox },
   'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
   'GET /v1/domains': {},

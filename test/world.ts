@@ -14,6 +14,7 @@ import { createKey } from '#/keys/keys.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import type { Rounds } from '#/outbound/rounds.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
@@ -49,6 +50,7 @@ export class World implements AsyncDisposable {
   readonly dns = new ZoneResolver()
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
+  readonly rounds: Rounds
   readonly client: HttpClient
   readonly base: string
   readonly smtp: { readonly host: string; readonly port: number }
@@ -56,7 +58,10 @@ export class World implements AsyncDisposable {
   #count = 0
 
   private constructor(
-    parts: Pick<World, 'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks' | 'outbound'>,
+    parts: Pick<
+      World,
+      'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks' | 'outbound' | 'rounds'
+    >,
     resources: AsyncDisposableStack,
   ) {
     this.db = parts.database.db
@@ -68,6 +73,7 @@ export class World implements AsyncDisposable {
     this.dns = parts.dns
     this.domainChecks = parts.domainChecks
     this.outbound = parts.outbound
+    this.rounds = parts.rounds
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }
@@ -95,8 +101,8 @@ export class World implements AsyncDisposable {
       }),
     )
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
-    const { mailHost, domainChecks, outbound, http: base, smtp } = running
-    const parts = { database: opened, mailHost, domainChecks, outbound, base, smtp, clock, dns }
+    const { mailHost, domainChecks, outbound, rounds, http: base, smtp } = running
+    const parts = { database: opened, mailHost, domainChecks, outbound, rounds, base, smtp, clock, dns }
     return new World(parts, starting.move())
   }
 

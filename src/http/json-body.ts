@@ -10,8 +10,8 @@ export function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) {
-      // Some clients put the content type on every request; a DELETE has no body to miss.
-      if (request.method === 'DELETE') return done(null, undefined)
+      // Some clients put the content type on every request; where no body is expected none is missed.
+      if (request.routeOptions.schema?.body === undefined) return done(null, undefined)
       return done(invalid('body', 'The body is empty; a JSON object is expected'))
     }
     if (!isUtf8(body)) return done(invalid('body', 'The body is not valid UTF-8'))

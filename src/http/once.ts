@@ -115,8 +115,9 @@ function placeOf({ organizationId }: FastifyRequest, key: string): string {
   return `${organizationId} ${key}`
 }
 
-function fingerprintOf({ fingerprint }: FastifyRequest): string {
-  return fingerprint?.toString('hex') ?? ''
+/** A request without a body is known by its path alone. */
+function fingerprintOf({ fingerprint, method, url }: FastifyRequest): string {
+  return fingerprint?.toString('hex') ?? `${method} ${url}`
 }
 
 function stillRunning(): Refusal {

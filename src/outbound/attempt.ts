@@ -1,9 +1,14 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
+import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
-import { localRoute } from './local.ts'
+import { decideTogether } from './decide-together.ts'
+import { localRoute, routesOf } from './local.ts'
+import { logOutcomes } from './log-outcomes.ts'
 import {
   type Batch,
   type Claimed,
@@ -18,16 +23,22 @@ import {
   renew,
   settle,
   start,
+  together,
 } from './queue.ts'
 
 /** What an attempt stands on. */
 export interface Postal {
   readonly db: Db
-  readonly relay: Pick<Relay, 'deliver'>
+  readonly relay: Pick<Relay, 'deliver' | 'routeOf'>
   /** Takes what does not leave. */
   readonly local: Pick<Relay, 'deliver'>
   readonly time: SharedTime
   readonly log: Logger
+  /** Has copies of what was scheduled in Sent. */
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
+  nextRound(now: Date): Date
   /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
   notify(tx: Tx, message: Held, news: News, now: Date): Promise<void>
 }
@@ -52,7 +63,8 @@ export async function attempt(
 ) {
   const { db, time, log } = postal
   const attempts = await start(db, recipients)
-  const message = attempts === undefined ? undefined : await heldMessage(db, organizationId, messageId)
+  if (attempts === undefined) return
+  const message = await heldMessage(db, organizationId, messageId)
   if (!message) return
   const renewing = setInterval(() => {
     time(db)
@@ -60,28 +72,80 @@ export async function attempt(
       .catch((err: unknown) => log.error({ err, message: messageId }, 'a claim could not be renewed'))
   }, leaseMs / 3)
   try {
-    const outcomes = await (route === localRoute ? postal.local : postal.relay).deliver(
-      {
-        sender: message.sender,
-        recipients: recipients.map(({ recipient }) => recipient),
-        size: message.sizeBytes,
-        content: () => heldOctets(db, messageId),
-        smtpUtf8: message.smtpUtf8,
-        eightBit: message.eightBit,
-        beforeDot: async (accepted) => {
-          const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
-          if (!(await markDot(db, going))) throw new Overtaken('Another worker has taken this message')
-        },
-      },
-      signal,
-    )
-    await finish(postal, message, recipients, outcomes)
+    if (route !== together) {
+      const outcomes = await deliver(postal, message, { route, recipients }, signal)
+      await finish(postal, message, recipients, outcomes)
+    } else if (attempts <= mostAttempts) {
+      const ways = await routesOf(db, postal.relay, recipients)
+      const outcomes = await deliverEveryWay(postal, message, { ways, recipients }, signal)
+      await decideTogether(postal, message, { recipients, outcomes, ways })
+    } else await giveUp(postal, message, recipients)
   } catch (err) {
     if (!(err instanceof Overtaken)) throw err
     log.warn({ message: messageId }, err.message)
   } finally {
     clearInterval(renewing)
   }
+}
+
+function deliver(
+  { db, relay, local }: Postal,
+  { id, sender, sizeBytes, smtpUtf8, eightBit }: Held,
+  { route, recipients }: Pick<Batch, 'route' | 'recipients'>,
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  return (route === localRoute ? local : relay).deliver(
+    {
+      sender,
+      recipients: recipients.map(({ recipient }) => recipient),
+      size: sizeBytes,
+      content: () => heldOctets(db, id),
+      smtpUtf8,
+      eightBit,
+      beforeDot: async () => {
+        if (!(await markDot(db, recipients))) throw new Overtaken('Another worker has taken this message')
+      },
+    },
+    signal,
+  )
+}
+
+/** Delivers by all routes at once, and answers for the recipients in their order. */
+async function deliverEveryWay(
+  postal: Postal,
+  message: Held,
+  { ways, recipients }: { ways: ReadonlyMap<string, string>; recipients: readonly Claimed[] },
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const outcomes = new Map<string, Outcome>()
+  const parties = Map.groupBy(recipients, ({ recipient }) => ways.get(recipient) ?? '')
+  const tried = await Promise.allSettled(
+    [...parties].map(async ([route, party]) => {
+      for (const outcome of await deliver(postal, message, { route, recipients: party }, signal))
+        outcomes.set(outcome.recipient, outcome)
+    }),
+  )
+  for (const one of tried) {
+    // Who had their message by another route have it: what failed on our side is no reason to forget that.
+    if (one.status === 'rejected' && one.reason instanceof Overtaken) throw one.reason
+    if (one.status === 'rejected')
+      postal.log.error({ err: one.reason, message: message.id }, 'a route failed on our side')
+  }
+  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? ourFault(recipient))
+}
+
+function ourFault(recipient: string): Outcome {
+  return { ...nothingSaid, recipient, result: 'deferred', status: '4.3.0', reason: 'Something is out of order here' }
+}
+
+const nothingSaid = { reply: null, host: null, ambiguous: false } as const
+
+/** Whoever tried to send it has ended three times. */
+async function giveUp(postal: Postal, message: Held, recipients: readonly Claimed[]): Promise<void> {
+  const reason = 'Sending it was cut short three times'
+  const refused = { ...nothingSaid, result: 'refused', status: '5.3.0', reason } as const
+  const outcomes = recipients.map(({ recipient }) => ({ ...refused, recipient }))
+  await decideTogether(postal, message, { recipients, outcomes, ways: new Map() })
 }
 
 /** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
@@ -116,10 +180,5 @@ async function finish(
     if (delayed.length > 0) await postal.notify(tx, message, { kind: 'delayed', about: delayed }, now)
     await settle(tx, message.id, recipients, [...delivered, ...failed.map(({ id }) => id)], delivered.length)
   })
-  for (const { recipient, result, status, reply, host } of outcomes) {
-    log.info(
-      { message: message.id, organization_id: message.organizationId, recipient, result, status, reply, host },
-      'mail out',
-    )
-  }
+  logOutcomes(log, message, outcomes)
 }

@@ -15,6 +15,7 @@ import { lifetime } from './backoff.ts'
 import { compose } from './compose.ts'
 import { domainsHere, localRoute } from './local.ts'
 import { insertDeparture } from './queue.ts'
+import { bccField, storeCopy } from './sent-copy.ts'
 import { type SigningKey, signatures } from './sign.ts'
 
 /** What sending stands on. */
@@ -60,7 +61,9 @@ export class Dispatch {
     const keys = await this.#parts.signingKeys(organizationId, sender.domain)
     const composed = await compose({ ...outgoing, from }, { messageId, date })
     const raw = await joined([Buffer.from(await signatures(composed, keys, date)), composed])
-    const copy = await reader.message(await joined([Buffer.from(bccField(outgoing)), raw]))
+    const copy = await reader.message(
+      await joined([Buffer.from(bccField(outgoing.bcc.map(({ address }) => address))), raw]),
+    )
     const recipients = recipientsOf(outgoing)
     return { id, messageId, organizationId, sender, subject: outgoing.subject, raw, recipients, copy }
   }
@@ -94,17 +97,11 @@ export class Dispatch {
       new Date(now.getTime() + lifetime),
     )
     const mailbox = { organizationId, mailboxId: sender.mailboxId }
-    const copy = { message: ready.copy, receivedAt: now, seen: true, flagged: false, keywords: [], filteredBy: [] }
-    await mailHost.append(tx, [{ mailbox, folder: 'sent', ...copy }])
+    await storeCopy(tx, { mailHost }, { mailbox, message: ready.copy }, now)
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */
   wake(): void {
     this.#parts.wake()
   }
-}
-
-/** Who sent a message may see in Sent whom it went to in secret. */
-function bccField({ bcc }: Outgoing): string {
-  return bcc.length === 0 ? '' : `Bcc: ${bcc.map(({ address }) => address).join(',\r\n ')}\r\n`
 }

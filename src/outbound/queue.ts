@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer'
 import { type RawBuilder, sql } from 'kysely'
 import { slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { mostAttempts } from '#/scheduled/scheduled.ts'
 
 /** A message that is to leave, as it goes over the wire. */
 export interface Departure {
@@ -9,7 +10,7 @@ export interface Departure {
   readonly organizationId: string
   /** Whose it is, and who is told where it cannot be delivered; null where nobody is. */
   readonly mailboxId: string | null
-  readonly kind: 'sent' | 'notice'
+  readonly kind: 'sent' | 'scheduled' | 'notice'
   /** The envelope's; empty for the null sender. */
   readonly sender: string
   readonly messageId: string
@@ -17,7 +18,13 @@ export interface Departure {
   readonly smtpUtf8: boolean
   readonly raw: Buffer
   readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
+  /** That were made before it was put into the queue; none unless told. */
+  readonly attempts?: number
 }
+
+/** The route of recipients whose message nobody has yet: by whatever routes they are reached, it is tried for all of
+ *  them at once, and what came of it is decided for all of them together. */
+export const together = ''
 
 /** Puts a message into the queue. Once `tx` commits we are responsible for it. */
 export async function insertDeparture(tx: Tx, departure: Departure, now: Date, expiresAt: Date): Promise<void> {
@@ -51,6 +58,7 @@ export async function insertDeparture(tx: Tx, departure: Departure, now: Date, e
         organization_id: organizationId,
         recipient,
         route,
+        attempts: departure.attempts ?? 0,
         due_at: now,
       })),
     )
@@ -73,7 +81,7 @@ export interface Claimed {
 }
 
 /** How long a claim holds unless it is renewed, in milliseconds. A worker that dies is followed by another within it. */
-export const leaseMs = 45_000
+export const leaseMs = 30_000
 
 /** As many recipients as go in one transaction (RFC 5321, section 4.5.3.1.8 asks every server to take that many). */
 const mostTogether = 100
@@ -238,6 +246,8 @@ export interface Postponed {
   readonly host: string | null
   /** When its sender was told of the delay, if this is the moment. */
   readonly toldAt: Date | null
+  /** Another than until now. */
+  readonly route?: string
 }
 
 export async function postpone(tx: Tx, recipients: readonly Claimed[], postponed: readonly Postponed[]): Promise<void> {
@@ -245,9 +255,9 @@ export async function postpone(tx: Tx, recipients: readonly Claimed[], postponed
   await sql`
     update outbound_recipients recipient
     set state = 'waiting', due_at = later."dueAt", reply = later.reply, reason = later.reason, host = later.host,
-      told_at = coalesce(later."toldAt", recipient.told_at)
+      told_at = coalesce(later."toldAt", recipient.told_at), route = coalesce(later.route, recipient.route)
     from jsonb_to_recordset(${JSON.stringify(postponed)}::jsonb)
-      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz)
+      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz, route text)
     where recipient.id = later.id and ${own(recipients)}`.execute(tx)
 }
 
@@ -263,9 +273,15 @@ export async function settle(
   await sql`update outbound_messages set delivered = delivered + ${delivered} where id = ${messageId}`.execute(tx)
   await sql`
     delete from outbound_recipients recipient where id = any (${settled}::bigint[]) and ${own(recipients)}`.execute(tx)
+  await forgetEmpty(tx, messageId)
+}
+
+/** Removes a message that nobody waits for any more, and whose copy in Sent is not owed. */
+export async function forgetEmpty(tx: Tx, messageId: string): Promise<void> {
   await sql`
     delete from outbound_messages message where id = ${messageId}
-      and not exists (select from outbound_recipients where message_id = message.id)`.execute(tx)
+      and not exists (select from outbound_recipients where message_id = message.id)
+      and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
 }
 
 /** Locks what is still the claim's own, for the transaction that finishes it. */
@@ -279,15 +295,23 @@ export async function holdClaim(
   return rows
 }
 
-/** Takes back what a worker that is gone had claimed, due at once the first time: a message that ends workers is not to
- *  end one after the other. */
+/** Takes back what a worker that is gone had claimed. The first time it is due at once. What was in hand when a second
+ *  worker ended is due later, one message after the other, so that one that ends workers takes no others with it; and
+ *  if nobody has it yet, it is given up with its third. */
 export async function takeBack(db: Db, now: Date): Promise<void> {
   await sql`
-    update outbound_recipients set state = 'waiting', epoch = epoch + 1,
-      due_at = ${now}::timestamptz + greatest(attempts - 1, 0) * interval '5 minutes',
-      reason = case state when 'dotted' then 'The connection was lost before the message was acknowledged' else reason end
-    where id in (
+    with left_over as materialized (
       select id from outbound_recipients where state <> 'waiting' and due_at <= ${now}
       order by due_at limit 1000 for update skip locked
-    )`.execute(db)
+    ), suspect as (
+      select recipient.id, case
+          when attempts <= 1 or (route = ${together} and attempts >= ${mostAttempts}) then 0
+          else (attempts - 1) * 300 + 2 * dense_rank() over (order by message_id)
+        end as seconds
+      from outbound_recipients recipient join left_over on left_over.id = recipient.id
+    )
+    update outbound_recipients recipient set state = 'waiting', epoch = epoch + 1,
+      due_at = ${now}::timestamptz + suspect.seconds * interval '1 second',
+      reason = case state when 'dotted' then 'The connection was lost before the message was acknowledged' else reason end
+    from suspect where recipient.id = suspect.id`.execute(db)
 }

@@ -115,6 +115,9 @@ function workerWith(relay: Relay): OutboundWorker {
     local: relay,
     time: async () => now,
     log: pino({ level: 'silent' }),
+    mailHost,
+    reader,
+    nextRound: (at) => new Date(at.getTime() + 5 * minute),
     notify: notifier({ mailHost, reader, hostname: 'mx.mailroom.test' }),
   })
 }

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import { attempt, type Postal } from './attempt.ts'
-import { type Batch, claim, leaseMs, takeBack } from './queue.ts'
+import { type Batch, claim, leaseMs, takeBack, together } from './queue.ts'
 
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
 const mostToOneRoute = 10
+/** Messages that are tried by all their routes at once. */
+const mostTogether = 30
 
 /** How often the queue is looked at when nobody says that something came, in milliseconds. */
 const everySoOften = 2_000
@@ -76,8 +78,8 @@ export class OutboundWorker implements AsyncDisposable {
     const busy: string[] = []
     let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size)
     for (const [route, count] of this.#perRoute) {
-      if (count >= mostToOneRoute) busy.push(route)
-      else room = Math.min(room, mostToOneRoute - count)
+      if (count >= mostTo(route)) busy.push(route)
+      else room = Math.min(room, mostTo(route) - count)
     }
     return { busy, room }
   }
@@ -107,4 +109,8 @@ export class OutboundWorker implements AsyncDisposable {
     await Promise.all(this.#underWay)
     clearTimeout(cut)
   }
+}
+
+function mostTo(route: string): number {
+  return route === together ? mostTogether : mostToOneRoute
 }

@@ -16,8 +16,25 @@ export interface Sender {
 /** The mailbox that `from` names. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
 export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
-  const mailbox = address === undefined ? undefined : await mailboxToSendFrom(db, organizationId, address)
+  const mailbox = address === undefined ? undefined : await mailboxToSendFrom(db, organizationId, { address })
   if (!mailbox) throw notFound('mailbox')
+  return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
+}
+
+/** The mailbox of a message that was taken on earlier. @throws Refusal where mail cannot be sent from it any more */
+export async function senderStill(
+  db: Db,
+  organizationId: string,
+  { mailboxId, address }: { readonly mailboxId: string | null; readonly address: string },
+): Promise<Pick<Sender, 'address' | 'domain'>> {
+  const mailbox = mailboxId === null ? undefined : await mailboxToSendFrom(db, organizationId, { id: mailboxId })
+  if (!mailbox) throw invalid('from', `The mailbox ${address} is gone`)
+  return checked(mailbox)
+}
+
+type Candidate = NonNullable<Awaited<ReturnType<typeof mailboxToSendFrom>>>
+
+function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   if (mailbox.kind === 'private') {
     throw invalid('from', `${mailbox.address} is a Private mailbox: no mail can be sent from it here`)
   }
@@ -25,10 +42,10 @@ export async function senderFor(db: Db, organizationId: string, from: Address): 
   const { domain = '' } = splitAddress(mailbox.address) ?? {}
   if (mailbox.domainSuspended) throw invalid('from', `${domain} is suspended`)
   if (mailbox.status !== 'verified') throw invalid('from', `${domain} is not verified`)
-  return { mailboxId: mailbox.id, address: mailbox.address, domain, name: from.name || mailbox.name }
+  return { address: mailbox.address, domain }
 }
 
-function mailboxToSendFrom(db: Db, organizationId: string, address: string) {
+function mailboxToSendFrom(db: Db, organizationId: string, named: { address: string } | { id: string }) {
   return db
     .selectFrom('mailboxes')
     .innerJoin('domains', 'domains.id', 'mailboxes.domain_id')
@@ -42,6 +59,8 @@ function mailboxToSendFrom(db: Db, organizationId: string, address: string) {
       eb('domains.suspended_at', 'is not', null).as('domainSuspended'),
     ])
     .where('mailboxes.organization_id', '=', organizationId)
-    .where('mailboxes.address', '=', address)
+    .where(({ eb }) =>
+      'id' in named ? eb('mailboxes.id', '=', named.id) : eb('mailboxes.address', '=', named.address),
+    )
     .executeTakeFirst()
 }

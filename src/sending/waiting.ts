@@ -63,7 +63,13 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
     tx,
   )
   await sql`
+    update scheduled_messages set status = 'failed', last_error = 'Taken out of the queue', failed_at = now(),
+      outbound_id = null
+    where outbound_id = ${messageId} and status = 'sending'
+      and not exists (select from outbound_recipients where message_id = ${messageId})`.execute(tx)
+  await sql`
     delete from outbound_messages message where id = ${messageId}
-      and not exists (select from outbound_recipients where message_id = message.id)`.execute(tx)
+      and not exists (select from outbound_recipients where message_id = message.id)
+      and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
   return { dropped: rows.map(({ recipient }) => recipient) }
 }

@@ -103,6 +103,7 @@ async function everyRow({ organization }: Furnished): Promise<unknown> {
     'domains',
     'mailboxes',
     'mail_folders',
+    'scheduled_messages',
   ] as const
   return await Promise.all(
     tables.map(async (table) => {

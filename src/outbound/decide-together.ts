@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import type { Outcome } from '#/ports/relay.ts'
+import { departed, failDeparted, forgetDeparted, noteReason, oweCopy } from '#/scheduled/due.ts'
+import { mostAttempts } from '#/scheduled/scheduled.ts'
+import type { Postal } from './attempt.ts'
+import { backoff } from './backoff.ts'
+import { localRoute } from './local.ts'
+import { logOutcomes } from './log-outcomes.ts'
+import { type Claimed, type Held, holdClaim, type Postponed, postpone, settle } from './queue.ts'
+import { sentCopy, storeCopy } from './sent-copy.ts'
+
+/** What came of an attempt at all recipients of a message that nobody had. */
+interface Attempted {
+  readonly recipients: readonly Claimed[]
+  /** In the order of the recipients. */
+  readonly outcomes: readonly Outcome[]
+  /** The route of each. */
+  readonly ways: ReadonlyMap<string, string>
+}
+
+/**
+ * Writes down what came of it, for all recipients at once. With the first who has it the message is sent: it leaves the
+ * list of what is scheduled, its copy goes to Sent, and whoever is still to get it is tried for like any recipient.
+ * Until then all wait together, for the worker's next round; after the third attempt, or where everyone is refused, it
+ * has failed for all.
+ */
+export async function decideTogether(postal: Postal, message: Held, attempted: Attempted): Promise<void> {
+  const { db, time, log } = postal
+  const { recipients, outcomes } = attempted
+  const sent = outcomes.some(({ result }) => result === 'delivered')
+  const scheduled = sent ? await departed(db, message.organizationId, message.id) : undefined
+  const copy = scheduled && (await sentCopy(postal, message, scheduled))
+  await db.transaction().execute(async (tx) => {
+    const now = await time(tx)
+    const held = await holdClaim(tx, recipients)
+    if (held.length < recipients.length) return log.warn({ message: message.id }, 'another worker has this message')
+    const deciding = { ...attempted, attempts: held[0]?.attempts ?? 0, now }
+    if (!sent) return waitOrFail(tx, postal, message, deciding)
+    const settled = await goOn(tx, postal, message, deciding)
+    if (copy && !(await tried(tx, () => storeCopy(tx, postal, copy, now), postal, message)))
+      await oweCopy(tx, message.id, new Date(now.getTime() + untilNextCopy))
+    else await forgetDeparted(tx, message.id)
+    await settle(tx, message.id, recipients, settled, outcomes.filter(({ result }) => result === 'delivered').length)
+  })
+  logOutcomes(log, message, outcomes)
+}
+
+/** After a copy could not be stored, in milliseconds. */
+export const untilNextCopy = 60_000
+
+type Deciding = Attempted & { readonly attempts: number; readonly now: Date }
+
+/** Nobody has it. */
+async function waitOrFail(tx: Tx, postal: Postal, message: Held, deciding: Deciding): Promise<void> {
+  const { recipients, outcomes, attempts, now } = deciding
+  const reason = reasonFor(outcomes)
+  const hopeless = outcomes.every(({ result }) => result === 'refused')
+  if (!hopeless && attempts < mostAttempts) {
+    const dueAt = postal.nextRound(now)
+    await postpone(
+      tx,
+      recipients,
+      recipients.map(({ id }, at) => postponed(id, outcomes[at], dueAt)),
+    )
+    return noteReason(tx, message.id, reason)
+  }
+  await failDeparted(tx, message.id, reason, now)
+  await settle(
+    tx,
+    message.id,
+    recipients,
+    recipients.map(({ id }) => id),
+    0,
+  )
+}
+
+/** Somebody has it: the others are recipients like any. Answers who is settled. Where the sender cannot be told of a
+ *  refusal now, its recipient is asked again, and refused again: what is sent must not wait for that. */
+async function goOn(tx: Tx, postal: Postal, message: Held, deciding: Deciding): Promise<number[]> {
+  const { recipients, outcomes, ways, attempts, now } = deciding
+  const refused = outcomes.filter(({ result }) => result === 'refused')
+  const about = refused.map((outcome) => ({ outcome, attempts }))
+  const tell = () => postal.notify(tx, message, { kind: 'failed', about }, now)
+  const told = refused.length === 0 || (await tried(tx, tell, postal, message))
+  const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && told)
+  const dueAt = new Date(now.getTime() + backoff(attempts))
+  const later = recipients.flatMap(({ id, recipient }, at) =>
+    isSettled(outcomes[at])
+      ? []
+      : [{ ...postponed(id, outcomes[at], dueAt), route: ways.get(recipient) ?? localRoute }],
+  )
+  await postpone(tx, recipients, later)
+  return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
+}
+
+function postponed(id: number, outcome: Outcome | undefined, dueAt: Date): Postponed {
+  const { reply = null, reason = '', host = null } = outcome ?? {}
+  return { id, dueAt, reply, reason, host, toldAt: null }
+}
+
+/** Why nobody has it, in a sentence: what may pass before what will not. */
+function reasonFor(outcomes: readonly Outcome[]): string {
+  const telling = outcomes.find(({ result }) => result === 'deferred') ?? outcomes[0]
+  if (!telling) return 'It has no recipients'
+  const { recipient, reason, reply, host } = telling
+  const others = outcomes.length > 1 ? ` (and ${outcomes.length - 1} more)` : ''
+  return `${recipient}${others}: ${reason}${reply === null ? '' : `; ${host ?? 'the mail host'} said: ${reply}`}`
+}
+
+/** Does what the transaction can do without; false, and nothing of it is kept, where it fails. */
+async function tried(tx: Tx, work: () => Promise<void>, { log }: Postal, message: Held): Promise<boolean> {
+  await sql`savepoint trial`.execute(tx)
+  try {
+    await work()
+    return true
+  } catch (err) {
+    await sql`rollback to savepoint trial`.execute(tx)
+    log.error({ err, message: message.id }, 'a message is sent, but its copy or notice could not be stored yet')
+    return false
+  }
+}

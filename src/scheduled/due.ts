@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { mostAttempts } from './scheduled.ts'
+
+/** The right to send a message that is due: nobody else has it before the lease ends, and then this one is void. */
+export interface Claim {
+  readonly id: string
+  readonly organizationId: string
+  readonly epoch: number
+}
+
+/** How long a claim holds, in milliseconds: well over what handing over as many messages as one claim takes needs. */
+export const leaseMs = 30_000
+
+/** A message may be taken for the outbound queue: it waits, or whoever was about it is gone. */
+const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
+
+/**
+ * Takes up to `most` messages that are due, in one statement. Organizations take turns, so that ten thousand messages of
+ * one hold up nobody else. With `begunOnly` those alone that somebody has begun and then let go.
+ */
+export async function claimDue(
+  db: Db,
+  now: Date,
+  { most, begunOnly }: { most: number; begunOnly: boolean },
+): Promise<Claim[]> {
+  const wanted = begunOnly ? sql`${takeable} and status = 'sending'` : takeable
+  const { rows } = await sql<Claim>`
+    with recursive waiting (organization_id) as (
+      (select organization_id from scheduled_messages where ${takeable} order by organization_id limit 1)
+      union all
+      select (select organization_id from scheduled_messages
+        where ${takeable} and organization_id > waiting.organization_id order by organization_id limit 1)
+      from waiting where waiting.organization_id is not null
+    ), due as materialized (
+      select one.id from waiting cross join lateral (
+        select id, due_at, row_number() over (order by due_at, id) as turn from scheduled_messages
+        where organization_id = waiting.organization_id and ${wanted} and due_at <= ${now}
+        order by due_at, id limit ${most}
+      ) one order by one.turn, one.due_at limit ${most}
+    ), free as materialized (
+      select id from scheduled_messages
+      where id in (select id from due) and ${wanted} and due_at <= ${now} order by id for update skip locked
+    )
+    update scheduled_messages set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}
+    where id in (select id from free)
+    returning id, organization_id as "organizationId", epoch`.execute(db)
+  return rows
+}
+
+/** What is claimed, for whoever sends it. */
+export interface Begun {
+  readonly attempts: number
+  /** Null once it is gone. */
+  readonly mailboxId: string | null
+  readonly sender: string
+  readonly bcc: readonly string[]
+  readonly recipients: readonly string[]
+  readonly subject: string
+  readonly messageId: string
+  readonly sizeBytes: number
+}
+
+const claimed = ({ id, organizationId, epoch }: Claim) => sql`
+  organization_id = ${organizationId} and id = ${id} and epoch = ${epoch} and status = 'sending' and outbound_id is null`
+
+/** Counts the attempt, in a transaction of its own: one that ends this process has been one. Undefined where the claim is
+ *  lost. */
+export async function begin(db: Db, claim: Claim, now: Date): Promise<Begun | undefined> {
+  const { rows } = await sql<Begun>`
+    update scheduled_messages set attempts = attempts + 1, due_at = ${new Date(now.getTime() + leaseMs)}
+    where ${claimed(claim)}
+    returning attempts, mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId",
+      size_bytes as "sizeBytes"`.execute(db)
+  return rows[0]
+}
+
+/** The message goes on in the outbound queue. False where the claim is lost. */
+export async function handedOver(tx: Tx, claim: Claim, outboundId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update scheduled_messages set outbound_id = ${outboundId} where ${claimed(claim)}`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/** An attempt came to nothing before the outbound queue: the next is at `dueAt`, unless it was the last. */
+export async function putOff(
+  db: Db,
+  claim: Claim,
+  { reason, now, dueAt }: { reason: string; now: Date; dueAt: Date },
+): Promise<void> {
+  await sql`
+    update scheduled_messages set last_error = ${reason}, due_at = ${dueAt}::timestamptz,
+      status = case when attempts >= ${mostAttempts} then 'failed' else 'sending' end,
+      failed_at = case when attempts >= ${mostAttempts} then ${now}::timestamptz end
+    where ${claimed(claim)}`.execute(db)
+}
+
+/** A message that is in the outbound queue. */
+export interface Departed {
+  readonly id: string
+  readonly mailboxId: string | null
+  readonly bcc: readonly string[]
+}
+
+export async function departed(db: Db, organizationId: string, outboundId: string): Promise<Departed | undefined> {
+  const { rows } = await sql<Departed>`
+    select id, mailbox_id as "mailboxId", bcc from scheduled_messages
+    where organization_id = ${organizationId} and outbound_id = ${outboundId}`.execute(db)
+  return rows[0]
+}
+
+/** Why nobody has the message yet that is in the outbound queue. */
+export async function noteReason(tx: Tx, outboundId: string, reason: string): Promise<void> {
+  await tx
+    .updateTable('scheduled_messages')
+    .set({ last_error: reason })
+    .where('outbound_id', '=', outboundId)
+    .where('status', '=', 'sending')
+    .execute()
+}
+
+/** Nobody gets the message that is in the outbound queue, which is to let go of it. */
+export async function failDeparted(tx: Tx, outboundId: string, reason: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('scheduled_messages')
+    .set({ status: 'failed', last_error: reason, failed_at: now, outbound_id: null })
+    .where('outbound_id', '=', outboundId)
+    .where('status', '=', 'sending')
+    .execute()
+}
+
+/** Somebody has it and its copy is in Sent: it has left the list, with all that was kept of it. False where it had. */
+export async function forgetDeparted(tx: Tx, outboundId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('scheduled_messages')
+    .where('outbound_id', '=', outboundId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Somebody has it, but its copy is still to be stored, which is tried at `dueAt`. */
+export async function oweCopy(tx: Tx, outboundId: string, dueAt: Date): Promise<void> {
+  await tx
+    .updateTable('scheduled_messages')
+    .set({ status: 'sent', due_at: dueAt, last_error: null })
+    .where('outbound_id', '=', outboundId)
+    .execute()
+}
+
+/** A message whose copy in Sent is owed and due, locked. */
+export async function copyOwed(
+  tx: Tx,
+  now: Date,
+): Promise<(Departed & { readonly organizationId: string; readonly outboundId: string }) | undefined> {
+  const { rows } = await sql<Departed & { organizationId: string; outboundId: string }>`
+    select id, mailbox_id as "mailboxId", bcc, organization_id as "organizationId", outbound_id as "outboundId"
+    from scheduled_messages where status = 'sent' and due_at <= ${now}
+    order by due_at limit 1 for update skip locked`.execute(tx)
+  return rows[0]
+}

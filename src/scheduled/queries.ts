@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { slices } from '#/bytes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { type Draft, failedKept, mostListed, type Scheduled } from './scheduled.ts'
+
+/** Of `scheduled_messages`, as a `Scheduled`. What is sent and lacks but its copy in Sent has left the list. */
+const columns = sql`
+  id, sender as "from", "to", cc, bcc, subject, send_at as "sendAt", status, last_error as "lastError",
+  attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt"`
+
+/** Everything of the organization that is queued, being sent or failed, soonest first. */
+export async function scheduledOf(db: Db, organizationId: string): Promise<Scheduled[]> {
+  const { rows } = await sql<Scheduled>`
+    select ${columns} from scheduled_messages where organization_id = ${organizationId} and status <> 'sent'
+    order by send_at, id limit ${mostListed}`.execute(db)
+  return rows
+}
+
+export async function scheduledById(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<(Scheduled & { sizeBytes: number }) | undefined> {
+  const { rows } = await sql<Scheduled & { sizeBytes: number }>`
+    select ${columns}, size_bytes as "sizeBytes" from scheduled_messages
+    where organization_id = ${organizationId} and id = ${id} and status <> 'sent'`.execute(db)
+  return rows[0]
+}
+
+/** Stores a message for later. False where its mailbox is gone, and then nothing is stored. */
+export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<boolean> {
+  const { id, organizationId, raw } = draft
+  const { numAffectedRows } = await sql`
+    insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
+      attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
+    select ${id}::uuid, organization_id, id, address, ${draft.to}::text[], ${draft.cc}::text[], ${draft.bcc}::text[],
+      ${draft.recipients}::text[], ${draft.subject}, ${draft.attachmentCount}::integer, ${draft.messageId},
+      ${raw.length}::integer, ${draft.scheduledBy}, ${draft.sendAt}::timestamptz, ${draft.sendAt}::timestamptz,
+      ${now}::timestamptz
+    from mailboxes where organization_id = ${organizationId} and id = ${draft.mailboxId}`.execute(tx)
+  if (Number(numAffectedRows) === 0) return false
+  let number = 0
+  for (const bytes of slices(raw)) {
+    await tx.insertInto('scheduled_pieces').values({ scheduled_id: id, number: number++, bytes }).execute()
+  }
+  return true
+}
+
+/** The octets of a message, a piece at a time. */
+export async function* scheduledOctets(db: Db, id: string): AsyncGenerator<Buffer> {
+  for (let number = 0; ; number++) {
+    const piece = await db
+      .selectFrom('scheduled_pieces')
+      .select('bytes')
+      .where('scheduled_id', '=', id)
+      .where('number', '=', number)
+      .executeTakeFirst()
+    if (!piece) return
+    yield piece.bytes
+  }
+}
+
+/** Removes a message that no worker has taken yet, with every octet of it; false where there is none. */
+export async function cancelPending(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('scheduled_messages')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Puts a failed message back, to be sent now, as if it had never been tried. Undefined where there is no failed one. */
+export async function retryFailed(
+  db: Db,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<Scheduled | undefined> {
+  const { rows } = await sql<Scheduled>`
+    update scheduled_messages
+    set status = 'pending', send_at = ${now}, due_at = ${now}, attempts = 0, last_error = null, failed_at = null
+    where organization_id = ${organizationId} and id = ${id} and status = 'failed'
+    returning ${columns}`.execute(db)
+  return rows[0]
+}
+
+/** How many recipients the plan allows on the UTC day of `at`, and how many of them are sent to already or promised to
+ *  messages that are scheduled for that day. */
+export async function promisedOn(
+  db: Db,
+  organizationId: string,
+  at: Date,
+): Promise<{ limit: number; promised: number }> {
+  const day = at.toISOString().slice(0, 10)
+  const [start, end] = [`${day}T00:00:00Z`, new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString()]
+  const { rows } = await sql<{ limit: number; promised: number }>`
+    select plans.sends_per_day as "limit",
+      coalesce((select recipients from sends where organization_id = organizations.id and day = ${day}::date), 0) +
+      coalesce((
+        select sum(cardinality(recipients)) from scheduled_messages
+        where organization_id = organizations.id and status <> 'sent' and status <> 'failed'
+          and outbound_id is null and send_at >= ${start}::timestamptz and send_at < ${end}::timestamptz
+      ), 0) as promised
+    from organizations join plans on plans.name = organizations.plan where organizations.id = ${organizationId}`.execute(
+    db,
+  )
+  if (!rows[0]) throw new Error('An organization has a plan')
+  return rows[0]
+}
+
+/** Lets go of messages that failed long ago. */
+export async function forgetFailed(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('scheduled_messages')
+    .where('status', '=', 'failed')
+    .where('failed_at', '<=', new Date(now.getTime() - failedKept))
+    .execute()
+}

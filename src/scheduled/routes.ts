@@ -1,0 +1,174 @@
+import { collected } from '#/bytes.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { created, ok, once } from '#/http/once.ts'
+import { ReadyJson, sendReady } from '#/http/ready-json.ts'
+import { ById, pathId, Strict } from '#/http/wire.ts'
+import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import { outgoing } from '#/sending/outgoing.ts'
+import { senderFor } from '#/sending/sender.ts'
+import { bodyLimit } from '#/sending/wire.ts'
+import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf } from './queries.ts'
+import { type Composer, draft, schedule } from './schedule.ts'
+import { assertWithinWindow, readSendAt } from './send-at.ts'
+import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
+
+export interface ScheduledParts {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly reader: MessageReader
+  readonly composer: Composer
+}
+
+const reading = { scope: 'scheduled:read', noun: 'Scheduled messages' } as const
+const writing = { scope: 'scheduled:write', noun: 'Scheduled messages' } as const
+const what = 'scheduled message'
+
+/** Messages that are stored now and sent later. */
+export function scheduledRoutes(app: App, parts: ScheduledParts): void {
+  readRoutes(app, parts)
+  createRoute(app, parts)
+  changeRoutes(app, parts)
+}
+
+function readRoutes(app: App, { db, reader }: ScheduledParts): void {
+  app.get(
+    '/v1/scheduled',
+    {
+      config: reading,
+      schema: {
+        summary: 'List scheduled messages',
+        description:
+          'Everything that is queued, being sent or failed, soonest first, at most 200; messages that members queued in ' +
+          'the web app are among them. Failed ones are listed for 30 days.',
+        querystring: Strict({}),
+        response: { 200: ScheduledList },
+      },
+    },
+    async ({ organizationId }) => ({ data: (await scheduledOf(db, organizationId)).map(present) }),
+  )
+
+  app.get(
+    '/v1/scheduled/:id',
+    {
+      config: reading,
+      schema: {
+        summary: 'Show a scheduled message',
+        description: 'With what it says, and the names of what is attached.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: ScheduledContent },
+      },
+    },
+    async ({ organizationId, params }, reply) => {
+      const id = pathId(params.id, what)
+      const found = await scheduledById(db, organizationId, id)
+      if (!found) throw notFound(what)
+      const raw = await collected(scheduledOctets(db, id), found.sizeBytes)
+      const { text, html, attachments } = await reader.content(raw)
+      const names = attachments.map(({ filename, content_type, size_bytes, inline }) => ({
+        filename,
+        content_type,
+        size_bytes,
+        inline,
+      }))
+      return sendReady(reply, { ...present(found), text: ready(text), html: ready(html), attachments: names })
+    },
+  )
+}
+
+function ready(text: OpenedContent['text']): string | null | ReadyJson {
+  return text instanceof Uint8Array ? new ReadyJson(text) : text
+}
+
+function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
+  app.post(
+    '/v1/scheduled',
+    {
+      bodyLimit,
+      config: { ...writing, errors: ['not_found'] },
+      schema: {
+        summary: 'Schedule a message',
+        description:
+          'Stored with its attachments, and sent within about five minutes of `send_at`. Until then it can be cancelled. ' +
+          "The day's allowance is claimed when it is sent. It is tried up to three times, five minutes apart; then it is " +
+          '`failed`, and `last_error` says why.',
+        querystring: Strict({}),
+        body: ScheduleRequest,
+        response: { 201: Accepted },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = request
+      const { send_at, ...body } = request.body
+      const message = outgoing(body)
+      const sendAt = readSendAt(send_at)
+      const sender = await senderFor(db, organizationId, message.from)
+      const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
+      return once(db, request, reply, async (tx) => {
+        // Here, so that a repeat that comes after that time still gets the first answer.
+        const now = await time(tx)
+        assertWithinWindow(sendAt, now)
+        const warnings = await schedule(tx, one, now)
+        const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
+        return created(`/v1/scheduled/${one.id}`, accepted)
+      })
+    },
+  )
+}
+
+function changeRoutes(app: App, { db, time }: ScheduledParts): void {
+  app.delete(
+    '/v1/scheduled/:id',
+    {
+      config: writing,
+      schema: {
+        summary: 'Cancel a scheduled message',
+        description:
+          'Its text and attachments are deleted; it does not go back to drafts. One that is no longer `pending` is ' +
+          '`invalid_request`.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: Cancelled },
+      },
+    },
+    async ({ organizationId, params }) => {
+      const id = pathId(params.id, what)
+      if (await cancelPending(db, organizationId, id)) return { cancelled: true as const, id }
+      throw await refusal(db, organizationId, id, 'it can no longer be cancelled')
+    },
+  )
+
+  app.post(
+    '/v1/scheduled/:id/retry',
+    {
+      config: writing,
+      schema: {
+        summary: 'Retry a scheduled message',
+        description:
+          'Puts a failed one back to `pending`, to be sent now, with three attempts again. Any other is `invalid_request`.',
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: ScheduledOut },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, params } = request
+      const id = pathId(params.id, what)
+      const now = await time(db)
+      return once(db, request, reply, async (tx) => {
+        const retried = await retryFailed(tx, organizationId, id, now)
+        if (!retried) throw await refusal(tx, organizationId, id, 'only a failed one can be sent again')
+        return ok(present(retried))
+      })
+    },
+  )
+}
+
+/** Why nothing was done to a message. */
+async function refusal(db: Db, organizationId: string, id: string, consequence: string): Promise<Error> {
+  const found = await scheduledById(db, organizationId, id)
+  return found ? invalid('id', `This message is ${found.status}: ${consequence}`) : notFound(what)
+}

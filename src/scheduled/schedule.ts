@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Db, Tx } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
+import type { Sender } from '#/sending/sender.ts'
+import type { SendingBody } from '#/sending/wire.ts'
+import { insertScheduled, promisedOn } from './queries.ts'
+import type { Draft } from './scheduled.ts'
+
+/** Writes a message down as it is to go (src/outbound/compose.ts). */
+export type Composer = (
+  outgoing: Outgoing,
+  identity: { readonly messageId: string; readonly date: Date },
+) => Promise<Buffer>
+
+/** Composes a message for later, outside any transaction: for a large one that takes a while. Its Message-ID is fixed
+ *  here, and its Date is put on when it goes. */
+export async function draft(
+  compose: Composer,
+  sender: Sender & { readonly organizationId: string },
+  { body, outgoing, sendAt }: { body: SendingBody; outgoing: Outgoing; sendAt: Date },
+): Promise<Draft> {
+  const id = randomUUID()
+  const messageId = `<${id}@${sender.domain}>`
+  const from = { name: sender.name, address: sender.address }
+  return {
+    id,
+    organizationId: sender.organizationId,
+    mailboxId: sender.mailboxId,
+    from: sender.address,
+    to: written(body.to),
+    cc: written(body.cc),
+    bcc: written(body.bcc),
+    recipients: recipientsOf(outgoing),
+    subject: outgoing.subject,
+    attachmentCount: outgoing.attachments.length,
+    messageId,
+    raw: await compose({ ...outgoing, from }, { messageId, date: sendAt }),
+    scheduledBy: 'api_key',
+    sendAt,
+  }
+}
+
+/** Stores the message, and answers what may come in its way, in sentences. */
+export async function schedule(tx: Tx, one: Draft, now: Date): Promise<string[]> {
+  const warnings = await warningsFor(tx, one)
+  if (!(await insertScheduled(tx, one, now))) throw notFound('mailbox')
+  return warnings
+}
+
+async function warningsFor(db: Db, { organizationId, sendAt, recipients }: Draft): Promise<string[]> {
+  const { limit, promised } = await promisedOn(db, organizationId, sendAt)
+  if (promised + recipients.length <= limit) return []
+  const day = sendAt.toISOString().slice(0, 10)
+  return [
+    `The allowance of ${day} (UTC), ${limit} recipients, is already promised: with this message they are ${promised + recipients.length}, so it may fail with "Daily sending allowance reached"`,
+  ]
+}
+
+function written(given: string | readonly string[] | undefined): string[] {
+  return given === undefined ? [] : [given].flat().map((one) => one.trim())
+}

@@ -1,0 +1,37 @@
+/** A message that is to be sent later, without what it says. */
+export interface Scheduled {
+  readonly id: string
+  /** The mailbox's address. */
+  readonly from: string
+  /** As the caller wrote them. */
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string
+  readonly sendAt: Date
+  readonly status: 'pending' | 'sending' | 'failed'
+  readonly lastError: string | null
+  readonly attachmentCount: number
+  readonly scheduledBy: 'api_key' | 'member'
+  readonly createdAt: Date
+}
+
+/** A message as it is scheduled: composed, but for its Date and its signatures. */
+export interface Draft extends Omit<Scheduled, 'status' | 'lastError' | 'createdAt'> {
+  readonly organizationId: string
+  readonly mailboxId: string
+  /** Everyone it goes to, once each, in canonical form. */
+  readonly recipients: readonly string[]
+  /** `<…>` */
+  readonly messageId: string
+  readonly raw: Buffer
+}
+
+/** After so many attempts that came to nothing a message has failed (document, section 8). */
+export const mostAttempts = 3
+
+/** A failed message is kept so long, in milliseconds (decisions, Sending and scheduling). */
+export const failedKept = 30 * 24 * 60 * 60 * 1000
+
+/** A list is at most this long (document, section 8). */
+export const mostListed = 200

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox'
+import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/wire.ts'
+import { sendingFields } from '#/sending/wire.ts'
+import type { Scheduled } from './scheduled.ts'
+
+const sendAt = {
+  description:
+    'RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message goes ' +
+    'within about five minutes of it.',
+  examples: ['2026-11-21T08:00:00+01:00'],
+}
+
+export const ScheduleRequest = Strict({ ...sendingFields, send_at: Type.String(sendAt) })
+
+export const Accepted = Type.Object({
+  id: Id,
+  send_at: Timestamp,
+  status: OneOf(['pending']),
+  warnings: Type.Array(Type.String(), {
+    description: 'Sentences about what may come in the way, such as an allowance that is promised to other messages.',
+  }),
+})
+
+const fields = {
+  id: Id,
+  from: Type.String({ description: 'The sending mailbox.', examples: ['support@example.com'] }),
+  to: Type.Array(Type.String(), { description: 'As they were given.', examples: [['Ann <ann@example.com>']] }),
+  cc: Type.Array(Type.String()),
+  bcc: Type.Array(Type.String()),
+  subject: Type.String({ examples: ['Your invoice'] }),
+  send_at: Timestamp,
+  status: OneOf(['pending', 'sending', 'failed'], {
+    description:
+      '`sending` from the first attempt on, also between attempts. What has been delivered leaves the list; its copy ' +
+      'is in Sent.',
+  }),
+  last_error: Nullable(
+    Type.String({ description: 'What the last attempt came to.', examples: ['Daily sending allowance reached'] }),
+  ),
+  attachment_count: Type.Integer({ minimum: 0 }),
+  scheduled_by: OneOf(['api_key', 'member'], { description: '`member` for messages that were queued in the web app.' }),
+  created_at: Timestamp,
+}
+
+export const ScheduledOut = Type.Object(fields, { title: 'ScheduledMessage' })
+
+export const ScheduledList = ListOf(ScheduledOut)
+
+export const ScheduledContent = Type.Object(
+  {
+    ...fields,
+    text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
+    html: Nullable(Type.String()),
+    attachments: Type.Array(
+      Type.Object({
+        filename: Nullable(Type.String({ examples: ['invoice.pdf'] })),
+        content_type: Type.String({ examples: ['application/pdf'] }),
+        size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.' }),
+        inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
+      }),
+    ),
+  },
+  { title: 'ScheduledMessageContent' },
+)
+
+export const Cancelled = Type.Object({ cancelled: Type.Literal(true), id: Id })
+
+export function present(scheduled: Scheduled): Static<typeof ScheduledOut> {
+  return {
+    id: scheduled.id,
+    from: scheduled.from,
+    to: [...scheduled.to],
+    cc: [...scheduled.cc],
+    bcc: [...scheduled.bcc],
+    subject: scheduled.subject,
+    send_at: scheduled.sendAt.toISOString(),
+    status: scheduled.status,
+    last_error: scheduled.lastError,
+    attachment_count: scheduled.attachmentCount,
+    scheduled_by: scheduled.scheduledBy,
+    created_at: scheduled.createdAt.toISOString(),
+  }
+}

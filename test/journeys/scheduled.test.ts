@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { privateMailbox } from '../private-mailbox.ts'
+import { Sink } from '../sink.ts'
+import { tablesWith } from '../tables-with.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const [second, minute, day] = [1_000, 60_000, 86_400_000]
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  sink = await Sink.start()
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
+  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada', { name: 'Ada' })).address
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const inFuture = (milliseconds: number) => new Date(world.clock.now() + milliseconds).toISOString()
+
+const schedule = (body: object, options = {}) =>
+  organization.request(
+    'POST',
+    '/v1/scheduled',
+    { from: ada, to: 'bob@there.example', text: 'Hello', send_at: inFuture(minute), ...body },
+    options,
+  )
+
+async function list(of: TestOrganization = organization) {
+  return (await of.request('GET', '/v1/scheduled')).body.data
+}
+
+async function folder(name: string, address = ada) {
+  return (await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${name}`)).body.data
+}
+
+const headerOf = (bytes: Buffer, name: string) =>
+  new RegExp(`^${name}: (.*)\\r\\n`, 'm').exec(bytes.toString('latin1'))?.[1]
+
+test('a message is stored, sent in the first round after its time, leaves the list, and its copy is in Sent', async () => {
+  const sendAt = inFuture(10 * minute)
+  const { status, body, headers } = await schedule({
+    send_at: sendAt,
+    to: ['Bob <bob@there.example>', 'cy@elsewhere.example'],
+    bcc: 'Eve <eve@there.example>',
+    subject: 'Grüße',
+    html: '<p>Hello',
+    attachments: [{ filename: 'a.txt', content: 'SGk=' }],
+  })
+  assert.deepEqual([status, body], [201, { id: body.id, send_at: sendAt, status: 'pending', warnings: [] }])
+  assert.equal(headers.get('location'), `/v1/scheduled/${body.id}`)
+  const item = {
+    id: body.id,
+    from: ada,
+    to: ['Bob <bob@there.example>', 'cy@elsewhere.example'],
+    cc: [],
+    bcc: ['Eve <eve@there.example>'],
+    subject: 'Grüße',
+    send_at: sendAt,
+    status: 'pending',
+    last_error: null,
+    attachment_count: 1,
+    scheduled_by: 'api_key',
+    created_at: new Date(world.clock.now()).toISOString(),
+  }
+  assert.deepEqual(await list(), [item])
+  assert.deepEqual((await organization.request('GET', `/v1/scheduled/${body.id}`)).body, {
+    ...item,
+    text: 'Hello',
+    html: '<p>Hello',
+    attachments: [{ filename: 'a.txt', content_type: 'text/plain', size_bytes: 2, inline: false }],
+  })
+  await world.rounds.processAll()
+  assert.equal(sink.taken.length, 0)
+  await world.advance(10 * minute)
+  await world.rounds.processAll()
+  const [taken, ...others] = sink.taken.splice(0)
+  assert.ok(taken)
+  assert.deepEqual(others, [])
+  assert.deepEqual(taken.to.toSorted(), ['bob@there.example', 'cy@elsewhere.example', 'eve@there.example'])
+  assert.equal(headerOf(taken.bytes, 'Date'), new Date(world.clock.now()).toUTCString().replace('GMT', '+0000'))
+  assert.equal(headerOf(taken.bytes, 'From'), `Ada <${ada}>`)
+  assert.doesNotMatch(taken.bytes.toString(), /eve@|bcc/i)
+  assert.deepEqual(await list(), [])
+  assert.equal((await organization.request('GET', `/v1/scheduled/${body.id}`)).status, 404)
+  const [copy] = await folder('sent')
+  assert.deepEqual([copy.subject, copy.message_id, copy.unread], ['Grüße', headerOf(taken.bytes, 'Message-ID'), false])
+  const raw = await organization.request('GET', `/v1/messages/${copy.uid}/raw?mailbox=${ada}&folder=sent`)
+  assert.equal(raw.bytes.toString('latin1'), `Bcc: eve@there.example\r\n${taken.bytes.toString('latin1')}`)
+  for (const table of ['scheduled_messages', 'scheduled_pieces', 'outbound_messages'] as const)
+    assert.deepEqual(await world.db.selectFrom(table).selectAll().execute(), [], table)
+})
+
+const window = [
+  ['59 s ago', -59 * second, undefined],
+  ['61 s ago', -61 * second, 'That time has already passed'],
+  ['in 31 days and 59 s', 31 * day + 59 * second, undefined],
+  ['in 31 days and 61 s', 31 * day + 61 * second, 'Messages can be scheduled up to a month ahead'],
+] as const
+for (const [what, ahead, message] of window) {
+  test(`row 26: a time ${what} is ${message ? `refused: ${message}` : 'taken'}`, async () => {
+    const { status, body } = await schedule({ send_at: inFuture(ahead) })
+    if (message === undefined) {
+      assert.equal(status, 201)
+      await organization.request('DELETE', `/v1/scheduled/${body.id}`)
+    } else assert.deepEqual([status, body.error.field, body.error.message], [400, 'send_at', message])
+  })
+}
+
+test('a cancelled message leaves no byte behind, and is not sent', async () => {
+  const { body } = await schedule({ subject: 'Secret plan', text: 'Do not keep this sentence' })
+  assert.deepEqual(await tablesWith(world.db, 'Do not keep this sentence'), ['scheduled_pieces'])
+  const path = `/v1/scheduled/${body.id}`
+  assert.deepEqual((await organization.request('DELETE', path)).body, { cancelled: true, id: body.id })
+  assert.deepEqual(await tablesWith(world.db, 'Do not keep this sentence'), [])
+  assert.deepEqual(await tablesWith(world.db, 'Secret plan'), [])
+  assert.equal((await organization.request('DELETE', path)).status, 404)
+  await world.advance(2 * minute)
+  await world.rounds.processAll()
+  assert.deepEqual(sink.taken, [])
+  assert.equal((await folder('drafts')).length, 0)
+})
+
+test('a message with 8 MiB of attachments goes as it was given', async () => {
+  const content = Buffer.alloc(8 << 20, 'Mailroom ').toString('base64')
+  const { status, body } = await schedule({ subject: 'Large', attachments: [{ filename: 'a.bin', content }] })
+  assert.equal(status, 201)
+  const shown = (await organization.request('GET', `/v1/scheduled/${body.id}`)).body
+  assert.deepEqual([shown.text, shown.attachments[0].size_bytes], ['Hello', 8 << 20])
+  await world.advance(2 * minute)
+  await world.rounds.processAll()
+  const [taken] = sink.taken.splice(0)
+  assert.ok(taken)
+  assert.ok(taken.bytes.toString('latin1').replaceAll('\r\n', '').includes(content))
+})
+
+test('a Private mailbox cannot be scheduled from', async () => {
+  const { address } = await privateMailbox(organization, 'secret')
+  const { status, body } = await schedule({ from: address })
+  assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'from'])
+})
