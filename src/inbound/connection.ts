@@ -101,6 +101,11 @@ export class Connection {
     socket.once('close', () => clearTimeout(timer))
   }
 
+  /** When patience with the client ends; undefined while it waits for us. */
+  get deadline(): number | undefined {
+    return this.#deadline === Number.POSITIVE_INFINITY ? undefined : this.#deadline
+  }
+
   /** Whether the client has kept us waiting for too long. */
   get expired(): boolean {
     return performance.now() >= this.#deadline

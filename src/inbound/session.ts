@@ -59,6 +59,11 @@ export class Session {
     return this.#transaction ? undefined : this.#connection.waitingSince
   }
 
+  /** When our patience with the client ends, if it is keeping us waiting. */
+  get patienceUntil(): number | undefined {
+    return this.#connection.deadline
+  }
+
   /** Makes place for another client. */
   giveWay(): void {
     this.#leave(reply(421, '4.3.2', 'Too many connections; try again shortly'))

@@ -346,6 +346,23 @@ test('row 16: where all places are taken, whoever has been idle for the longest 
   for (const client of [sending, third, fourth]) assert.equal((await client.say('NOOP')).code, 250)
 })
 
+test('row 16: where all places are taken by messages that do not end, the client that has most makes way', async () => {
+  await using server = await listener({ connections: 4 })
+  await using clients = new AsyncDisposableStack()
+  const begun = async (localAddress: string) => {
+    const client = clients.use(await SmtpClient.greeted(server.port, { localAddress }))
+    for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+    return client
+  }
+  const [first, second, third] = [await begun('127.0.0.2'), await begun('127.0.0.2'), await begun('127.0.0.2')]
+  const other = await begun('127.0.0.3')
+  const refused = clients.use(await SmtpClient.open(server.port, { localAddress: '127.0.0.2' }))
+  assert.match(await refused.rest(), /^421 4\.7\.0 /)
+  assert.equal((await (await begun('127.0.0.4')).say('x\r\n.')).code, 250)
+  assert.match(await first.rest(), /^421 4\.3\.2 /)
+  for (const client of [second, third, other]) assert.equal((await client.say('x\r\n.')).code, 250)
+})
+
 test('row 16: a client that says nothing, or an octet at a time, runs out of time', async () => {
   await using server = await listener({ command: 60 })
   await using silent = await SmtpClient.greeted(server.port)

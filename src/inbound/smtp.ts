@@ -29,7 +29,7 @@ export class SmtpListener implements AsyncDisposable {
   readonly #host: Host
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  readonly #sessions = new Map<Session, Promise<void>>()
+  readonly #sessions = new Map<Session, { readonly client: Client; readonly over: Promise<void> }>()
   readonly #clients = new Map<string, Client>()
   readonly #round: NodeJS.Timeout
 
@@ -72,7 +72,8 @@ export class SmtpListener implements AsyncDisposable {
     for (const session of this.#sessions.keys()) session.stop()
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, this.#host.limits.stop)
-    await Promise.race([Promise.all(this.#sessions.values()), late.promise])
+    const over = Promise.all(Array.from(this.#sessions.values(), (session) => session.over))
+    await Promise.race([over, late.promise])
     clearTimeout(timer)
     for (const socket of this.#sockets) socket.destroySoon()
     const patience = setTimeout(() => {
@@ -91,17 +92,17 @@ export class SmtpListener implements AsyncDisposable {
     const { limits, hostname, room } = this.#host
     const name = clientOf(address)
     const client = this.#clients.get(name) ?? { connections: 0, room: shareOf(room, limits) }
-    const connection = new Connection(socket, address, limits)
-    if (client.connections >= limits.connectionsPerClient || !this.#hasPlace()) {
-      connection.say(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
-      connection.hangUp()
+    if (client.connections >= limits.connectionsPerClient || !this.#hasPlaceFor(client)) {
+      socket.end(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
+      // Not waited for: whoever comes over and over would fill the process with connections that end.
+      socket.destroySoon()
       return
     }
     client.connections += 1
     this.#clients.set(name, client)
-    const session = new Session({ ...this.#host, room: client.room }, connection)
+    const session = new Session({ ...this.#host, room: client.room }, new Connection(socket, address, limits))
     const over = session.run()
-    this.#sessions.set(session, over)
+    this.#sessions.set(session, { client, over })
     const closed = new Promise((resolve) => socket.once('close', resolve))
     closed.then(() => this.#sessions.delete(session))
     // What is being stored takes room also after its client went away.
@@ -111,17 +112,37 @@ export class SmtpListener implements AsyncDisposable {
     })
   }
 
-  /** When all places are taken, whoever has been silent for the longest, outside a message, gives up theirs. */
-  #hasPlace(): boolean {
+  /** When all places are taken, whoever has been silent for the longest, outside a message, gives up theirs. Where nobody
+   *  is, one does who keeps us waiting, of the client that has most, if that is more than the new one would have. */
+  #hasPlaceFor(client: Client): boolean {
     if (this.#sessions.size < this.#host.limits.connections) return true
-    let longest: { session: Session; since: number } | undefined
+    const session = this.#first(({ idleSince }) => idleSince) ?? this.#slowestOf(this.#busiest(), client)
+    session?.giveWay()
+    return session !== undefined
+  }
+
+  #slowestOf(busiest: Client | undefined, than: Client): Session | undefined {
+    if (!busiest || busiest.connections <= than.connections + 1) return undefined
+    return this.#first((session) =>
+      this.#sessions.get(session)?.client === busiest ? session.patienceUntil : undefined,
+    )
+  }
+
+  #busiest(): Client | undefined {
+    let busiest: Client | undefined
+    for (const client of this.#clients.values())
+      if (!busiest || client.connections > busiest.connections) busiest = client
+    return busiest
+  }
+
+  /** The session with the lowest number, of those that have one. */
+  #first(number: (session: Session) => number | undefined): Session | undefined {
+    let first: { session: Session; at: number } | undefined
     for (const session of this.#sessions.keys()) {
-      const since = session.idleSince
-      if (since !== undefined && (!longest || since < longest.since)) longest = { session, since }
+      const at = number(session)
+      if (at !== undefined && (!first || at < first.at)) first = { session, at }
     }
-    if (!longest) return false
-    longest.session.giveWay()
-    return true
+    return first?.session
   }
 
   #lookRound(): void {
