@@ -127,6 +127,7 @@ export class ThreadIndex {
   #add(rows: ThreadRows): void {
     const first = this.#rows.add(rows)
     this.#named.reserve(this.#rows.count, (rows.strong.length + rows.weak.length) / 8)
+    this.#ids.expect((rows.strong.length + rows.weak.length) / 8)
     this.#intern(rows, first)
     this.#holders = grown(this.#holders, this.#ids.count)
     this.#conversations.reserve(this.#ids.count, this.#rows.count)
