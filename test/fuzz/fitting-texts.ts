@@ -53,6 +53,8 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   ],
   messages: [...usually('{{message}}'), '1', '2', '999', '4294967296', '01', '1.0'],
   attachments: [...usually('{{attachment}}'), '1', '1.1', '9.9.9', '0'],
+  scheduled: [...usually('{{scheduled}}'), '{{failed}}', '{{other scheduled}}', '{{other failed}}'],
+  send_at: ['2026-11-21T08:00:00Z', '2026-11-21T08:00:00+01:00', '2026-11-21T08:00:00', '2026-02-30T08:00:00Z', '0'],
   threads: [...usually('{{thread}}'), '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { Agent, request as ask } from 'node:http'
 import fc from 'fast-check'
 import { scopes } from '#/http/scopes.ts'
-import { type Furnished, furnish } from '../every-route.ts'
+import { type Furnished, furnish, samples } from '../every-route.ts'
 import { assertDocumented, type Description, operationName } from '../http-client.ts'
 import { World } from '../world.ts'
-import { type FuzzedRequest, fuzzedRequests } from './http-requests.ts'
+import { type FuzzedRequest, fuzzedRequests, type NearSample, written } from './http-requests.ts'
 
 /** How many answers of each status each operation gave. */
 export type Tally = Map<string, Map<number, number>>
@@ -37,6 +37,7 @@ class Target implements AsyncDisposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 })
   #names = new Map<string, string>()
   #made = 0
+  #own: Furnished | undefined
 
   private constructor(world: World, description: Description) {
     this.#world = world
@@ -50,6 +51,7 @@ class Target implements AsyncDisposable {
 
   async refurnish(): Promise<void> {
     const [own, other] = [await furnish(this.#world), await furnish(this.#world)]
+    this.#own = own
     const key = await own.organization.newKey(...scopes)
     const { data: domains } = (await own.organization.request('GET', '/v1/domains')).body
     this.#names = new Map([
@@ -69,7 +71,8 @@ class Target implements AsyncDisposable {
     const { method } = fuzzed
     const target = this.#named(fuzzed.target, encodeURIComponent)
     const headers = fuzzed.headers.map(([name, value]) => [name, this.#named(value)] as const)
-    const body = fuzzed.body === undefined ? undefined : Buffer.from(this.#named(fuzzed.body))
+    const text = typeof fuzzed.body === 'object' ? this.#nearSample(fuzzed.body) : fuzzed.body
+    const body = text === undefined ? undefined : Buffer.from(this.#named(text))
     const { status, headers: answered, bytes } = await this.#exchange(method, target, headers, body)
     const json = answered.get('content-type')?.startsWith('application/json') && bytes.length > 0
     const [path = ''] = target.split('?')
@@ -80,10 +83,15 @@ class Target implements AsyncDisposable {
     if (status === 201) this.#adopt(answer.headers.get('location') ?? '')
   }
 
+  #nearSample({ operation, change }: NearSample): string {
+    const sample = this.#own && samples[operation]?.body?.(this.#own)
+    return written({ ...sample, ...(change && { [change[0]]: change[1] }) })
+  }
+
   /** What was made is asked for from then on, in place of what may be gone. */
   #adopt(location: string): void {
     const [, , noun = '', id = ''] = location.split('/')
-    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked', domains: 'domain' }[noun]
+    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked', domains: 'domain', scheduled: 'scheduled' }[noun]
     if (name) this.#names.set(name, id)
   }
 
