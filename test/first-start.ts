@@ -85,7 +85,7 @@ test('the tour of the README works to its end', () => {
   const tour = readme.slice(readme.indexOf('## Five minutes'), readme.indexOf('## Operations'))
   const key = /mrk_\w+/.exec(greeting)?.[0] ?? ''
   const [setting = '', ...steps] = shellBlocks(tour).map((block) => block.replace(/mrk_…/, key))
-  assert.equal(steps.length, 9)
+  assert.equal(steps.length, 11)
   const run = (step: number) => shell(`${setting}\n${steps[step]}`)
   const json = (step: number) => {
     const { output, errors } = run(step)
@@ -120,8 +120,12 @@ test('the tour of the README works to its end', () => {
       ['shop.test', 'verified', 6, 0],
     ],
   )
-  assert.equal(json(7)[0].plan, 'team')
-  const operator = run(8)
+  assert.equal(json(7)[0].address, 'grace@tryout.test')
+  const [sent, { data: got }] = json(8)
+  assert.equal(sent.status, 'queued')
+  assert.deepEqual([got[0].subject, got[0].message_id], ['A question', sent.message_id])
+  assert.equal(json(9)[0].plan, 'team')
+  const operator = run(10)
   assert.equal(operator.status, 0, operator.errors)
   assert.match(operator.output, /mrk_/)
 })
