@@ -91,7 +91,13 @@ class Target implements AsyncDisposable {
   /** What was made is asked for from then on, in place of what may be gone. */
   #adopt(location: string): void {
     const [, , noun = '', id = ''] = location.split('/')
-    const name = { labels: 'label', filters: 'filter', 'blocked-senders': 'blocked', domains: 'domain', scheduled: 'scheduled' }[noun]
+    const name = {
+      labels: 'label',
+      filters: 'filter',
+      'blocked-senders': 'blocked',
+      domains: 'domain',
+      scheduled: 'scheduled',
+    }[noun]
     if (name) this.#names.set(name, id)
   }
 
