@@ -1,6 +1,6 @@
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { claimDue, copyOwed, forgetDeparted, leaseMs, oweCopy } from '#/scheduled/due.ts'
+import { claimDue, forgetDeparted, leaseMs, takeOwedCopy } from '#/scheduled/due.ts'
 import { untilNextCopy } from './decide-together.ts'
 import { type HandOverParts, handOver } from './hand-over.ts'
 import { forgetEmpty, heldMessage } from './queue.ts'
@@ -81,13 +81,8 @@ export class Rounds implements AsyncDisposable {
   /** Stores one copy for Sent that could not be stored when its message was sent; false where none is due. */
   async #storeOwedCopy(): Promise<boolean> {
     const { db, time, mailHost, log } = this.#parts
-    const owed = await db.transaction().execute(async (tx) => {
-      const now = await time(tx)
-      const one = await copyOwed(tx, now)
-      // Whatever becomes of it, it is not due again at once.
-      if (one) await oweCopy(tx, one.outboundId, new Date(now.getTime() + untilNextCopy))
-      return one
-    })
+    const now = await time(db)
+    const owed = await takeOwedCopy(db, now, new Date(now.getTime() + untilNextCopy))
     if (!owed) return false
     const { organizationId, outboundId } = owed
     const message = await heldMessage(db, organizationId, outboundId)

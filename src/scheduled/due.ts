@@ -17,7 +17,7 @@ const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
 
 /**
  * Takes up to `most` messages that are due, in one statement. Organizations take turns, so that ten thousand messages of
- * one hold up nobody else. With `begunOnly` those alone that somebody has begun and then let go.
+ * one hold up nobody else; they are answered in that order. With `begunOnly` those alone that somebody has begun and then let go.
  */
 export async function claimDue(
   db: Db,
@@ -33,7 +33,7 @@ export async function claimDue(
         where ${takeable} and organization_id > waiting.organization_id order by organization_id limit 1)
       from waiting where waiting.organization_id is not null
     ), due as materialized (
-      select one.id from waiting cross join lateral (
+      select one.id, one.turn, one.due_at from waiting cross join lateral (
         select id, due_at, row_number() over (order by due_at, id) as turn from scheduled_messages
         where organization_id = waiting.organization_id and ${wanted} and due_at <= ${now}
         order by due_at, id limit ${most}
@@ -41,10 +41,12 @@ export async function claimDue(
     ), free as materialized (
       select id from scheduled_messages
       where id in (select id from due) and ${wanted} and due_at <= ${now} order by id for update skip locked
+    ), taken as (
+      update scheduled_messages
+      set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}
+      where id in (select id from free) returning id, organization_id as "organizationId", epoch
     )
-    update scheduled_messages set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}
-    where id in (select id from free)
-    returning id, organization_id as "organizationId", epoch`.execute(db)
+    select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at`.execute(db)
   return rows
 }
 
@@ -147,14 +149,20 @@ export async function oweCopy(tx: Tx, outboundId: string, dueAt: Date): Promise<
     .execute()
 }
 
-/** A message whose copy in Sent is owed and due, locked. */
-export async function copyOwed(
-  tx: Tx,
+/** Takes a message whose copy in Sent is owed and due; it is due again at `dueAt`, whatever becomes of it. */
+export async function takeOwedCopy(
+  db: Db,
   now: Date,
+  dueAt: Date,
 ): Promise<(Departed & { readonly organizationId: string; readonly outboundId: string }) | undefined> {
   const { rows } = await sql<Departed & { organizationId: string; outboundId: string }>`
-    select id, mailbox_id as "mailboxId", bcc, organization_id as "organizationId", outbound_id as "outboundId"
-    from scheduled_messages where status = 'sent' and due_at <= ${now}
-    order by due_at limit 1 for update skip locked`.execute(tx)
+    update scheduled_messages set due_at = ${dueAt}
+    where id = (
+      select id from scheduled_messages where status = 'sent' and due_at <= ${now}
+      order by due_at limit 1 for update skip locked
+    )
+    returning id, mailbox_id as "mailboxId", bcc, organization_id as "organizationId", outbound_id as "outboundId"`.execute(
+    db,
+  )
   return rows[0]
 }

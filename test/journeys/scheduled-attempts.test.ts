@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { removeMailbox } from '#/mailboxes/remove.ts'
+import { type Act, Sink } from '../sink.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const minute = 60_000
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  sink = await Sink.start()
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
+  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  sink.act = () => undefined
+  sink.taken.length = 0
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+})
+
+async function schedule(body: object = {}, of = organization): Promise<string> {
+  const given = {
+    from: ada,
+    to: 'bob@there.example',
+    text: 'Hello',
+    send_at: new Date(world.clock.now()).toISOString(),
+  }
+  const { status, body: answer } = await of.request('POST', '/v1/scheduled', { ...given, ...body })
+  assert.equal(status, 201, JSON.stringify(answer))
+  return answer.id
+}
+
+async function round(): Promise<void> {
+  await world.rounds.processAll()
+  // A round may be that far away: what was tried just before one waits for the one after.
+  await world.advance(8 * minute)
+}
+
+/** Makes rounds until the message is no longer being sent, and answers how many it took. */
+async function rounds(id: string): Promise<number> {
+  for (let count = 1; ; count++) {
+    await round()
+    const status = (await shown(id))?.status
+    if (status !== 'sending' && status !== 'pending') return count
+    assert.ok(count < 10)
+  }
+}
+
+async function shown(id: string) {
+  const { data } = (await organization.request('GET', '/v1/scheduled')).body
+  return data.find((one: { id: string }) => one.id === id)
+}
+
+async function subjects(folder: string, address = ada): Promise<string[]> {
+  const { data } = (await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)).body
+  return data.map(({ subject }: { subject: string }) => subject)
+}
+
+const retry = (id: string) => organization.request('POST', `/v1/scheduled/${id}/retry`)
+
+async function sentToday(): Promise<number> {
+  return (await organization.request('GET', '/v1/usage')).body.sending.sent_today
+}
+
+async function queued(): Promise<number> {
+  return (await world.db.selectFrom('outbound_messages').select('id').execute()).length
+}
+
+/** Tells the sink how to answer once a message is whole, or at RCPT for one recipient. */
+function answers(dot: Act | undefined, rcpt: Readonly<Record<string, Act>> = {}): void {
+  sink.act = (step, { recipient }) => (step === 'dot' ? dot : step === 'rcpt' ? rcpt[recipient] : undefined)
+}
+
+test('row 29: put off three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
+  let attempts = 0
+  sink.act = (step) => {
+    if (step !== 'dot') return undefined
+    attempts++
+    return '451 4.7.1 Come again'
+  }
+  const id = await schedule()
+  await round()
+  assert.deepEqual([attempts, (await shown(id)).status], [1, 'sending'])
+  assert.equal((await organization.request('DELETE', `/v1/scheduled/${id}`)).body.error.code, 'invalid_request')
+  assert.equal((await retry(id)).body.error.code, 'invalid_request')
+  assert.equal(await rounds(id), 2)
+  const { status, last_error } = await shown(id)
+  assert.deepEqual([attempts, status], [3, 'failed'])
+  assert.match(last_error, /^bob@there\.example: .*said: 451 4\.7\.1 Come again$/)
+  await round()
+  assert.deepEqual([attempts, await queued(), await sentToday()], [3, 0, 1])
+  assert.deepEqual(await subjects('sent'), [])
+})
+
+test('a failed message is sent when it is asked for, under the same Message-ID', async () => {
+  answers('550 5.7.1 No')
+  const id = await schedule({ subject: 'Again' })
+  sink.act = (step) => (step === 'dot' ? { reply: '550 5.7.1 No', keep: true } : undefined)
+  await round()
+  const seen = /^Message-ID: .*$/m.exec(sink.taken.pop()?.bytes.toString() ?? '')?.[0]
+  assert.ok(seen?.includes(id))
+  answers(undefined)
+  const { status, body } = await retry(id)
+  assert.deepEqual(
+    [status, body.status, body.last_error, body.send_at],
+    [200, 'pending', null, new Date(world.clock.now()).toISOString()],
+  )
+  await round()
+  assert.ok(sink.taken[0]?.bytes.includes(seen ?? ''))
+  assert.equal(await shown(id), undefined)
+  assert.deepEqual(await subjects('sent'), ['Again'])
+})
+
+test('row 29: refused for good by everyone it has failed at once', async () => {
+  answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody', 'cy@there.example': '550 5.1.1 Nobody' })
+  const id = await schedule({ to: ['bob@there.example', 'cy@there.example'] })
+  assert.equal(await rounds(id), 1)
+  const { status, last_error } = await shown(id)
+  assert.equal(status, 'failed')
+  assert.match(last_error, /^bob@there\.example \(and 1 more\): .*550 5\.1\.1 Nobody$/)
+  assert.deepEqual([await queued(), await subjects('sent'), await subjects('inbox')], [0, [], []])
+})
+
+test('refused by some it is sent, and a notice names them', async () => {
+  answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody' })
+  const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
+  assert.equal(await rounds(id), 1)
+  assert.equal(await shown(id), undefined)
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to),
+    [['cy@there.example']],
+  )
+  assert.deepEqual(await subjects('sent'), ['Half'])
+  assert.deepEqual(await subjects('inbox'), ['Undelivered mail returned to its sender'])
+  assert.equal(await queued(), 0)
+})
+
+test('put off by some it is sent, and the others get it later, as any mail', async () => {
+  answers(undefined, { 'bob@there.example': '450 4.2.1 Later' })
+  const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
+  assert.equal(await rounds(id), 1)
+  assert.deepEqual([await shown(id), await subjects('sent'), await queued()], [undefined, ['Half'], 1])
+  answers(undefined)
+  await round()
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to),
+    [['cy@there.example'], ['bob@there.example']],
+  )
+  assert.ok(sink.taken[0]?.bytes.equals(sink.taken[1]?.bytes ?? Buffer.alloc(0)))
+  assert.deepEqual([await subjects('sent'), await subjects('inbox'), await queued()], [['Half'], [], 0])
+})
+
+test('mail to here and to elsewhere is one message: nobody there to take it, it waits for neither', async () => {
+  const bea = (await organization.mailbox('bea')).address
+  answers('451 4.7.1 Come again')
+  const id = await schedule({ to: [bea, 'bob@there.example'], subject: 'Both' })
+  assert.equal(await rounds(id), 1)
+  assert.deepEqual([await subjects('inbox', bea), await subjects('sent'), await queued()], [['Both'], ['Both'], 1])
+  answers(undefined)
+  await round()
+  assert.deepEqual(
+    sink.taken.map(({ to }) => to),
+    [['bob@there.example']],
+  )
+})
+
+test('a relay that cannot be reached is tried three times', async () => {
+  sink.act = (step) => (step === 'connect' || step === 'mail' ? { next: 'reset' } : undefined)
+  const id = await schedule()
+  assert.equal(await rounds(id), 3)
+  assert.equal((await shown(id)).status, 'failed')
+  assert.match((await shown(id)).last_error, /^bob@there\.example: /)
+})
+
+test('a day whose allowance is full fails it after three attempts, in the words of the document', async () => {
+  const plan = { name: 'two', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 2 }
+  await world.db.insertInto('plans').values(plan).execute()
+  await world.db.updateTable('organizations').set({ plan: 'two' }).where('id', '=', organization.id).execute()
+  const two = { to: ['bob@there.example', 'cy@there.example'] }
+  const sendAt = new Date(world.clock.now()).toISOString()
+  const first = await schedule(two)
+  const second = (await organization.request('POST', '/v1/scheduled', { from: ada, text: '', send_at: sendAt, ...two }))
+    .body
+  assert.equal(second.warnings.length, 1)
+  assert.match(second.warnings[0], /already promised/)
+  await world.db
+    .updateTable('scheduled_messages')
+    .set({ due_at: new Date(0) })
+    .where('id', '=', first)
+    .execute()
+  await round()
+  const { status, last_error } = await shown(second.id)
+  assert.deepEqual([status, last_error, sink.taken.length], ['sending', 'Daily sending allowance reached', 1])
+  assert.equal(await rounds(second.id), 2)
+  assert.deepEqual(
+    [(await shown(second.id)).status, (await shown(second.id)).last_error],
+    ['failed', 'Daily sending allowance reached'],
+  )
+  assert.equal(await sentToday(), 2)
+})
+
+test('nothing is sent for a mailbox that is suspended, or gone, and why is said', async () => {
+  const bea = await organization.mailbox('bea')
+  const [suspended, gone] = [await schedule(), await schedule({ from: bea.address })]
+  await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('address', '=', ada).execute()
+  const mailbox = { organizationId: organization.id, mailboxId: bea.id }
+  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, () => {})
+  assert.equal(await rounds(suspended), 3)
+  assert.deepEqual(
+    [(await shown(suspended)).last_error, (await shown(gone)).last_error],
+    [`${ada} is suspended`, `The mailbox ${bea.address} is gone`],
+  )
+  assert.deepEqual(sink.taken, [])
+})
+
+test('a domain that has mail scheduled from it is removed once its mailboxes are, and the mail fails', async () => {
+  const { data } = (await organization.request('GET', '/v1/domains')).body
+  const id = await schedule()
+  assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 400)
+  const { data: mailboxes } = (await organization.request('GET', '/v1/mailboxes')).body
+  const mailbox = { organizationId: organization.id, mailboxId: mailboxes[0].id }
+  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, () => {})
+  assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 200)
+  assert.equal(await rounds(id), 3)
+  assert.deepEqual([(await shown(id)).status, (await shown(id)).from], ['failed', ada])
+})
+
+test('row 29: where the copy for Sent cannot be stored it is not sent again, and the copy comes once', async () => {
+  await sql`
+    create function refuse_mail() returns trigger language plpgsql as
+      $$ begin raise exception 'the mail host is away'; end $$`.execute(world.db)
+  await sql`create trigger away before insert on mail_messages for each row execute function refuse_mail()`.execute(
+    world.db,
+  )
+  const id = await schedule({ subject: 'Late copy' })
+  await round()
+  await round()
+  assert.deepEqual([sink.taken.length, await shown(id), await subjects('sent')], [1, undefined, []])
+  await sql`drop trigger away on mail_messages`.execute(world.db)
+  await round()
+  await round()
+  assert.deepEqual([sink.taken.length, await subjects('sent'), await queued()], [1, ['Late copy'], 0])
+  assert.deepEqual(await world.db.selectFrom('scheduled_messages').select('id').where('id', '=', id).execute(), [])
+})
+
+test('what failed is listed for 30 days', async () => {
+  const { forgetFailed } = await import('#/scheduled/queries.ts')
+  answers('550 5.7.1 No')
+  const id = await schedule()
+  await rounds(id)
+  const failedAt = world.clock.now() - 8 * minute
+  await forgetFailed(world.db, new Date(failedAt + 30 * 86_400_000 - 1_000))
+  assert.equal((await shown(id)).status, 'failed')
+  await forgetFailed(world.db, new Date(failedAt + 30 * 86_400_000))
+  assert.equal(await shown(id), undefined)
+})
+
+test('the list is soonest first, at most 200, with what members queued in the web app', async () => {
+  const row = {
+    organization_id: organization.id,
+    sender: ada,
+    cc: [] as string[],
+    bcc: [] as string[],
+    subject: '',
+    attachment_count: 0,
+    message_id: '<x@y>',
+    size_bytes: 0,
+    scheduled_by: 'member' as const,
+  }
+  const start = world.clock.now() + 86_400_000
+  const rows = Array.from({ length: 201 }, (_, n) => {
+    const at = new Date(start - n * minute)
+    const to = [`r${n}@there.example`]
+    return { ...row, id: crypto.randomUUID(), to, recipients: to, send_at: at, due_at: at, created_at: at }
+  })
+  await world.db.insertInto('scheduled_messages').values(rows).execute()
+  const { data } = (await organization.request('GET', '/v1/scheduled')).body
+  assert.equal(data.length, 200)
+  assert.deepEqual([data[0].to, data[199].to], [['r200@there.example'], ['r1@there.example']])
+  assert.equal(data[0].scheduled_by, 'member')
+  await world.db.deleteFrom('scheduled_messages').where('organization_id', '=', organization.id).execute()
+})
+
+test('row 31: many messages due at once, most of one organization, hold up no other', async () => {
+  const other = await world.organization()
+  const bea = (await other.mailbox('bea')).address
+  for (let n = 0; n < 45; n++) await schedule({ to: `many${n}@there.example` })
+  for (let n = 0; n < 5; n++) await schedule({ from: bea, to: `few${n}@there.example` }, other)
+  await world.db
+    .updateTable('scheduled_messages')
+    .set({ due_at: new Date(world.clock.now()) })
+    .execute()
+  await round()
+  const order = sink.taken.map(({ to: [first = ''] }) => first)
+  assert.deepEqual([order.length, new Set(order).size], [50, 50])
+  assert.ok(order.findLastIndex((recipient) => recipient.startsWith('few')) < 25, order.join())
+})
