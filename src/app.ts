@@ -8,6 +8,7 @@ import type { SharedTime } from '#/db/time.ts'
 import { mtaStsRoute } from '#/domains/mta-sts.ts'
 import { domainRoutes } from '#/domains/routes.ts'
 import { filterRoutes } from '#/filters/routes.ts'
+import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { authorizer } from '#/http/authorize.ts'
@@ -84,6 +85,7 @@ function nouns(app: App, parts: AppParts): void {
   labelRoutes(app, parts)
   filterRoutes(app, parts)
   blockedSenderRoutes(app, parts)
+  forwardingRoutes(app, parts)
   sendingRoutes(app, parts)
   scheduledRoutes(app, parts)
   messageRoutes(app, parts)

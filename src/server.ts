@@ -21,24 +21,29 @@ import { databaseTime, type SharedTime } from '#/db/time.ts'
 import { DomainChecks } from '#/domains/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
 import { signingKeys } from '#/domains/signing-keys.ts'
+import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { forgetAnswers } from '#/http/once.ts'
 import { forgetRequests, SharedWindow } from '#/http/shared-window.ts'
 import { admissionBy } from '#/inbound/admit.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
+import { lookUpsFor } from '#/inbound/authenticate.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { OwnDoor } from '#/inbound/own.ts'
-import type { Reception } from '#/inbound/receive.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { logDestination } from '#/log.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import { relayMarkKey } from '#/mime/relay-mark.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { notifier } from '#/outbound/bounce.ts'
 import { compose as composed } from '#/outbound/compose.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
+import { FollowUps } from '#/outbound/follow-ups.ts'
 import type { HandOverParts } from '#/outbound/hand-over.ts'
+import { forgetReturnPaths, returnPaths } from '#/outbound/return-paths.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
+import { Srs } from '#/outbound/srs.ts'
 import { OutboundWorker } from '#/outbound/worker.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -170,19 +175,23 @@ function describeError(error: unknown): object {
 
 /** Starts what the configuration's roles ask for, on parts that are open and stay open. */
 export async function compose(config: Config, parts: Parts): Promise<Running> {
-  const { database, clock, resolver, secret, log } = parts
+  const { database, clock, time, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
   const { db } = database
   const mailHost = mailHostOn(db, secret)
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
-  const reception = receptionFor({ db, ...shared, resolver, config, log })
-  const outbound = starting.use(mailOut(config, parts, shared, reception))
+  const followUps = followUpsFor(parts, () => config.roles.has('worker') && outbound.wake())
+  const admission = admissionBy(db, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
+  const markKey = relayMarkKey(secret)
+  const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
+  const local = new OwnDoor(reception, admission, clock)
+  const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
   const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
   const http = config.roles.has('api') ? await startApi(config, parts, { ...shared, outbound }, starting) : undefined
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ db, reception, clock, config, log }))
+    ? starting.use(await startInbound({ reception, admission, clock, config, log }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -213,14 +222,24 @@ function relayFor(
   return tryout ? new NowhereRelay() : new DirectMxRelay({ ...parts, name, allowPrivate })
 }
 
-function mailOut(config: Config, parts: Parts, shared: Shared, reception: Reception): OutboundWorker {
-  const { database, relay, clock, time, log } = parts
+function mailOut(config: Config, parts: Parts, shared: Shared, local: OwnDoor): OutboundWorker {
+  const { database, relay, time, log } = parts
   const { hostname } = config
-  const local = new OwnDoor(reception, admissionBy(database.db, hostname), clock)
   return new OutboundWorker({
     ...{ db: database.db, relay, local, time, log, ...shared },
     nextRound: nextRound(config),
     notify: notifier({ ...shared, hostname }),
+  })
+}
+
+function followUpsFor(parts: Parts, wake: () => void): FollowUps {
+  const { database, relay, time, resolver, secret, log } = parts
+  return new FollowUps({
+    ...{ db: database.db, relay, time, log, wake },
+    srs: new Srs(secret),
+    markKey: relayMarkKey(secret),
+    lookUp: (name, type) => lookUpsFor(resolver, '')(name, type),
+    signingKeys: signingKeysFor(parts),
   })
 }
 
@@ -316,13 +335,16 @@ const mostWaitMs = 5_000
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived
- *  lately, requests by key, scheduled messages that failed. */
+ *  lately, requests by key, scheduled messages that failed, who has been answered, whom forwarded mail came from. */
 function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
     await forgetRequests(db)
-    await forgetFailed(db, await time(db))
+    const now = await time(db)
+    await forgetFailed(db, now)
+    await forgetAnswered(db, now)
+    await forgetReturnPaths(db, now)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -98,6 +98,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/blocked-senders': {},
   'POST /v1/blocked-senders': { body: () => ({ pattern: `${randomUUID()}@spam.example` }), status: 201 },
   'DELETE /v1/blocked-senders/{id}': { item: 'blocked' },
+  'GET /v1/forwarding': { query: inMailbox },
+  'PATCH /v1/forwarding': { body: ({ address }) => ({ mailbox: address, reply_subject: 'Away' }) },
   'POST /v1/send': {
     body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
     status: 202,

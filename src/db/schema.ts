@@ -38,6 +38,9 @@ export interface Schema {
   outbound_recipients: OutboundRecipients
   scheduled_messages: ScheduledMessages
   scheduled_pieces: ScheduledPieces
+  forwarding: ForwardingSettings
+  auto_replies: AutoReplies
+  return_paths: ReturnPaths
 }
 
 interface Installation {
@@ -301,7 +304,7 @@ interface OutboundMessages {
   id: string
   organization_id: string
   mailbox_id: string | null
-  kind: 'sent' | 'scheduled' | 'notice'
+  kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
   sender: string
   message_id: string
   subject: string
@@ -364,4 +367,36 @@ interface ScheduledPieces {
   scheduled_id: string
   number: number
   bytes: Buffer
+}
+
+interface ForwardingSettings {
+  mailbox_id: string
+  organization_id: string
+  forward_enabled: Generated<boolean>
+  forward_to: string | null
+  forward_since: Date | null
+  forward_until: Date | null
+  forward_paused_at: Date | null
+  forward_paused_because: string | null
+  refused_at: Generated<Date[]>
+  relayed_on: string | null
+  relayed: Generated<number>
+  reply_enabled: Generated<boolean>
+  reply_subject: Generated<string>
+  reply_body: Generated<string>
+  reply_since: Date | null
+  reply_until: Date | null
+  updated_at: Date
+}
+
+interface AutoReplies {
+  mailbox_id: string
+  sender: string
+  replied_at: Date
+}
+
+interface ReturnPaths {
+  id: string
+  address: string
+  used_at: Date
 }

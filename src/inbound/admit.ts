@@ -16,7 +16,18 @@ export interface Admitted {
   readonly recipient: string
   /** False for postmaster@ and abuse@, which everyone must be able to reach (RFC 5321 4.5.1, RFC 2142). */
   readonly blockable: boolean
+  /** The mailbox may pass on or answer what arrives. */
+  readonly follows: boolean
   /** When that was so, by `performance.now()`. */
+  readonly at: number
+}
+
+/** A recipient who stands for somebody else: the sender that a forwarded message was given here, to whom bounces come. */
+export interface Returning {
+  /** Whose the domain is. */
+  readonly organizationId: string
+  readonly recipient: string
+  readonly returnTo: string
   readonly at: number
 }
 
@@ -25,11 +36,13 @@ export interface Admission {
   readonly hostname: string
   readonly find: (wanted: Wanted) => Promise<Found | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
+  /** Whom a rewritten sender stands for; undefined where it is none of ours. */
+  readonly returnPath: (recipient: string) => Promise<string | undefined>
 }
 
 const MOST_AT_ONCE = 200
 
-export function admissionBy(db: Db, hostname: string): Admission {
+export function admissionBy(db: Db, hostname: string, returnPath: Admission['returnPath']): Admission {
   return {
     hostname,
     find: gather(
@@ -37,11 +50,12 @@ export function admissionBy(db: Db, hostname: string): Admission {
       ({ length }) => Math.min(length, MOST_AT_ONCE),
     ),
     postmaster: (domains) => findPostmaster(db, domains),
+    returnPath,
   }
 }
 
 /** Answers RCPT. Throws `Rejection`. */
-export async function admit(at: Admission, sender: string, recipient: string): Promise<Admitted> {
+export async function admit(at: Admission, sender: string, recipient: string): Promise<Admitted | Returning> {
   const now = performance.now()
   const address = await canonical(at, recipient)
   const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
@@ -53,12 +67,35 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     patterns: blockable ? patternsAgainst([sender]) : [],
   })
   if (!found) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
-  if (found.mailbox_id === null) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+  if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
   if (found.suspended) throw new Rejection(550, '5.2.1', 'That mailbox is suspended')
   if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
   if (found.full) throw new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
-  const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId } = found
-  return { organizationId, mailboxId, memberId, private: found.private, recipient: address, blockable, at: now }
+  const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId, follows } = found
+  return {
+    organizationId,
+    mailboxId,
+    memberId,
+    private: found.private,
+    recipient: address,
+    blockable,
+    follows,
+    at: now,
+  }
+}
+
+/** Only bounces are sent on, so that nobody can write to others through us. */
+async function returning(
+  { returnPath }: Admission,
+  { organization_id: organizationId }: Found,
+  sender: string,
+  recipient: string,
+  at: number,
+): Promise<Returning> {
+  const returnTo = await returnPath(recipient)
+  if (returnTo === undefined) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+  if (sender !== '') throw new Rejection(550, '5.7.1', 'That address takes bounces alone')
+  return { organizationId, recipient, returnTo, at }
 }
 
 async function canonical(at: Admission, recipient: string): Promise<string> {

@@ -24,6 +24,14 @@ export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promis
   return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
 }
 
+/** Whether all of it is noted. */
+export async function areNoted(db: Db, mailboxIds: readonly string[], digest: Buffer): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from arrivals where mailbox_id = any (${mailboxIds}::uuid[]) and digest = ${digest}
+      and arrived_at > now() - interval '7 days'`.execute(db)
+  return rows[0]?.count === new Set(mailboxIds).size
+}
+
 /** Forgets what arrived more than 7 days ago. */
 export async function forgetArrivals(db: Db): Promise<void> {
   await sql`delete from arrivals where arrived_at < now() - interval '7 days'`.execute(db)

@@ -1,4 +1,4 @@
-import { dmarc } from 'mailauth/lib/dmarc/index.js'
+import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
 import { spf } from 'mailauth/lib/spf/index.js'
 import { LookupFailed } from '#/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
@@ -12,7 +12,13 @@ import type { Envelope } from './envelope.ts'
 export interface Verdict {
   readonly spf: { readonly result: string; readonly domain: string; readonly identity: 'mailfrom' | 'helo' }
   readonly dkim: readonly DkimResult[]
-  readonly dmarc: { readonly result: string; readonly domain: string; readonly policy: string }
+  readonly dmarc: {
+    readonly result: string
+    readonly domain: string
+    readonly policy: string
+    /** A signature of the author's domain holds, whoever handed the message in. */
+    readonly dkimAligned: boolean
+  }
   /** What the author's domain asks to be done with a message of which it knows nothing; `none` where it does. */
   readonly disposition: 'none' | 'quarantine' | 'reject'
 }
@@ -31,7 +37,7 @@ export async function authenticate(
   askAhead(lookUp, authors)
   const [spf, dkim] = await Promise.all([checkSpf(lookUp, client, sender), reader.signatures(message, lookUp)])
   const fromFields = message.headers.count('from')
-  const outcome = await dmarc({
+  const { response: outcome, dkimAligned = new Set() } = await evaluateDmarc({
     headerFrom: authors.map(({ address }) => address),
     fromFields,
     spfDomains: spf.result === 'pass' ? [spf.domain] : [],
@@ -41,7 +47,8 @@ export async function authenticate(
   if (!outcome) {
     // With several From fields nobody can say which one the reader is shown (RFC 9989 11.5).
     const disposition = fromFields > 1 ? 'quarantine' : 'none'
-    return { spf, dkim, dmarc: { result: fromFields > 1 ? 'permerror' : 'none', domain: '', policy: '' }, disposition }
+    const result = fromFields > 1 ? 'permerror' : 'none'
+    return { spf, dkim, dmarc: { result, domain: '', policy: '', dkimAligned: false }, disposition }
   }
   const { policy = '', domain: organization, status } = outcome
   const unknown = [spf, ...dkim].some(({ result, domain }) => result === 'temperror' && isWithin(domain, organization))
@@ -50,7 +57,7 @@ export async function authenticate(
   return {
     spf,
     dkim,
-    dmarc: { result, domain: status.header?.from ?? '', policy },
+    dmarc: { result, domain: status.header?.from ?? '', policy, dkimAligned: dkimAligned.size > 0 },
     disposition: result === 'fail' ? asked : 'none',
   }
 }
@@ -67,7 +74,7 @@ function askAhead(lookUp: LookUp, authors: readonly Address[]): void {
 }
 
 /** Our resolver as mailauth asks it: in the form of node:dns, each question once, and for so long only. */
-function lookUpsFor(resolver: Resolver, client: string): LookUp {
+export function lookUpsFor(resolver: Resolver, client: string): LookUp {
   const end = performance.now() + PATIENCE
   const asked = new Map<string, Promise<string[]>>()
   const ask = async (name: string, type: string) => {

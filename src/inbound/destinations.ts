@@ -1,6 +1,6 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Address } from '#/mime/address.ts'
-import type { Admitted } from './admit.ts'
+import type { Admitted, Returning } from './admit.ts'
 import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
 
@@ -13,6 +13,8 @@ export interface Destination {
   readonly private: boolean
   /** False where one of the addresses is postmaster@ or abuse@. */
   readonly blockable: boolean
+  /** It may pass on or answer what arrives. */
+  readonly follows: boolean
   readonly recipients: readonly string[]
 }
 
@@ -20,9 +22,11 @@ export interface Destination {
 export type BlocksOf = (message: Blockable) => Promise<ReadonlySet<string>>
 
 /** A mailbox gets one copy, however many of its addresses were named. */
-export function destinationsOf(recipients: readonly Admitted[]): Destination[] {
+export function destinationsOf(recipients: readonly (Admitted | Returning)[]): Destination[] {
   const destinations = new Map<string, Destination>()
-  for (const { recipient, blockable, at: _, ...mailbox } of recipients) {
+  for (const one of recipients) {
+    if ('returnTo' in one) continue
+    const { recipient, blockable, at: _, ...mailbox } = one
     const known = destinations.get(mailbox.mailboxId)
     destinations.set(mailbox.mailboxId, {
       ...mailbox,

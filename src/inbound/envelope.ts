@@ -1,4 +1,4 @@
-import type { Admitted } from './admit.ts'
+import type { Admitted, Returning } from './admit.ts'
 
 /** Who is speaking to us. */
 export interface Client {
@@ -22,5 +22,5 @@ export interface Envelope {
   /** Addresses, headers or both may be UTF-8 (RFC 6531). */
   readonly utf8: boolean
   /** One for each RCPT that was taken; a mailbox may be there more than once. */
-  readonly recipients: readonly Admitted[]
+  readonly recipients: readonly (Admitted | Returning)[]
 }

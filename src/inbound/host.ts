@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
-import type { Admitted } from './admit.ts'
+import type { Admitted, Returning } from './admit.ts'
 import type { Envelope } from './envelope.ts'
 import type { Limits } from './limits.ts'
 import type { Reply } from './reply.ts'
@@ -10,7 +10,7 @@ import type { Room } from './wire.ts'
 /** Who decides about mail. Both throw `Rejection` where the answer is no; whatever else they throw is our own trouble,
  *  for which the client is asked to come again. */
 export interface MailTaker {
-  admit(sender: string, recipient: string): Promise<Admitted>
+  admit(sender: string, recipient: string): Promise<Admitted | Returning>
   /** Resolves once the message is ours to keep. */
   take(envelope: Envelope, bytes: Buffer): Promise<Reply>
   /** What is answered to trouble of our own. */

@@ -3,11 +3,12 @@ import type { Logger } from 'pino'
 import type { Config } from '#/config.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { RelayMarkKey } from '#/mime/relay-mark.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
-import { admissionBy, admit } from './admit.ts'
+import { type Admission, admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { gather } from './gather.ts'
 import type { Limits } from './limits.ts'
@@ -24,24 +25,35 @@ export interface ReceptionParts {
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly resolver: Resolver
+  readonly followUps: Reception['followUps']
+  readonly markKey: RelayMarkKey
   readonly config: Pick<Config, 'hostname'>
   readonly log: Logger
 }
 
-export function receptionFor({ db, mailHost, reader, openPgp, resolver, config, log }: ReceptionParts): Reception {
+export function receptionFor({
+  db,
+  mailHost,
+  reader,
+  openPgp,
+  resolver,
+  config,
+  log,
+  ...parts
+}: ReceptionParts): Reception {
   const blocksOf = gather(
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
   )
   return {
-    ...{ db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname: config.hostname, log },
+    ...{ ...parts, db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname: config.hostname, log },
     authenticate: (envelope, message, authors) => authenticate({ resolver, reader }, envelope, message, authors),
   }
 }
 
 export interface InboundParts {
-  readonly db: Db
   readonly reception: Reception
+  readonly admission: Admission
   readonly clock: Clock
   readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
   readonly log: Logger
@@ -55,9 +67,15 @@ export interface Inbound extends AsyncDisposable {
 }
 
 /** Takes mail in over SMTP, until it is disposed: then what is in hand is finished, within seconds. */
-export async function startInbound({ db, reception, clock, config, log, limits }: InboundParts): Promise<Inbound> {
+export async function startInbound({
+  reception,
+  admission,
+  clock,
+  config,
+  log,
+  limits,
+}: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname, tls } = config
-  const admission = admissionBy(db, hostname)
   const listener = new SmtpListener(
     { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
     {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { collected } from '#/bytes.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { type Admission, type Admitted, admit } from './admit.ts'
+import { type Admission, type Admitted, admit, type Returning } from './admit.ts'
 import type { Verdict } from './authenticate.ts'
 import { type Reception, receive } from './receive.ts'
 import { Rejection, type Reply } from './reply.ts'
@@ -12,7 +12,7 @@ import { troubleReply } from './trouble.ts'
 const vouched: Verdict = {
   spf: { result: 'none', domain: '', identity: 'helo' },
   dkim: [],
-  dmarc: { result: 'none', domain: '', policy: '' },
+  dmarc: { result: 'none', domain: '', policy: '', dkimAligned: false },
   disposition: 'none',
 }
 
@@ -31,7 +31,7 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
 
   async deliver(delivery: Delivery): Promise<readonly Outcome[]> {
     const answers = new Map<string, Reply>()
-    const admitted: Admitted[] = []
+    const admitted: (Admitted | Returning)[] = []
     for (const recipient of delivery.recipients) {
       try {
         admitted.push(await admit(this.#admission, delivery.sender, recipient))
@@ -49,7 +49,11 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
     return delivery.recipients.map((recipient) => outcome(recipient, answers.get(recipient)))
   }
 
-  async #receive({ sender, smtpUtf8 }: Delivery, recipients: readonly Admitted[], bytes: Buffer): Promise<Reply> {
+  async #receive(
+    { sender, smtpUtf8 }: Delivery,
+    recipients: readonly (Admitted | Returning)[],
+    bytes: Buffer,
+  ): Promise<Reply> {
     const { hostname } = this.#reception
     const client = { address: '127.0.0.1', helo: hostname, extended: true, tls: undefined }
     const receivedAt = new Date(this.#clock.now())

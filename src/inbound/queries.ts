@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 
 /** What the database says of an address that mail is for. */
 export interface Found {
-  /** Null where nobody has the address; then the rest says nothing. */
+  /** Null where nobody has the address; then the rest says nothing, but for whose the domain is. */
   readonly mailbox_id: string | null
   readonly organization_id: string
   readonly member_id: string | null
@@ -11,6 +11,8 @@ export interface Found {
   readonly suspended: boolean
   readonly full: boolean
   readonly blocked: boolean
+  /** It may pass on or answer what arrives. */
+  readonly follows: boolean
 }
 
 export interface Wanted {
@@ -26,10 +28,10 @@ export interface Wanted {
  *  An organization that has lost a domain to another loses its mail with it. */
 export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(Found | undefined)[]> {
   const { rows } = await sql<Found & { at: number }>`
-    select wanted.at, box.id as mailbox_id, box.organization_id, box.member_id,
+    select wanted.at, box.id as mailbox_id, domain.organization_id, box.member_id,
       box.kind = 'private' as private,
       domain.suspended_at is not null or box.suspended as suspended,
-      box.used >= box.allowed as full,
+      box.used >= box.allowed as full, box.follows,
       ${isBlocked(sql`wanted.patterns`)} as blocked
     from jsonb_to_recordset(${JSON.stringify(wanted.map((one, at) => ({ at, ...one })))}::jsonb) as wanted
       (at integer, domain text, exact text, untagged text, patterns text[])
@@ -37,13 +39,15 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
     left join lateral (
       select mailbox.id, mailbox.organization_id, mailbox.member_id, mailbox.kind,
         mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
-        usage.storage_bytes as used, plan.storage_bytes as allowed
+        usage.storage_bytes as used, plan.storage_bytes as allowed,
+        coalesce(settings.forward_enabled or settings.reply_enabled, false) as follows
       from addresses address
       join mailboxes mailbox on mailbox.id = address.mailbox_id
       join domains home on home.id = mailbox.domain_id
       join organizations organization on organization.id = mailbox.organization_id
       join plans plan on plan.name = organization.plan
       join organization_usage usage on usage.organization_id = organization.id
+      left join forwarding settings on settings.mailbox_id = mailbox.id
       where address.organization_id = domain.organization_id and address.address in (wanted.exact, wanted.untagged)
       order by address.address = wanted.exact desc
       limit 1

@@ -9,15 +9,18 @@ import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { Arrived, FollowUp, FollowUps } from '#/outbound/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
+import { areNoted } from './arrivals.ts'
 import type { Verdict } from './authenticate.ts'
 import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import { Rejection, type Reply, reply } from './reply.ts'
 import type { Store } from './store.ts'
-import { withTrace } from './trace.ts'
+import { receivedBy, resultsField, withTrace } from './trace.ts'
 
 /** What receiving mail stands on. */
 export interface Reception {
@@ -27,6 +30,9 @@ export interface Reception {
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   authenticate(envelope: Envelope, message: Message, authors: readonly Address[]): Promise<Verdict>
+  readonly followUps: Pick<FollowUps, 'prepare' | 'returned' | 'wake'>
+  /** Tells what was forwarded here. */
+  readonly markKey: RelayMarkKey
   readonly hostname: string
   readonly log: Logger
 }
@@ -50,8 +56,15 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const authors = message.headers.all('from').flatMap(parseAddresses)
   if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message has one author, or some')
   const named = destinationsOf(envelope.recipients)
+  const returning = envelope.recipients.filter((one) => 'returnTo' in one)
+  const mark = relayMark(at.markKey, message.headers)
+  if (mark && returning.length === 0 && (await isBack(at, envelope, named, mark))) {
+    return reply(250, '2.6.0', 'Stored before')
+  }
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
-  if (destinations.length === 0) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
+  if (destinations.length + returning.length === 0) {
+    throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
+  }
 
   const verdict = await at.authenticate(envelope, message, authors)
   if (verdict.disposition === 'reject') {
@@ -60,14 +73,18 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const stored = await withTrace(message, at.hostname, envelope, verdict)
   const sighting = sight(message)
   const runs = inRuns(destinations, bytes.length)
-  // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
-  const digest = message.messageId === null && runs.length === 1 ? undefined : await sha256(bytes)
+  const digest = mark ?? (await digestOf(envelope, message, bytes, runs))
   const kept: Kept[] = []
+  const returned = returning.map((to) =>
+    at.followUps.returned({ message, received: (recipient) => receivedBy(at.hostname, envelope, recipient) }, to),
+  )
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
-    await at.store.keep({ copies, digest })
+    const followUps = await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)
+    await at.store.keep({ copies, digest, followUps: [...returned.splice(0), ...followUps] })
     kept.push(...copies.map(({ mailbox: { mailboxId }, folder }) => ({ mailbox: mailboxId, folder })))
   }
+  if (returning.length > 0 || destinations.some(({ follows }) => follows)) at.followUps.wake()
   report(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
   return reply(250, '2.6.0', `Stored as ${envelope.id}`)
 }
@@ -99,6 +116,53 @@ async function copyFor(
     keywords,
     filteredBy: to.private ? [] : trace,
   }
+}
+
+/** Whether a message that was forwarded here has come in again where it lies already: it is taken, so that nobody hears
+ *  of a bounce, and passed over. */
+async function isBack(
+  { db, log }: Reception,
+  { id, sender }: Envelope,
+  destinations: readonly Destination[],
+  mark: Buffer,
+): Promise<boolean> {
+  const mailboxes = destinations.map(({ mailboxId }) => mailboxId)
+  if (!(await areNoted(db, mailboxes, mark))) return false
+  log.info({ message: id, sender, mailboxes }, 'message came back after it was forwarded')
+  return true
+}
+
+/** What the message is known by; undefined where a second one like it is another message. */
+async function digestOf(
+  { id }: Envelope,
+  { messageId }: Message,
+  bytes: Buffer,
+  runs: readonly (readonly Destination[])[],
+): Promise<Buffer | undefined> {
+  // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
+  if (messageId !== null || runs.length > 1) return await sha256(bytes)
+  // Known at least if it is forwarded and comes back.
+  return runs.flat().some(({ follows }) => follows) ? hash('sha256', id, 'buffer') : undefined
+}
+
+/** What the mailboxes of a run do with the message by themselves. */
+async function followUpsOf(
+  { followUps, hostname }: Reception,
+  { digest, ...arrived }: Pick<Arrived, 'envelope' | 'message' | 'verdict'> & { digest: Buffer | undefined },
+  run: readonly Destination[],
+  copies: readonly Copy[],
+): Promise<readonly FollowUp[]> {
+  const following = new Set(run.flatMap(({ follows, mailboxId }) => (follows ? mailboxId : [])))
+  if (following.size === 0 || !digest) return []
+  const { envelope, verdict } = arrived
+  return await followUps.prepare({
+    ...{ ...arrived, digest },
+    results: resultsField(hostname, envelope, verdict),
+    received: (recipient) => receivedBy(hostname, envelope, recipient),
+    places: copies.flatMap(({ mailbox: { mailboxId }, folder }) =>
+      following.has(mailboxId) ? { mailboxId, folder } : [],
+    ),
+  })
 }
 
 async function sha256(bytes: Buffer): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Admitted } from './admit.ts'
+import type { Admitted, Returning } from './admit.ts'
 import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { Host } from './host.ts'
@@ -11,7 +11,7 @@ interface Transaction {
   readonly id: string
   readonly sender: string
   readonly utf8: boolean
-  readonly recipients: Admitted[]
+  readonly recipients: (Admitted | Returning)[]
 }
 
 /** One client's conversation with us (RFC 5321 section 4): which command may come when, and what is answered. It knows

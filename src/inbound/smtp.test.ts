@@ -22,7 +22,16 @@ async function listener(limits: Partial<Limits> = {}) {
       async admit(_sender, recipient) {
         if (recipient.startsWith('broken')) throw new Error('the database is away')
         if (!recipient.endsWith('@here.example')) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
-        return { organizationId: '', mailboxId: '', memberId: null, private: false, recipient, blockable: true, at: 0 }
+        return {
+          organizationId: '',
+          mailboxId: '',
+          memberId: null,
+          private: false,
+          recipient,
+          blockable: true,
+          follows: false,
+          at: 0,
+        }
       },
       async take(envelope, bytes) {
         entered.resolve()

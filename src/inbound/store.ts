@@ -1,4 +1,5 @@
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { FollowUp } from '#/outbound/follow-ups.ts'
 import type { Copy, MailHost } from '#/ports/mail-host.ts'
 import { type Arrival, noteArrivals } from './arrivals.ts'
 import { gather } from './gather.ts'
@@ -8,6 +9,8 @@ export interface Delivery {
   readonly copies: readonly Copy[]
   /** SHA-256 of the message as it came; undefined where it bears no Message-ID to know it by again. */
   readonly digest: Buffer | undefined
+  /** What is done because a copy is stored: not where the mailbox has had it. */
+  readonly followUps?: readonly FollowUp[]
 }
 
 /** What one transaction takes. It grows with the load: while one is being written the next ones gather. */
@@ -66,14 +69,29 @@ export class Store {
     await this.#db.transaction().execute(async (tx) => {
       const arrivals = distinctArrivals(deliveries)
       const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
-      const copies = deliveries.flatMap(({ copies, digest }) => {
-        if (!digest) return copies
+      const kept = deliveries.map(({ copies, digest, followUps = [] }) => {
         // The first of two that are the same takes the place of both.
-        return copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
+        const stored = digest
+          ? copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
+          : copies
+        const mailboxes = new Set(stored.map(({ mailbox }) => mailbox.mailboxId))
+        const due = followUps.filter(({ mailboxId }) => mailboxId === null || mailboxes.has(mailboxId))
+        return { stored, due }
       })
-      await this.#mailHost.append(tx, copies)
+      await this.#mailHost.append(
+        tx,
+        kept.flatMap(({ stored }) => stored),
+      )
+      await write(
+        tx,
+        kept.flatMap(({ due }) => due),
+      )
     })
   }
+}
+
+async function write(tx: Tx, followUps: readonly FollowUp[]): Promise<void> {
+  for (const one of followUps.toSorted((a, b) => (a.order < b.order ? -1 : 1))) await one.write(tx)
 }
 
 function batchSize(waiting: readonly Delivery[]): number {

@@ -5,6 +5,11 @@ import { receivedField, returnPathField } from '#/mime/trace.ts'
 import type { Verdict } from './authenticate.ts'
 import type { Client, Envelope } from './envelope.ts'
 
+/** What we found of a message, as an Authentication-Results field. */
+export function resultsField(hostname: string, { client, sender }: Envelope, verdict: Verdict): string {
+  return authenticationResultsField(hostname, resultsOf(verdict, client, sender))
+}
+
 /** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).
  *  All mailboxes share these bytes, so nothing in them tells one recipient of another. */
 export async function withTrace(
@@ -13,24 +18,30 @@ export async function withTrace(
   envelope: Envelope,
   verdict: Verdict,
 ): Promise<Message> {
-  const { id, client, sender, recipients, receivedAt } = envelope
+  const { sender, recipients } = envelope
   const [first, ...others] = new Set(recipients.map(({ recipient }) => recipient))
-  const received = receivedField({
+  const received = receivedBy(hostname, envelope, others.length === 0 ? first : undefined)
+  const results = resultsField(hostname, envelope, verdict)
+  const ours = Buffer.from(returnPathField(sender) + results + received)
+  return {
+    ...message,
+    raw: await joined([ours, ...(await withoutForgedResults(message.raw, message.headers, hostname))]),
+  }
+}
+
+/** How the message came here. */
+export function receivedBy(hostname: string, envelope: Envelope, recipient: string | undefined): string {
+  const { id, client, receivedAt } = envelope
+  return receivedField({
     helo: client.helo,
     clientAddress: client.address,
     by: hostname,
     protocol: protocolOf(envelope),
     id,
     tls: client.tls,
-    recipient: others.length === 0 ? first : undefined,
+    recipient,
     at: receivedAt,
   })
-  const results = authenticationResultsField(hostname, resultsOf(verdict, client, sender))
-  const ours = Buffer.from(returnPathField(sender) + results + received)
-  return {
-    ...message,
-    raw: await joined([ours, ...(await withoutForgedResults(message.raw, message.headers, hostname))]),
-  }
 }
 
 /** RFC 3848, RFC 6531 4.3. */

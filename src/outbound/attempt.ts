@@ -25,6 +25,7 @@ import {
   start,
   together,
 } from './queue.ts'
+import { isWanted } from './wanted.ts'
 
 /** What an attempt stands on. */
 export interface Postal {
@@ -66,6 +67,7 @@ export async function attempt(
   if (attempts === undefined) return
   const message = await heldMessage(db, organizationId, messageId)
   if (!message) return
+  if (!(await isWanted(db, message, recipients, await time(db)))) return await letGo(postal, message, recipients)
   const renewing = setInterval(() => {
     time(db)
       .then((now) => renew(db, recipients, now))
@@ -139,6 +141,16 @@ function ourFault(recipient: string): Outcome {
 }
 
 const nothingSaid = { reply: null, host: null, ambiguous: false } as const
+
+/** Nobody wants it to go any more. */
+async function letGo({ db, log }: Postal, message: Held, recipients: readonly Claimed[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const held = await holdClaim(tx, recipients)
+    const ids = held.map(({ id }) => id)
+    await settle(tx, message.id, recipients, ids, 0)
+  })
+  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'let go unsent')
+}
 
 /** Whoever tried to send it has ended three times. */
 async function giveUp(postal: Postal, message: Held, recipients: readonly Claimed[]): Promise<void> {

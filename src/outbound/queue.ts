@@ -10,7 +10,7 @@ export interface Departure {
   readonly organizationId: string
   /** Whose it is, and who is told where it cannot be delivered; null where nobody is. */
   readonly mailboxId: string | null
-  readonly kind: 'sent' | 'scheduled' | 'notice'
+  readonly kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
   /** The envelope's; empty for the null sender. */
   readonly sender: string
   readonly messageId: string
@@ -146,6 +146,7 @@ export async function claim(db: Db, now: Date, busy: readonly string[], most: nu
     batch.recipients.push({ id, recipient, epoch })
     batches.set(key, batch)
   }
+  for (const { recipients } of batches.values()) recipients.sort((one, other) => one.id - other.id)
   return [...batches.values()]
 }
 

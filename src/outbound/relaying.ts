@@ -36,7 +36,7 @@ export function underOwnName(message: Message, header: Buffer, mailbox: string):
   const author = from?.address ?? ''
   const name = encoded(`${from?.name || author} via ${mailbox}`)
   const replies = headers.count('reply-to') > 0 || bare(author) === '' ? '' : `Reply-To: <${bare(author)}>\r\n`
-  const fields = [Buffer.from(`From: ${name} <${mailbox}>\r\n${replies}`)]
+  const fields: Buffer[] = [Buffer.from(`From: ${name} <${mailbox}>\r\n${replies}`)]
   let at = 0
   for (const { name, start, end } of headers.fields) {
     if (name !== 'from') continue

@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+
+/** What a mailbox does by itself with a message that arrives now. */
+export interface InForce {
+  readonly mailboxId: string
+  readonly organizationId: string
+  readonly address: string
+  readonly name: string
+  /** Its own address and its aliases. */
+  readonly addresses: readonly string[]
+  /** Null where it does not forward. */
+  readonly forwardTo: string | null
+  /** Null where it does not answer. */
+  readonly reply: { readonly subject: string; readonly body: string } | null
+}
+
+/** Messages that a mailbox passes on in a day (UTC). */
+export const mostRelayedADay = 1_000
+
+/** A destination that refuses so many within a day gets no more. */
+const mostRefused = 10
+
+const forwards = (now: Date) => sql<boolean>`(
+  settings.forward_enabled and settings.forward_paused_at is null
+  and (settings.forward_until is null or settings.forward_until > ${now}))`
+
+const answers = (now: Date) => sql<boolean>`(
+  settings.reply_enabled and (settings.reply_until is null or settings.reply_until > ${now}))`
+
+/** Of those mailboxes that forward or answer at this time. */
+export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date): Promise<InForce[]> {
+  const { rows } = await sql<InForce>`
+    select mailbox.id as "mailboxId", mailbox.organization_id as "organizationId", mailbox.address, mailbox.name,
+      array(select address from addresses where mailbox_id = mailbox.id) as addresses,
+      case when ${forwards(now)} and mailbox.kind = 'smart' then settings.forward_to end as "forwardTo",
+      case when ${answers(now)}
+        then jsonb_build_object('subject', settings.reply_subject, 'body', settings.reply_body) end as reply
+    from forwarding settings join mailboxes mailbox on mailbox.id = settings.mailbox_id
+    where settings.mailbox_id = any (${mailboxIds}::uuid[]) and (${forwards(now)} or ${answers(now)})`.execute(db)
+  return rows
+}
+
+/** Counts a message that the mailbox passes on to this destination. False where it may not: forwarding has been switched
+ *  off meanwhile, goes elsewhere, or has reached what may go in a day. */
+export async function countRelayed(
+  tx: Tx,
+  { mailboxId, organizationId, forwardTo }: InForce,
+  now: Date,
+): Promise<boolean> {
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`
+  const { numAffectedRows = 0n } = await sql`
+    update forwarding settings
+    set relayed = case when relayed_on = ${today} then relayed + 1 else 1 end, relayed_on = ${today}
+    where mailbox_id = ${mailboxId} and organization_id = ${organizationId} and forward_to = ${forwardTo}
+      and ${forwards(now)} and (relayed_on is distinct from ${today} or relayed < ${mostRelayedADay})`.execute(tx)
+  return numAffectedRows > 0n
+}
+
+/** Whether a message that was put into the queue at that time may still be passed on to this destination. */
+export async function stillRelayed(
+  db: Db,
+  mailboxId: string | null,
+  to: string,
+  since: Date,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from forwarding settings
+    where mailbox_id = ${mailboxId} and forward_to = ${to} and forward_since <= ${since} and ${forwards(now)}`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** Whether an answer that was put into the queue at that time may still go. */
+export async function stillAnswered(db: Db, mailboxId: string | null, since: Date, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from forwarding settings
+    where mailbox_id = ${mailboxId} and reply_since <= ${since} and ${answers(now)}`.execute(db)
+  return rows.length > 0
+}
+
+/** Notes that the destination has refused a message for good. The tenth within 24 hours pauses forwarding. */
+export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason: string, now: Date): Promise<void> {
+  await sql`
+    update forwarding settings
+    set refused_at = recent.refused_at,
+      forward_paused_at = case when cardinality(recent.refused_at) >= ${mostRefused} then ${now} else forward_paused_at end,
+      forward_paused_because =
+        case when cardinality(recent.refused_at) >= ${mostRefused} then ${reason} else forward_paused_because end
+    from (
+      select mailbox_id, array_append(
+        array(select at from unnest(refused_at) as at where at > ${now}::timestamptz - interval '24 hours' order by at),
+        ${now}::timestamptz(3)
+      ) as refused_at
+      from forwarding where mailbox_id = ${mailboxId} for update
+    ) recent
+    where settings.mailbox_id = recent.mailbox_id and forward_to = ${to} and forward_enabled
+      and forward_paused_at is null`.execute(tx)
+}
+
+/** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on.
+ *  Of any number that come at once, in whichever process, one has it. */
+export async function claimAnswer(tx: Tx, { mailboxId }: InForce, sender: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    insert into auto_replies as last (mailbox_id, sender, replied_at)
+    select mailbox_id, ${sender}, ${now}::timestamptz from forwarding settings
+    where mailbox_id = ${mailboxId} and ${answers(now)}
+    on conflict (mailbox_id, sender) do update set replied_at = excluded.replied_at
+      where last.replied_at <= excluded.replied_at - interval '4 days'
+        or last.replied_at < (select reply_since from forwarding where mailbox_id = excluded.mailbox_id)
+    returning mailbox_id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Forgets whom nobody has to remember any more. */
+export async function forgetAnswered(db: Db, now: Date): Promise<void> {
+  await sql`delete from auto_replies where replied_at < ${now}::timestamptz - interval '4 days'`.execute(db)
+}

@@ -1,0 +1,120 @@
+import { invalid } from '#/errors.ts'
+import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
+
+/** What a mailbox does with its mail by itself (document, Forwarding settings). */
+export interface Forwarding {
+  readonly forwardEnabled: boolean
+  /** In canonical form. */
+  readonly forwardTo: string | null
+  /** When it was last switched on. */
+  readonly forwardSince: Date | null
+  /** Past this it counts as off. */
+  readonly forwardUntil: Date | null
+  /** When it stopped by itself, since its destination had refused too much, and what the destination said last. */
+  readonly pausedAt: Date | null
+  readonly pausedBecause: string | null
+  readonly replyEnabled: boolean
+  /** Empty: `Auto: ` and the subject of what is answered. */
+  readonly replySubject: string
+  readonly replyBody: string
+  readonly replySince: Date | null
+  readonly replyUntil: Date | null
+}
+
+/** Of a mailbox that was never configured. */
+export const neverConfigured: Forwarding = {
+  forwardEnabled: false,
+  forwardTo: null,
+  forwardSince: null,
+  forwardUntil: null,
+  pausedAt: null,
+  pausedBecause: null,
+  replyEnabled: false,
+  replySubject: '',
+  replyBody: '',
+  replySince: null,
+  replyUntil: null,
+}
+
+/** What is to change; what is left out stays. */
+export interface Change {
+  readonly forwardTo?: string | null
+  readonly forwardEnabled?: boolean
+  readonly forwardUntil?: Date | null
+  readonly replySubject?: string
+  readonly replyBody?: string
+  readonly replyEnabled?: boolean
+  readonly replyUntil?: Date | null
+}
+
+/** The mailbox that is configured. */
+export interface Configured {
+  readonly address: string
+  readonly private: boolean
+  /** Its own address and its aliases, in canonical form. */
+  readonly addresses: readonly string[]
+}
+
+/** The settings as they will be; rules are checked on those, never on the change alone. @throws Refusal */
+export function changed(before: Forwarding, change: Change, mailbox: Configured, now: Date): Forwarding {
+  return { ...before, ...forwardHalf(before, change, mailbox, now), ...replyHalf(before, change, now) }
+}
+
+function forwardHalf(before: Forwarding, change: Change, mailbox: Configured, now: Date): Partial<Forwarding> {
+  const forwardTo = change.forwardTo === undefined ? before.forwardTo : change.forwardTo
+  const forwardUntil = change.forwardUntil === undefined ? before.forwardUntil : change.forwardUntil
+  if (mailbox.private && (change.forwardEnabled || change.forwardTo)) {
+    const field = change.forwardTo ? 'forward_to' : 'forward_enabled'
+    throw invalid(field, `${mailbox.address} is a Private mailbox: its mail cannot be forwarded`)
+  }
+  if (change.forwardTo && reaches(mailbox, change.forwardTo)) {
+    throw invalid('forward_to', `${mailbox.address} cannot be forwarded to itself`)
+  }
+  if (!change.forwardEnabled) {
+    // What has no destination any more is off.
+    const forwardEnabled = before.forwardEnabled && change.forwardEnabled === undefined && forwardTo !== null
+    return { forwardTo, forwardUntil, forwardEnabled }
+  }
+  if (forwardTo === null) throw invalid('forward_to', 'Forwarding needs a destination', 'Set forward_to first')
+  assertAhead('forward_until', forwardUntil, now)
+  return { forwardTo, forwardUntil, forwardEnabled: true, forwardSince: now, pausedAt: null, pausedBecause: null }
+}
+
+function replyHalf(before: Forwarding, change: Change, now: Date): Partial<Forwarding> {
+  const { replySubject = before.replySubject, replyBody = before.replyBody } = change
+  const replyUntil = change.replyUntil === undefined ? before.replyUntil : change.replyUntil
+  const empty = replyBody.trim() === ''
+  if (!change.replyEnabled) {
+    const replyEnabled = before.replyEnabled && change.replyEnabled === undefined && !empty
+    return { replySubject, replyBody, replyUntil, replyEnabled }
+  }
+  if (empty) throw invalid('reply_body', 'The auto-reply needs a text', 'Set reply_body first')
+  assertAhead('reply_until', replyUntil, now)
+  return { replySubject, replyBody, replyUntil, replyEnabled: true, replySince: now }
+}
+
+/** What is switched on and off at once would seem to be on and do nothing. */
+function assertAhead(field: string, until: Date | null, now: Date): void {
+  if (until && until <= now) throw invalid(field, `${field} has already passed`, 'Set a later one, or null for no end')
+}
+
+/** An address that mail can be forwarded to, in canonical form. @throws Refusal */
+export function destination(text: string): string {
+  const address = isAddress(text.trim()) ? canonicalAddress(text) : undefined
+  if (address !== undefined) return address
+  throw invalid('forward_to', 'forward_to must be an address: ann@example.com')
+}
+
+/** Whether mail to the address, which may bear a tag, ends in this mailbox. */
+export function reaches({ addresses }: Pick<Configured, 'addresses'>, address: string): boolean {
+  const canonical = canonicalAddress(address)
+  const { local, domain } = splitAddress(canonical ?? '') ?? { local: '', domain: '' }
+  return (
+    canonical !== undefined && (addresses.includes(canonical) || addresses.includes(`${stripTag(local)}@${domain}`))
+  )
+}
+
+/** Whether a half that is switched on still counts. */
+export function inForce(enabled: boolean, until: Date | null, now: Date): boolean {
+  return enabled && (until === null || until > now)
+}

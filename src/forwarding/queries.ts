@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Forwarding } from './forwarding.ts'
+
+/** A mailbox with its settings. */
+export interface Row extends Forwarding {
+  readonly mailboxId: string
+  readonly address: string
+  readonly private: boolean
+  readonly updatedAt: Date
+}
+
+const columns = sql`
+  mailbox.id as "mailboxId", mailbox.address, mailbox.kind = 'private' as private,
+  coalesce(settings.forward_enabled, false) as "forwardEnabled", settings.forward_to as "forwardTo",
+  settings.forward_since as "forwardSince", settings.forward_until as "forwardUntil",
+  settings.forward_paused_at as "pausedAt", settings.forward_paused_because as "pausedBecause",
+  coalesce(settings.reply_enabled, false) as "replyEnabled", coalesce(settings.reply_subject, '') as "replySubject",
+  coalesce(settings.reply_body, '') as "replyBody", settings.reply_since as "replySince",
+  settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt"`
+
+/** Of every mailbox of the organization, in the order in which they were made. */
+export async function forwardingOfAll(db: Db, organizationId: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
+    where mailbox.organization_id = ${organizationId} order by mailbox.created_at, mailbox.id`.execute(db)
+  return rows
+}
+
+export async function forwardingOf(db: Db, organizationId: string, address: string): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
+    where mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`.execute(db)
+  return rows[0]
+}
+
+/** Has those who change a mailbox's settings take turns. */
+export async function lockSettings(tx: Tx, organizationId: string, mailboxId: string, now: Date): Promise<void> {
+  await sql`
+    insert into forwarding (mailbox_id, organization_id, updated_at) values (${mailboxId}, ${organizationId}, ${now})
+    on conflict (mailbox_id) do update set updated_at = excluded.updated_at`.execute(tx)
+}
+
+export async function saveSettings(
+  tx: Tx,
+  organizationId: string,
+  mailboxId: string,
+  settings: Forwarding,
+): Promise<void> {
+  await sql`
+    update forwarding set
+      forward_enabled = ${settings.forwardEnabled}, forward_to = ${settings.forwardTo},
+      forward_since = ${settings.forwardSince}, forward_until = ${settings.forwardUntil},
+      forward_paused_at = ${settings.pausedAt}, forward_paused_because = ${settings.pausedBecause},
+      refused_at = case when forward_since is distinct from ${settings.forwardSince} then '{}' else refused_at end,
+      reply_enabled = ${settings.replyEnabled}, reply_subject = ${settings.replySubject},
+      reply_body = ${settings.replyBody}, reply_since = ${settings.replySince}, reply_until = ${settings.replyUntil}
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId}`.execute(tx)
+}
+
+/** The mailbox's own address and its aliases. */
+export async function addressesOf(db: Db, organizationId: string, mailboxId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('addresses')
+    .select('address')
+    .where('organization_id', '=', organizationId)
+    .where('mailbox_id', '=', mailboxId)
+    .execute()
+  return rows.map(({ address }) => address)
+}

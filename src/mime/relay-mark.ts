@@ -1,0 +1,40 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Headers } from './headers.ts'
+
+/** The key that marks are made with. */
+export interface RelayMarkKey {
+  readonly octets: Buffer
+}
+
+export function relayMarkKey(installationSecret: string): RelayMarkKey {
+  return { octets: Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom relay mark', 32)) }
+}
+
+const name = 'Mailroom-Relayed'
+
+/** More than one is never ours. */
+const mostLookedAt = 5
+
+/**
+ * A field for a message that is forwarded: by which digest it was known where it first arrived. However it comes in again,
+ * through whichever mailboxes, it is known by that, and a mailbox that has it does not take it twice. Nobody else can
+ * make one, so no stranger's header field can have mail passed over.
+ */
+export function relayMarkField(key: RelayMarkKey, digest: Buffer): string {
+  return `${name}: ${digest.toString('hex')}\r\n\t${tagOf(key, digest).toString('hex')}\r\n`
+}
+
+/** The digest by which the message was first known; undefined where it bears no mark of ours. */
+export function relayMark(key: RelayMarkKey, headers: Headers): Buffer | undefined {
+  if (headers.count(name.toLowerCase()) > mostLookedAt) return undefined
+  for (const value of headers.all(name.toLowerCase())) {
+    const [, said = '', tag = ''] = /^([0-9a-f]{64})\s+([0-9a-f]{64})$/.exec(value) ?? []
+    const digest = Buffer.from(said, 'hex')
+    if (said && timingSafeEqual(tagOf(key, digest), Buffer.from(tag, 'hex'))) return digest
+  }
+  return undefined
+}
+
+function tagOf({ octets }: RelayMarkKey, digest: Buffer): Buffer {
+  return createHmac('sha256', octets).update(digest).digest()
+}

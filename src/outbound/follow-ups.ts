@@ -1,0 +1,231 @@
+import { isAscii } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { joined } from '#/bytes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
+import { reaches } from '#/forwarding/forwarding.ts'
+import type { Verdict } from '#/inbound/authenticate.ts'
+import type { Envelope } from '#/inbound/envelope.ts'
+import { canonicalAddress, isAddress, splitAddress } from '#/mime/address.ts'
+import type { LookUp } from '#/mime/dkim.ts'
+import type { Message } from '#/mime/message.ts'
+import { plainMessageId } from '#/mime/pgp-mime.ts'
+import { type RelayMarkKey, relayMark, relayMarkField } from '#/mime/relay-mark.ts'
+import { deliveredToField } from '#/mime/trace.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { answer } from './answer.ts'
+import { arcSet } from './arc.ts'
+import { whyNotAnswered } from './auto-reply.ts'
+import { lifetime } from './backoff.ts'
+import { domainsHere, localRoute } from './local.ts'
+import { type Departure, insertDeparture } from './queue.ts'
+import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
+import { keepReturnPath } from './return-paths.ts'
+import { type SigningKey, signatures } from './sign.ts'
+import type { Srs } from './srs.ts'
+
+/** What following up stands on. */
+export interface FollowUpParts {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly relay: Pick<Relay, 'routeOf'>
+  readonly srs: Srs
+  readonly markKey: RelayMarkKey
+  /** Keys of whoever has sealed a message before. */
+  readonly lookUp: LookUp
+  readonly log: Logger
+  signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
+  /** Tells the worker, where it is in this process, that something is in the queue. */
+  wake(): void
+}
+
+/** A message that has arrived and is about to be stored. */
+export interface Arrived {
+  readonly envelope: Envelope
+  /** As it came. */
+  readonly message: Message
+  readonly verdict: Verdict
+  /** As an Authentication-Results field. */
+  readonly results: string
+  /** As a Received field, for the mailbox alone. */
+  received(recipient: string): string
+  /** By which the message is known, however it comes in again. */
+  readonly digest: Buffer
+  /** The mailboxes that do something by themselves, and where the message will lie in them. */
+  readonly places: readonly { readonly mailboxId: string; readonly folder: string }[]
+}
+
+/** What is to be done because a message was stored: with the transaction that stores it, or not at all. */
+export interface FollowUp {
+  /** The mailbox whose copy it follows; null where it does so in any case. */
+  readonly mailboxId: string | null
+  /** Follow-ups are written in this order, so that two processes never wait for each other in a circle. */
+  readonly order: string
+  write(tx: Tx): Promise<void>
+}
+
+/** Passes on and answers what arrives, for mailboxes that ask for it, and sends back what comes to a rewritten sender. */
+export class FollowUps {
+  readonly #parts: FollowUpParts
+
+  constructor(parts: FollowUpParts) {
+    this.#parts = parts
+  }
+
+  /** Composes, seals and signs what may go, outside any transaction. */
+  async prepare(arrived: Arrived): Promise<FollowUp[]> {
+    if (arrived.places.length === 0) return []
+    const { db, time } = this.#parts
+    const now = await time(db)
+    const folders = new Map(arrived.places.map(({ mailboxId, folder }) => [mailboxId, folder]))
+    const followUps: FollowUp[] = []
+    for (const mailbox of await inForceOf(db, [...folders.keys()], now)) {
+      const folder = folders.get(mailbox.mailboxId) ?? ''
+      if (mailbox.forwardTo !== null && this.#mayRelay(arrived, mailbox, folder)) {
+        followUps.push(await this.#relayed(arrived, mailbox, mailbox.forwardTo, now))
+      }
+      if (mailbox.reply !== null && this.#mayAnswer(arrived, mailbox, folder)) {
+        followUps.push(await this.#answered(arrived, mailbox, mailbox.reply, now))
+      }
+    }
+    return followUps
+  }
+
+  /** A bounce for a sender that was rewritten here goes on to whom it was meant for. */
+  returned({ message, received }: Pick<Arrived, 'message' | 'received'>, to: Returned): FollowUp {
+    const { organizationId, recipient, returnTo } = to
+    return {
+      mailboxId: null,
+      order: `returned ${returnTo}`,
+      write: async (tx) => {
+        const raw = await joined([Buffer.from(received(recipient)), message.raw])
+        const departure = { organizationId, mailboxId: null, kind: 'returned', sender: '', raw } as const
+        await this.#depart(tx, { ...departure, ...named(message), recipient: returnTo, utf8: false })
+      },
+    }
+  }
+
+  /** To be called once what was stored is committed. */
+  wake(): void {
+    this.#parts.wake()
+  }
+
+  #mayRelay({ envelope, message }: Arrived, { address, mailboxId }: InForce, folder: string): boolean {
+    const reason = whyNotRelayed(message.headers, address, folder)
+    if (reason) this.#parts.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
+    return reason === undefined
+  }
+
+  #mayAnswer({ envelope, message, verdict }: Arrived, mailbox: InForce, folder: string): boolean {
+    const { sender } = envelope
+    const reason = isAddress(sender)
+      ? whyNotAnswered(
+          { message, sender, folder, spf: verdict.spf.result, dkim: verdict.dkim, disposition: verdict.disposition },
+          (address) => reaches(mailbox, address),
+        )
+      : 'it has no sender to answer'
+    if (reason) this.#parts.log.info({ message: envelope.id, mailbox: mailbox.mailboxId, reason }, 'not answered')
+    return reason === undefined
+  }
+
+  /** The copy as it goes on: its bytes as they came, but for From where DMARC leaves no choice, behind what we add. */
+  async #relayed(arrived: Arrived, mailbox: InForce, to: string, now: Date): Promise<FollowUp> {
+    const { db, srs, markKey, lookUp } = this.#parts
+    const { envelope, message, verdict, digest } = arrived
+    const { address, mailboxId, organizationId } = mailbox
+    const { domain = '' } = splitAddress(address) ?? {}
+    const { sender, kept } = srs.rewrite(envelope.sender, domain, now)
+    if (kept) await keepReturnPath(db, kept, now)
+    const keys = await this.#parts.signingKeys(organizationId, domain)
+    const { header, body } = split(message.raw)
+    const rewrite = losesItsProof(verdict.dmarc)
+    const shown = rewrite ? underOwnName(message, header, address) : header
+    const mark = relayMark(markKey, message.headers) ? '' : relayMarkField(markKey, digest)
+    const ours = Buffer.from(deliveredToField(address) + mark + arrived.received(address))
+    const plain = await joined([ours, shown, body])
+    const signed = Buffer.from(rewrite ? await signatures(plain, keys, now) : '')
+    const key = keys.find(({ algorithm }) => algorithm === 'rsa')
+    const results = arrived.results.replace(/^[^:]*:\s*/, '').trimEnd()
+    const raw = signed.length > 0 ? await joined([signed, plain]) : plain
+    const seal = key ? await arcSet({ message, raw, results, key, at: now }, lookUp) : ''
+    const front = Buffer.concat([Buffer.from(seal), signed, ours, shown])
+    return {
+      mailboxId,
+      order: `${mailboxId} 1`,
+      write: async (tx) => {
+        if (!(await countRelayed(tx, mailbox, await this.#parts.time(tx)))) return
+        const raw = await joined([front, body])
+        const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw } as const
+        const utf8 = envelope.utf8 && !isAscii(front)
+        await this.#depart(tx, { ...departure, ...named(message), recipient: to, utf8 })
+      },
+    }
+  }
+
+  async #answered(
+    { envelope, message }: Arrived,
+    mailbox: InForce,
+    reply: NonNullable<InForce['reply']>,
+    now: Date,
+  ): Promise<FollowUp> {
+    const { mailboxId, organizationId, address } = mailbox
+    const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
+    const { domain = '' } = splitAddress(address) ?? {}
+    const keys = await this.#parts.signingKeys(organizationId, domain)
+    const { raw, messageId, subject } = await answer({ mailbox, reply, to: recipient, message, keys, at: now })
+    return {
+      mailboxId,
+      order: `${mailboxId} 2 ${recipient}`,
+      write: async (tx) => {
+        if (!(await claimAnswer(tx, mailbox, recipient, await this.#parts.time(tx)))) return
+        const departure = { organizationId, mailboxId, kind: 'reply', sender: '', recipient, raw } as const
+        await this.#depart(tx, { ...departure, messageId, subject, utf8: !isAscii(raw) })
+      },
+    }
+  }
+
+  async #depart(
+    tx: Tx,
+    {
+      recipient,
+      utf8,
+      ...departure
+    }: Omit<Departure, 'id' | 'recipients' | 'smtpUtf8'> & { recipient: string; utf8: boolean },
+  ): Promise<void> {
+    const now = await this.#parts.time(tx)
+    const here = await domainsHere(tx, [recipient])
+    const isHere = here.has(splitAddress(recipient)?.domain.toLowerCase() ?? '')
+    const route = isHere ? localRoute : this.#parts.relay.routeOf(recipient)
+    await insertDeparture(
+      tx,
+      {
+        ...departure,
+        id: randomUUID(),
+        smtpUtf8: utf8 || !isAscii(Buffer.from(recipient)),
+        recipients: [{ recipient, route }],
+      },
+      now,
+      new Date(now.getTime() + lifetime),
+    )
+  }
+}
+
+/** A recipient that stands for somebody else: a sender that was rewritten here. */
+export interface Returned {
+  readonly organizationId: string
+  readonly recipient: string
+  readonly returnTo: string
+}
+
+/** By what the queue shows it. */
+function named({ messageId, subject }: Message) {
+  return { messageId: plainMessageId(messageId) ?? '', subject }
+}
+
+function split(raw: Buffer): { header: Buffer; body: Buffer } {
+  const end = raw.indexOf('\r\n\r\n')
+  const at = end < 0 ? raw.length : end + 2
+  return { header: raw.subarray(0, at), body: raw.subarray(at) }
+}
