@@ -39,7 +39,7 @@ test('a commit is one fsync, and a read none', async () => {
 
 test('row 40: kill -9 in a stream of commits loses none that was acknowledged', async () => {
   const directory = await closedDatabase('killed')
-  for (const [round, killAfter] of [40, 150, 3].entries()) {
+  for (const [round, killAfter] of [150, 3].entries()) {
     const child = spawn(process.execPath, [fixture('commit-on-and-on.ts'), directory, String(round)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
