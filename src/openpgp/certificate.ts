@@ -12,7 +12,7 @@ export class CertificateProblem extends Error {
 }
 
 /** Room for a dozen RSA-4096 subkeys with their signatures; those of other people can be left out of an export. */
-export const mostCertificateCharacters = 64 * 1024
+const mostCertificateCharacters = 64 * 1024
 
 /** Clocks differ: a key may have been made so much later than now (milliseconds). */
 const mostAhead = 3_600_000
