@@ -54,7 +54,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
   if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
   const authors = message.headers.all('from').flatMap(parseAddresses)
-  if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message has one author, or some')
+  if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
   const named = destinationsOf(envelope.recipients)
   const returning = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
