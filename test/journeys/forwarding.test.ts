@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -103,13 +105,81 @@ test('the null sender stays null', async () => {
   )
 })
 
+/** How many messages lie in each of the mailboxes. */
+async function totals(addresses: readonly string[]): Promise<number[]> {
+  return await Promise.all(addresses.map(async (address) => (await folder(address)).total))
+}
+
 test('row 21: two that forward to each other store one copy each, and nothing goes out', async () => {
   const [a, b] = [await mailbox(), await mailbox()]
   await configure(a, { forward_to: b, forward_enabled: true })
   await configure(b, { forward_to: a, forward_enabled: true })
-  await write(a)
+  for (const raw of [`Message-ID: <ring@x>\r\nTo: ${a}\r\n\r\nRound\r\n`, `To: ${a}\r\n\r\nWithout an id\r\n`]) {
+    await world.send({ envelope: { from: author, to: a }, raw })
+    await world.outbound.processAll()
+  }
+  assert.deepEqual([await totals([a, b]), sink.taken], [[2, 2], []])
+})
+
+test('row 21: forwarding to an alias that came to be later comes to rest', async () => {
+  const ada = await mailbox()
+  const alias = `alias-of-${ada}`
+  await configure(ada, { forward_to: alias, forward_enabled: true })
+  const { id } = await world.db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('address', '=', ada)
+    .executeTakeFirstOrThrow()
+  const row = { address: alias, organization_id: organization.id, mailbox_id: id, alias: true }
+  await world.db.insertInto('addresses').values(row).execute()
+  await write(ada)
   await world.outbound.processAll()
-  assert.deepEqual([(await folder(a)).total, (await folder(b)).total, sink.taken], [1, 1, []])
+  assert.deepEqual([await totals([ada]), sink.taken], [[1], []])
+})
+
+test('row 21: out and back through a remote stores one copy, and no bounce reaches the author', async () => {
+  const ada = await forwarding('ada@remote.example')
+  await write(ada)
+  await world.outbound.processAll()
+  const [out] = sink.taken.splice(0)
+  assert.ok(out)
+  await world.send({
+    envelope: { from: out.from, to: ada },
+    raw: Buffer.concat([Buffer.from('Received: by remote; x\r\n'), out.bytes]),
+  })
+  await world.outbound.processAll()
+  assert.deepEqual([await totals([ada]), sink.taken], [[1], []])
+})
+
+test('row 21: what bears the Delivered-To of the mailbox without our mark is stored, and not passed on', async () => {
+  const ada = await forwarding('ada@away.example')
+  await write(ada, { headers: { 'Delivered-To': ada } })
+  await world.outbound.processAll()
+  assert.deepEqual([await totals([ada]), sink.taken], [[1], []])
+})
+
+test('row 21: in any graph of 20 mailboxes each stores one copy at most, and all comes to rest', async () => {
+  const boxes: string[] = []
+  for (let n = 0; n < 20; n++) boxes.push(await mailbox())
+  const any = <T>(of: readonly T[]) => fc.sample(fc.constantFrom(...of), 1)[0] as T
+  for (let round = 0; round < 4; round++) {
+    for (const from of boxes) {
+      const to = any([...boxes.filter((box) => box !== from), undefined])
+      const change = to ? { forward_to: to, forward_enabled: true } : { forward_enabled: false }
+      assert.equal((await configure(from, change)).status, 200)
+    }
+    const before = await totals(boxes)
+    const starts = new Set([any(boxes), any(boxes), any(boxes)])
+    await write([...starts], { subject: `Round ${round}` })
+    await world.outbound.processAll()
+    const gained = (await totals(boxes)).map((total, at) => total - (before[at] ?? 0))
+    assert.ok(
+      gained.every((count) => count <= 1),
+      JSON.stringify(gained),
+    )
+    assert.ok([...starts].every((box) => gained[boxes.indexOf(box)] === 1))
+    assert.deepEqual([sink.taken, await world.db.selectFrom('outbound_messages').select('id').execute()], [[], []])
+  }
 })
 
 test('row 22: what came before it was switched on, or waits when it is switched off, is not relayed', async () => {
@@ -129,4 +199,102 @@ test('row 22: what came before it was switched on, or waits when it is switched 
   await world.outbound.processAll()
   assert.deepEqual(sink.taken, [])
   assert.deepEqual(await world.db.selectFrom('outbound_recipients').select('id').execute(), [])
+})
+
+for (const [what, change] of [
+  ['switched on anew', { forward_enabled: true }],
+  ['led elsewhere', { forward_to: 'other@away.example' }],
+] as const) {
+  test(`row 22: what waits when forwarding is ${what} is not relayed`, async () => {
+    const ada = await forwarding('ada@away.example')
+    sink.act = (step) => (step === 'dot' ? '451 4.7.1 Later' : undefined)
+    await write(ada)
+    await world.outbound.processAll()
+    await world.advance(10 * 60_000)
+    assert.equal((await configure(ada, change)).status, 200)
+    sink.act = () => undefined
+    await world.outbound.processAll()
+    assert.deepEqual(sink.taken, [])
+  })
+}
+
+test('past forward_until nothing is relayed, and the settings say that it is off', async () => {
+  const ada = await forwarding('ada@away.example')
+  const until = new Date(world.clock.now() + 60_000).toISOString()
+  assert.equal((await configure(ada, { forward_until: until })).body.forward.enabled, true)
+  await world.advance(60_000)
+  await write(ada)
+  await world.outbound.processAll()
+  assert.deepEqual(sink.taken, [])
+  const { forward } = (await organization.request('GET', `/v1/forwarding?mailbox=${ada}`)).body
+  assert.deepEqual([forward.enabled, forward.until], [false, until])
+})
+
+test('row 15: a message that is sent again is stored once and relayed once', async () => {
+  const ada = await forwarding('ada@away.example')
+  const raw = `From: ${author}\r\nMessage-ID: <again@x>\r\n\r\nAgain\r\n`
+  for (let n = 0; n < 2; n++) await world.send({ envelope: { from: author, to: ada }, raw })
+  await world.outbound.processAll()
+  assert.deepEqual([await totals([ada]), sink.taken.length], [[1], 1])
+})
+
+test('what a filter or the author has put into junk is not relayed', async () => {
+  const filter = { name: 'Spam', field: 'subject', op: 'is', value: 'Cheap', action: 'move', argument: 'junk' }
+  assert.equal((await organization.request('POST', '/v1/filters', filter)).status, 201)
+  const ada = await forwarding('ada@away.example')
+  await write(ada, { subject: 'Cheap' })
+  await world.outbound.processAll()
+  assert.deepEqual([(await folder(ada, 'junk')).total, sink.taken], [1, []])
+})
+
+test('row 25: a mailbox relays a thousand messages in a day, and more on the next', async () => {
+  const ada = await forwarding('ada@away.example')
+  const counted = async () =>
+    await world.db
+      .selectFrom('forwarding')
+      .innerJoin('mailboxes', 'mailboxes.id', 'mailbox_id')
+      .select('relayed')
+      .where('mailboxes.address', '=', ada)
+      .executeTakeFirstOrThrow()
+  await write(ada)
+  assert.deepEqual(await counted(), { relayed: 1 })
+  await sql`update forwarding set relayed = 999 where forward_to = 'ada@away.example'`.execute(world.db)
+  await Promise.all([write(ada), write(ada), write(ada)])
+  await world.outbound.processAll()
+  assert.deepEqual([await totals([ada]), sink.taken.splice(0).length, await counted()], [[4], 2, { relayed: 1_000 }])
+  await world.advance(86_400_000)
+  await write(ada)
+  await world.outbound.processAll()
+  assert.deepEqual([sink.taken.length, await counted()], [1, { relayed: 1 }])
+})
+
+test('row 25: ten hard failures in 24 hours pause it, the settings say so, and nobody is told by mail', async () => {
+  const ada = await forwarding('gone@away.example')
+  const forward = async () => (await organization.request('GET', `/v1/forwarding?mailbox=${ada}`)).body.forward
+  sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 No such user' : undefined)
+  const fail = async (times: number) => {
+    for (let n = 0; n < times; n++) await write(ada)
+    await world.outbound.processAll()
+  }
+  await fail(9)
+  await world.advance(25 * 3_600_000)
+  await fail(9)
+  assert.deepEqual([(await forward()).paused_at, (await forward()).paused_because], [null, null])
+  await fail(1)
+  const { enabled, paused_at, paused_because } = await forward()
+  assert.deepEqual([enabled, paused_at], [true, new Date(world.clock.now()).toISOString()])
+  assert.match(paused_because, /550 5\.1\.1 No such user/)
+  sink.act = () => undefined
+  await fail(1)
+  assert.deepEqual([sink.taken, await totals([ada])], [[], [20]])
+  await configure(ada, { forward_enabled: true })
+  await fail(1)
+  assert.deepEqual([sink.taken.length, (await forward()).paused_at], [1, null])
+})
+
+test('what is relayed is not counted against the allowance', async () => {
+  const before = (await organization.request('GET', '/v1/usage')).body.sending.sent_today
+  await write(await forwarding('ada@away.example'))
+  await world.outbound.processAll()
+  assert.equal((await organization.request('GET', '/v1/usage')).body.sending.sent_today, before)
 })
