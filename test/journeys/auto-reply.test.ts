@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import type { SendMailOptions } from 'nodemailer'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import type { Database } from '#/db/open.ts'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import { testDatabase } from '../database.ts'
+import { Sink } from '../sink.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const day = 86_400_000
+
+let sink: Sink
+let database: Database
+let world: World
+let others: World[]
+let organization: TestOrganization
+let count = 0
+before(async () => {
+  sink = await Sink.start()
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
+  database = await testDatabase()
+  const start = () => World.start({ database, relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await start()
+  others = [await start(), await start()]
+  organization = await world.organization()
+})
+after(async () => {
+  for (const one of [world, ...others]) await one[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+afterEach(() => {
+  sink.act = () => undefined
+  sink.taken.length = 0
+})
+
+function configure(mailbox: string, change: object) {
+  return organization.request('PATCH', '/v1/forwarding', { mailbox, ...change })
+}
+
+async function away(change: object = {}): Promise<string> {
+  const { address } = await organization.mailbox(`away${++count}`, { name: 'Ada Byron' })
+  const { status } = await configure(address, { reply_body: 'I am away.\n', reply_enabled: true, ...change })
+  assert.equal(status, 200)
+  return address
+}
+
+function write(
+  to: string,
+  { by = world, from = 'bob@far.example', ...more }: { by?: World; from?: string } & Omit<SendMailOptions, 'from'> = {},
+) {
+  return by.send({ envelope: { from, to }, from, to, subject: 'Lunch?', text: 'Lunch?', ...more })
+}
+
+async function answers() {
+  await world.outbound.processAll()
+  return sink.taken.splice(0)
+}
+
+test('a message is answered once, as RFC 3834 asks', async () => {
+  const ada = await away()
+  await write(ada, { from: 'Bob@Far.example', messageId: '<lunch@far.example>', references: '<before@far.example>' })
+  const [answer, ...more] = await answers()
+  assert.ok(answer)
+  assert.deepEqual([answer.from, answer.to, more], ['', ['bob@far.example'], []])
+  const { headers, subject, from, to } = readMessage(answer.bytes)
+  assert.deepEqual(
+    [subject, from, to],
+    ['Auto: Lunch?', { name: 'Ada Byron', address: ada }, [{ name: '', address: 'bob@far.example' }]],
+  )
+  assert.equal(headers.first('auto-submitted'), 'auto-replied')
+  assert.equal(headers.first('in-reply-to'), '<lunch@far.example>')
+  assert.equal(headers.first('references'), '<before@far.example> <lunch@far.example>')
+  assert.equal(readContent(answer.bytes).text?.trim(), 'I am away.')
+})
+
+test('with a subject of its own an answer has that', async () => {
+  await write(await away({ reply_subject: 'Grüße, ich bin fort' }))
+  assert.deepEqual(
+    (await answers()).map(({ bytes }) => readMessage(bytes).subject),
+    ['Grüße, ich bin fort'],
+  )
+})
+
+test('whatever the subject of a message, its answer has no header field more', async () => {
+  const ada = await away()
+  const raw = `From: eve@far.example\r\nTo: ${ada}\r\nMessage-ID: <a@x>\r\nSubject: =?utf-8?B?${Buffer.from('a\r\nBcc: x@y.example\r\n\r\nbody').toString('base64')}?=\r\n\r\nHi\r\n`
+  await world.send({ envelope: { from: 'eve@far.example', to: ada }, raw })
+  const [answer] = await answers()
+  assert.ok(answer)
+  const { headers, subject } = readMessage(answer.bytes)
+  assert.deepEqual([headers.count('bcc'), headers.count('subject')], [0, 1])
+  assert.match(subject, /^Auto: a /)
+})
+
+test('a sender is answered once in four days, and anew when the auto-reply is switched on again', async () => {
+  const ada = await away()
+  const answered = async () => {
+    await write(ada, { from: 'BOB@far.example' })
+    return (await answers()).length
+  }
+  assert.equal(await answered(), 1)
+  await world.advance(4 * day - 1)
+  assert.equal(await answered(), 0)
+  await world.advance(1)
+  assert.equal(await answered(), 1)
+  await world.advance(1_000)
+  await configure(ada, { reply_enabled: true })
+  assert.equal(await answered(), 1)
+  assert.equal(await answered(), 0)
+  await write(ada, { from: 'cy@far.example' })
+  assert.equal((await answers()).length, 1)
+})
+
+test('row 22: what came before it was switched on, or past its end, is not answered', async () => {
+  const until = new Date(world.clock.now() + 60_000).toISOString()
+  const { address } = await organization.mailbox('later')
+  await configure(address, { reply_body: 'Away', reply_until: until })
+  await write(address)
+  await configure(address, { reply_enabled: true })
+  assert.deepEqual(await answers(), [])
+  await world.advance(60_000)
+  await write(address)
+  assert.deepEqual(await answers(), [])
+})
+
+test('row 22: an answer that waits when the auto-reply is switched off does not go', async () => {
+  const ada = await away()
+  sink.act = (step) => (step === 'dot' ? '451 4.7.1 Later' : undefined)
+  await write(ada)
+  assert.deepEqual(await answers(), [])
+  await configure(ada, { reply_enabled: false })
+  sink.act = () => undefined
+  await world.advance(10 * 60_000)
+  assert.deepEqual(await answers(), [])
+  assert.deepEqual(await world.db.selectFrom('outbound_messages').select('id').execute(), [])
+})
+
+test('row 23: of a hundred messages of one sender at once, to three processes, one is answered', async () => {
+  const ada = await away()
+  const doors = [world, ...others]
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      write(ada, { by: doors[n % 3] ?? world, from: 'keen@far.example', subject: `No. ${n}` }),
+    ),
+  )
+  const { total } = (await organization.request('GET', `/v1/messages?mailbox=${ada}`)).body
+  assert.deepEqual([total, (await answers()).length], [100, 1])
+})
+
+test('row 23: no answer goes to what must not be answered, whichever way it comes', async () => {
+  const ada = await away()
+  await write(ada, { from: '' })
+  await write(ada, { headers: { 'Auto-Submitted': 'auto-generated' } })
+  await write(ada, { list: { id: 'birds.far.example' } })
+  await world.send({
+    envelope: { from: 'bob@far.example', to: ada },
+    from: 'bob@far.example',
+    to: 'x@far.example',
+    text: 'Bcc',
+  })
+  assert.deepEqual(await answers(), [])
+})
+
+test('two that answer each other, and three that forward in a ring, come to rest', async () => {
+  const [a, b] = [await away(), await away()]
+  const sent = await organization.request('POST', '/v1/send', { from: a, to: b, subject: 'Hello', text: 'Hello' })
+  assert.equal(sent.status, 202)
+  assert.deepEqual(await answers(), [])
+  const [first] = (await organization.request('GET', `/v1/messages?mailbox=${a}`)).body.data
+  assert.equal(first.subject, 'Auto: Hello')
+
+  const ring = [await away(), await away(), await away()]
+  for (const [at, from] of ring.entries()) {
+    await configure(from, { forward_to: ring[(at + 1) % 3], forward_enabled: true })
+  }
+  await write(ring[0] ?? '')
+  assert.deepEqual(
+    (await answers()).map(({ to }) => to),
+    [['bob@far.example']],
+  )
+  const totals = await Promise.all(
+    ring.map(async (box) => (await organization.request('GET', `/v1/messages?mailbox=${box}`)).body.total),
+  )
+  assert.deepEqual(totals, [1, 1, 1])
+})
+
+test('answers are not counted against the allowance', async () => {
+  const sentToday = async () => (await organization.request('GET', '/v1/usage')).body.sending.sent_today
+  const before = await sentToday()
+  await write(await away())
+  assert.deepEqual([(await answers()).length, await sentToday()], [1, before])
+})
