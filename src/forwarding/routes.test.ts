@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { privateMailbox } from '../../test/private-mailbox.ts'
+import { type TestOrganization, World } from '../../test/world.ts'
+
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+})
+after(() => world[Symbol.asyncDispose]())
+
+const get = (query = '') => organization.request('GET', `/v1/forwarding${query}`)
+const patch = (change: object, mailbox = ada) => organization.request('PATCH', '/v1/forwarding', { mailbox, ...change })
+const now = () => new Date(world.clock.now()).toISOString()
+
+test('a mailbox that was never configured has its settings too', async () => {
+  const created = (await organization.request('GET', '/v1/mailboxes')).body.data[0].created_at
+  const never = {
+    mailbox: ada,
+    forward: { enabled: false, to: null, since: null, until: null, paused_at: null, paused_because: null },
+    reply: { enabled: false, subject: '', body: '', since: null, until: null },
+    updated_at: created,
+  }
+  assert.deepEqual((await get()).body, { data: [never] })
+  assert.deepEqual((await get(`?mailbox=${ada.toUpperCase()}`)).body, never)
+})
+
+test('a change answers the bare object, as it is from then on', async () => {
+  const until = new Date(world.clock.now() + 3_600_000).toISOString()
+  const { status, body } = await patch({
+    ...{ forward_to: 'Ada@Away.example', forward_enabled: true, forward_until: until },
+    ...{ reply_subject: 'Away', reply_body: 'Back soon\n', reply_enabled: true },
+  })
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    mailbox: ada,
+    forward: { enabled: true, to: 'ada@away.example', since: now(), until, paused_at: null, paused_because: null },
+    reply: { enabled: true, subject: 'Away', body: 'Back soon\n', since: now(), until: null },
+    updated_at: now(),
+  })
+  assert.deepEqual((await get(`?mailbox=${ada}`)).body, body)
+})
+
+test('switching on what is on stamps it anew, switching off keeps the stamp', async () => {
+  const first = (await patch({ forward_enabled: true })).body.forward.since
+  await world.advance(1_000)
+  assert.equal((await patch({ reply_subject: 'Gone' })).body.forward.since, first)
+  const off = (await patch({ forward_enabled: false })).body.forward
+  assert.deepEqual([off.enabled, off.since], [false, first])
+  assert.equal((await patch({ forward_enabled: true })).body.forward.since, now())
+})
+
+test('clearing what a half needs switches it off', async () => {
+  await patch({ forward_to: 'x@away.example', forward_enabled: true, reply_body: 'Away', reply_enabled: true })
+  const { forward, reply } = (await patch({ forward_to: null, reply_body: '' })).body
+  assert.deepEqual([forward.enabled, forward.to, reply.enabled, reply.body], [false, null, false, ''])
+})
+
+for (const [what, change, field] of [
+  ['nothing to change', {}, 'body'],
+  ['forwarding without a destination', { forward_to: null, forward_enabled: true }, 'forward_to'],
+  ['an auto-reply without a text', { reply_body: '', reply_enabled: true }, 'reply_body'],
+  ['a destination that is no address', { forward_to: 'nowhere' }, 'forward_to'],
+  ['a destination with a line break', { forward_to: 'a@b.example\r\nX: y' }, 'forward_to'],
+  ['an end without an offset', { forward_until: '2026-12-01T00:00:00' }, 'forward_until'],
+  ['an end that is no day', { reply_until: '2026-02-30T00:00:00Z' }, 'reply_until'],
+  [
+    'an end that has passed',
+    { reply_body: 'x', reply_enabled: true, reply_until: '2020-01-01T00:00:00Z' },
+    'reply_until',
+  ],
+  ['row 10: a subject with a line break', { reply_subject: 'a\r\nBcc: x@y.example' }, 'reply_subject'],
+  ['a subject of 256 characters', { reply_subject: 'a'.repeat(256) }, 'reply_subject'],
+  ['a text of 10,001 characters', { reply_body: 'a'.repeat(10_001) }, 'reply_body'],
+  ['a switch that is a text', { forward_enabled: 'true' }, 'forward_enabled'],
+  ['a null for the subject', { reply_subject: null }, 'reply_subject'],
+  ['a field that nobody knows', { since: '2026-12-01T00:00:00Z' }, 'since'],
+] as const) {
+  test(`refused, and nothing changes: ${what}`, async () => {
+    const before = (await get(`?mailbox=${ada}`)).body
+    const { status, body } = await patch(change)
+    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', field])
+    assert.deepEqual((await get(`?mailbox=${ada}`)).body, before)
+  })
+}
+
+test('forwarding to the mailbox itself, its alias or a tag is refused', async () => {
+  for (const to of [ada, `postmaster@${organization.domain}`, ada.replace('@', '+x@')]) {
+    const { status, body } = await patch({ forward_to: to })
+    assert.deepEqual([status, body.error.field], [400, 'forward_to'])
+  }
+})
+
+test('a Private mailbox cannot be forwarded, and can answer', async () => {
+  const { address } = await privateMailbox(organization, 'secret')
+  const refused = await patch({ forward_to: 'x@away.example', forward_enabled: true }, address)
+  assert.deepEqual([refused.status, refused.body.error.code], [400, 'invalid_request'])
+  const { status, body } = await patch({ reply_body: 'Away', reply_enabled: true }, address)
+  assert.deepEqual([status, body.reply.enabled], [200, true])
+})
+
+test('a mailbox of another organization, an alias and none at all answer alike', async () => {
+  const other = (await (await world.organization()).mailbox('ada')).address
+  for (const address of [other, `postmaster@${organization.domain}`, 'nobody@nowhere.example', 'nothing']) {
+    for (const { status, body } of [await get(`?mailbox=${address}`), await patch({ forward_to: null }, address)]) {
+      assert.deepEqual([status, body.error.code, body.error.message], [404, 'not_found', 'No such mailbox'])
+    }
+  }
+  assert.equal((await patch({ forward_to: 'x' }, 'nobody@nowhere.example')).status, 400)
+})
+
+test('changes at once are all there in the end', async () => {
+  const { address } = await organization.mailbox('busy')
+  const changes = [{ forward_to: 'x@away.example' }, { reply_body: 'Away' }, { reply_subject: 'Hello' }]
+  await Promise.all(changes.map((change) => patch(change, address)))
+  const { forward, reply } = (await get(`?mailbox=${address}`)).body
+  assert.deepEqual([forward.to, reply.body, reply.subject], ['x@away.example', 'Away', 'Hello'])
+})
