@@ -30,6 +30,11 @@ export class Connection {
     return this.#wire.ahead
   }
 
+  /** Whether its next command need not be waited for. */
+  get lineAhead(): boolean {
+    return this.#wire.lineAhead
+  }
+
   /** Since when the client has been about to say its next command; undefined while it is not its turn. */
   get waitingSince(): number | undefined {
     return this.#waitingSince

@@ -39,7 +39,7 @@ export class Session {
     try {
       await this.#greet()
       while (!this.#over) {
-        if (!this.#connection.ahead) await this.#connection.flush()
+        if (!this.#connection.lineAhead) await this.#connection.flush()
         await this.#obey()
       }
     } catch (error) {

@@ -154,6 +154,14 @@ describe('one server', () => {
     assert.equal(server.taken.at(-1)?.text, '.\r\nx\r\n')
   })
 
+  test('a reply does not wait for the rest of a command that has begun', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('NOOP\r\nNO')
+    assert.equal((await client.reply()).code, 250)
+    client.write('OP\r\n')
+    assert.equal((await client.reply()).code, 250)
+  })
+
   for (const [what, message] of [
     ['an LF alone', 'a\nb'],
     ['a CR alone', 'a\rb'],

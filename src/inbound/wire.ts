@@ -58,6 +58,13 @@ export class Wire {
     return this.#left.length > 0 || this.#socket.readableLength > 0
   }
 
+  /** Whether the next command line is here whole. */
+  get lineAhead(): boolean {
+    const more = this.#socket.read() as Buffer | null
+    if (more) this.#left = this.#left.length > 0 ? Buffer.concat([this.#left, more]) : more
+    return this.#left.includes(LF)
+  }
+
   /** Leaves the socket to a TLS session on top of it. */
   release(): void {
     this.#socket.off('readable', this.#onReadable)
