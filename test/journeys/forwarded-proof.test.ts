@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { arc } from 'mailauth/lib/arc/index.js'
+import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { readMessage } from '#/mime/message.ts'
+import { signingDomain } from '../signing-domain.ts'
+import { Sink } from '../sink.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  sink = await Sink.start()
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
+  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  organization = await world.organization()
+  await signingDomain(world, organization)
+  ada = await forwarding('ada', 'ada@away.example')
+  for (const domain of ['strict.example', 'signed.example']) {
+    world.dns.set(`_dmarc.${domain}`, { txt: ['v=DMARC1; p=reject'] })
+    world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  }
+  world.dns.set('s1._domainkey.signed.example', { txt: [`v=DKIM1; k=rsa; p=${publicKey}`] })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+async function forwarding(localPart: string, to: string): Promise<string> {
+  const { address } = await organization.mailbox(localPart)
+  const change = { mailbox: address, forward_to: to, forward_enabled: true }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', change)).status, 200)
+  return address
+}
+
+/** What arrives at the destination of a message that the mailbox forwards. */
+async function forwarded(from: string, to: string, raw: string): Promise<Buffer> {
+  await world.send({ envelope: { from, to }, raw })
+  await world.outbound.processAll()
+  const taken = sink.taken.splice(0)
+  assert.equal(taken.length, 1)
+  return taken[0]?.bytes ?? Buffer.alloc(0)
+}
+
+const lookUp = (name: string, type: string) => (type === 'TXT' ? world.dns.txt(name) : Promise.resolve([]))
+
+/** What the next server finds: signatures by their domain, and the chain. */
+async function checked(raw: Buffer) {
+  const { results, arc: chain } = await dkimVerify(raw, { resolver: lookUp })
+  const { status, i } = await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp })
+  return {
+    signatures: results.map(({ signingDomain, status }) => `${signingDomain} ${status.result}`),
+    arc: `${status.result} ${i}`,
+  }
+}
+
+const letter = (from: string, to: string) =>
+  `From: Zoë Müller <${from}>\r\nTo: ${to}\r\nSubject: Hello\r\nMessage-ID: <${Math.random()}@x>\r\n\r\nHello\r\n.dot \r\n`
+
+async function signed(text: string): Promise<string> {
+  const privateKey = String(pair.privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const key = { signingDomain: 'signed.example', selector: 's1', privateKey }
+  const { signatures } = await dkimSign(text, { ...key, signatureData: [key] })
+  return signatures + text
+}
+
+test('where an aligned signature holds, it holds at the destination, and From stays', async () => {
+  const raw = await signed(letter('zoe@signed.example', ada))
+  const out = await forwarded('zoe@signed.example', ada, raw)
+  assert.ok(out.toString().endsWith(raw))
+  assert.deepEqual(await checked(out), { signatures: ['signed.example pass'], arc: 'pass 1' })
+  assert.match(
+    out.toString(),
+    /^ARC-Seal: .*cv=none.*^ARC-Authentication-Results: i=1; mx\.mailroom\.test;.*dkim=pass/ms,
+  )
+})
+
+test('where only SPF spoke for the author and the domain is strict, From is the mailbox, signed', async () => {
+  const out = await forwarded('zoe@strict.example', ada, letter('zoe@strict.example', ada))
+  const { from, replyTo, subject } = readMessage(out)
+  assert.deepEqual(from, { name: `Zoë Müller via ${ada}`, address: ada })
+  assert.deepEqual([replyTo, subject], [[{ name: '', address: 'zoe@strict.example' }], 'Hello'])
+  const { domain } = organization
+  assert.deepEqual(await checked(out), { signatures: [`${domain} pass`, `${domain} pass`], arc: 'pass 1' })
+})
+
+test('where no policy is published, From stays', async () => {
+  const out = await forwarded('zoe@lax.example', ada, letter('zoe@lax.example', ada))
+  assert.equal(readMessage(out).from?.address, 'zoe@lax.example')
+})
+
+test('each mailbox that a message passes adds to the chain, which holds', async () => {
+  const start = await forwarding('start', ada)
+  for (const [from, raw] of [
+    ['zoe@signed.example', await signed(letter('zoe@signed.example', start))],
+    ['zoe@strict.example', letter('zoe@strict.example', start)],
+  ] as const) {
+    const out = await forwarded(from, start, raw)
+    const found = await checked(out)
+    assert.ok(found.signatures.every((one) => one.endsWith(' pass')) && found.signatures.length > 0)
+    assert.equal(found.arc, 'pass 2')
+    assert.equal(out.toString().split('Mailroom-Relayed:').length, 2)
+  }
+})
+
+test('a chain that is broken stays broken for whoever comes next', async () => {
+  const once = await forwarded('zoe@lax.example', ada, letter('zoe@lax.example', ada))
+  const other = await forwarding('other', 'other@away.example')
+  const tampered = once
+    .toString()
+    .replace('Hello\r\n.dot', 'Hullo\r\n.dot')
+    .replace(/^Mailroom-Relayed:.*\r\n.*\r\n/m, '')
+  const { arc } = await checked(await forwarded('zoe@lax.example', other, tampered))
+  assert.match(arc, /^fail/)
+})
+
+test('a message that is large, or has no body, arrives as it is', async () => {
+  for (const body of ['', '\r\n', `\r\n${'A line that is a little long.\r\n'.repeat(50_000)}`]) {
+    const raw = `From: zoe@lax.example\r\nSubject: Size\r\nMessage-ID: <${body.length}@x>\r\n${body}`
+    const out = await forwarded('zoe@lax.example', ada, raw)
+    assert.ok(out.toString().includes(raw))
+    assert.equal((await checked(out)).arc, 'pass 1')
+  }
+})
