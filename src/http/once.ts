@@ -73,6 +73,11 @@ function answerOf({ status, location, body }: Answer): Kept {
   return { status, location: location ?? null, body: JSON.stringify(body) }
 }
 
+/** Sends what the work of a POST answers, for one that found out by itself that it is done. */
+export function sendAnswer(reply: FastifyReply, answer: Answer): void {
+  send(reply, answerOf(answer))
+}
+
 function send(reply: FastifyReply, { status, location, body }: Kept): void {
   if (location !== null) reply.header('Location', location)
   reply.code(status).type('application/json; charset=utf-8').send(body)

@@ -1,15 +1,16 @@
 import { collected } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { invalid, notFound } from '#/errors.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, ok, once } from '#/http/once.ts'
+import { type Answer, created, ok, once, sendAnswer } from '#/http/once.ts'
 import { ReadyJson, sendReady } from '#/http/ready-json.ts'
 import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { senderFor } from '#/sending/sender.ts'
 import { bodyLimit } from '#/sending/wire.ts'
+import { isStored } from './certainty.ts'
 import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf } from './queries.ts'
 import { type Composer, draft, schedule } from './schedule.ts'
 import { assertWithinWindow, readSendAt } from './send-at.ts'
@@ -107,14 +108,23 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
       const sendAt = readSendAt(send_at)
       const sender = await senderFor(db, organizationId, message.from)
       const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
-      return once(db, request, reply, async (tx) => {
-        // Here, so that a repeat that comes after that time still gets the first answer.
-        const now = await time(tx)
-        assertWithinWindow(sendAt, now)
-        const warnings = await schedule(tx, one, now)
-        const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
-        return created(`/v1/scheduled/${one.id}`, accepted)
-      })
+      let answer: Answer | undefined
+      try {
+        await once(db, request, reply, async (tx) => {
+          // Here, so that a repeat that comes after that time still gets the first answer.
+          const now = await time(tx)
+          assertWithinWindow(sendAt, now)
+          const warnings = await schedule(tx, one, now)
+          const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
+          answer = created(`/v1/scheduled/${one.id}`, accepted)
+          return answer
+        })
+      } catch (error) {
+        // What was refused is not stored; of what failed at its commit the caller must not be told the wrong thing.
+        if (!answer || error instanceof Refusal || !(await isStored({ db, log: request.log }, one))) throw error
+        sendAnswer(reply, answer)
+      }
+      return reply
     },
   )
 }

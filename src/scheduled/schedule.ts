@@ -4,6 +4,7 @@ import { notFound } from '#/errors.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import type { SendingBody } from '#/sending/wire.ts'
+import { lockOutcome } from './certainty.ts'
 import { insertScheduled, promisedOn } from './queries.ts'
 import type { Draft } from './scheduled.ts'
 
@@ -43,6 +44,7 @@ export async function draft(
 
 /** Stores the message, and answers what may come in its way, in sentences. */
 export async function schedule(tx: Tx, one: Draft, now: Date): Promise<string[]> {
+  await lockOutcome(tx, one.id)
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, one, now))) throw notFound('mailbox')
   return warnings

@@ -72,17 +72,17 @@ export class FaultProxy implements AsyncDisposable {
     if (this.#state === 'down') return void client.resetAndDestroy()
     const link = new Link(client, connect({ ...this.target, allowHalfOpen: true, noDelay: true }), {
       delay: () => this.delay,
-      cutIn: (from, said) => this.#cutIn(from, said),
+      cutIn: (from, said, known) => this.#cutIn(from, said, known),
     })
     this.#links.add(link)
     link.over.then(() => this.#links.delete(link))
     if (this.#state === 'silent') link.silence()
   }
 
-  /** Where in what was said the connection is to be cut. */
-  #cutIn(from: Side, said: string): { at: number; silently: boolean } | undefined {
+  /** Where in what was said the connection is to be cut. What was all said before counts no more. */
+  #cutIn(from: Side, said: string, known: number): { at: number; silently: boolean } | undefined {
     const cut = this.#cut
-    const at = cut?.from === from ? said.indexOf(cut.text) : -1
+    const at = cut?.from === from ? said.indexOf(cut.text, Math.max(0, known - cut.text.length + 1)) : -1
     if (!cut || at < 0) return undefined
     this.#cut = undefined
     cut.done()
@@ -100,7 +100,8 @@ interface Cut {
 
 interface Fate {
   readonly delay: () => number
-  readonly cutIn: (from: Side, said: string) => { at: number; silently: boolean } | undefined
+  /** `known` octets of what was said have gone through. */
+  readonly cutIn: (from: Side, said: string, known: number) => { at: number; silently: boolean } | undefined
 }
 
 /** So much of what was said before is looked at again, for a text that comes in pieces. */
@@ -141,7 +142,7 @@ class Link {
       if (this.#silent) return
       const before = said.length
       said += chunk.toString('latin1')
-      const cut = this.#fate.cutIn(from, said)
+      const cut = this.#fate.cutIn(from, said, before)
       if (cut) return this.#end(target, chunk.subarray(0, Math.max(0, cut.at - before)), cut.silently)
       said = said.slice(-REMEMBERED)
       later(() => {
