@@ -7,6 +7,7 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import type { FollowUp } from '#/outbound/follow-ups.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { testDatabase } from '../../test/database.ts'
 import { type Delivery, Store } from './store.ts'
@@ -99,3 +100,42 @@ for (const [what, error, expected] of [
     assert.equal(`${code} ${status}`, expected)
   })
 }
+
+/** A follow-up that notes what it is written for. */
+function noting(written: string[], what: string, mailboxId: string | null = mailbox.mailboxId): FollowUp {
+  return { mailboxId, order: what, write: async () => void written.push(what) }
+}
+
+test('what follows from a message is written where it is stored, in one order always, and once', async () => {
+  const store = new Store(database.db, host)
+  const written: string[] = []
+  const elsewhere = randomUUID()
+  const one = { ...delivery('followed'), followUps: [noting(written, 'b'), noting(written, 'a')] }
+  const other = { ...delivery('other'), followUps: [noting(written, 'x', elsewhere), noting(written, 'c', null)] }
+  await Promise.all([store.keep(one), store.keep(one), store.keep(other), store.keep(one)])
+  assert.deepEqual(written, ['a', 'b', 'c'])
+})
+
+test('where what follows from a message cannot be written, the message is not stored, and others are', async () => {
+  const store = new Store(database.db, host)
+  const failing: FollowUp = {
+    ...{ mailboxId: mailbox.mailboxId, order: 'a' },
+    write: async () => {
+      throw new Error('no room')
+    },
+  }
+  const kept = await Promise.allSettled([
+    store.keep(delivery('alone')),
+    store.keep({ ...delivery('not followed'), followUps: [failing] }),
+    store.keep(delivery('beside it')),
+  ])
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const subjects = await stored()
+  assert.deepEqual(
+    ['alone', 'not followed', 'beside it'].map((subject) => subjects.has(subject)),
+    [true, false, true],
+  )
+})

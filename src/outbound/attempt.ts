@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -67,7 +68,7 @@ export async function attempt(
   if (attempts === undefined) return
   const message = await heldMessage(db, organizationId, messageId)
   if (!message) return
-  if (!(await isWanted(db, message, recipients, await time(db)))) return await letGo(postal, message, recipients)
+  if (!(await isWanted(db, time, message, recipients))) return await letGo(postal, message, recipients)
   const renewing = setInterval(() => {
     time(db)
       .then((now) => renew(db, recipients, now))
@@ -76,11 +77,11 @@ export async function attempt(
   try {
     if (route !== together) {
       const outcomes = await deliver(postal, message, { route, recipients }, signal)
-      await finish(postal, message, recipients, outcomes)
+      await insist(postal, signal, () => finish(postal, message, recipients, outcomes))
     } else if (attempts <= mostAttempts) {
       const ways = await routesOf(db, postal.relay, recipients)
       const outcomes = await deliverEveryWay(postal, message, { ways, recipients }, signal)
-      await decideTogether(postal, message, { recipients, outcomes, ways })
+      await insist(postal, signal, () => decideTogether(postal, message, { recipients, outcomes, ways }))
     } else await giveUp(postal, message, recipients)
   } catch (err) {
     if (!(err instanceof Overtaken)) throw err
@@ -158,6 +159,25 @@ async function giveUp(postal: Postal, message: Held, recipients: readonly Claime
   const refused = { ...nothingSaid, result: 'refused', status: '5.3.0', reason } as const
   const outcomes = recipients.map(({ recipient }) => ({ ...refused, recipient }))
   await decideTogether(postal, message, { recipients, outcomes, ways: new Map() })
+}
+
+/** How long to go on trying to write down what came of an attempt, and how long to wait in between, in milliseconds. */
+const mostInsistence = 10 * 60_000
+const mostBetween = 5_000
+
+/** A trouble with the database must not make a message go twice that somebody has, so it is waited for, the claim being
+ *  held meanwhile. Rejects once the worker stops. */
+async function insist({ log }: Postal, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+  const end = performance.now() + mostInsistence
+  for (let between = 100; ; between = Math.min(2 * between, mostBetween)) {
+    try {
+      return await write()
+    } catch (err) {
+      if (signal.aborted || performance.now() > end) throw err
+      log.error({ err }, 'what came of an attempt could not be written down yet')
+      await wait(between, undefined, { signal })
+    }
+  }
 }
 
 /** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */

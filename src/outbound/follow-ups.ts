@@ -155,7 +155,10 @@ export class FollowUps {
       mailboxId,
       order: `${mailboxId} 1`,
       write: async (tx) => {
-        if (!(await countRelayed(tx, mailbox, await this.#parts.time(tx)))) return
+        if (!(await countRelayed(tx, mailbox, await this.#parts.time(tx)))) {
+          const reason = 'it is switched off meanwhile, or the day has had its share'
+          return this.#parts.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
+        }
         const raw = await joined([front, body])
         const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw } as const
         const utf8 = envelope.utf8 && !isAscii(front)

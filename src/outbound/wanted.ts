@@ -1,4 +1,5 @@
 import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
 import { stillAnswered, stillRelayed } from '#/forwarding/arrival.ts'
 import type { Claimed, Held } from './queue.ts'
 
@@ -6,12 +7,13 @@ import type { Claimed, Held } from './queue.ts'
  *  so without a break since the message was put into the queue. */
 export async function isWanted(
   db: Db,
+  time: SharedTime,
   { kind, mailboxId, createdAt }: Held,
   recipients: readonly Claimed[],
-  now: Date,
 ): Promise<boolean> {
+  if (kind !== 'reply' && kind !== 'relayed') return true
+  const now = await time(db)
   if (kind === 'reply') return await stillAnswered(db, mailboxId, createdAt, now)
-  if (kind !== 'relayed') return true
   for (const { recipient } of recipients) {
     if (!(await stillRelayed(db, mailboxId, recipient, createdAt, now))) return false
   }
