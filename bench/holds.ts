@@ -11,8 +11,6 @@ import type { SmtpWork } from './smtp-load.ts'
 
 const everyLetter = Object.keys({ ...hostileMail, ...largeMail })
 
-/** How often what changes nothing is asked. */
-const repeats = 5
 const listed = 10
 
 interface Found {
@@ -24,7 +22,7 @@ interface Found {
 /** For how long requests hold the event loop in one go: every operation that the API describes, about a large folder; the
  *  hardest forms of them that we know; large and hostile messages that come in and are read. The worst are listed, and
  *  the worst about each such message. */
-export async function holds({ messages = 100_000, letters = everyLetter } = {}): Promise<Row[]> {
+export async function holds({ messages = 100_000, letters = everyLetter, repeats = 5 } = {}): Promise<Row[]> {
   await using world = await World.start()
   // Rates are not what is measured here: the minute of the rate limit passes twenty times a second.
   const minutes = setInterval(() => world.clock.advance(60_000), 50)
@@ -36,7 +34,7 @@ export async function holds({ messages = 100_000, letters = everyLetter } = {}):
     const inbox = new Inbox(world, { organizationId: organization.id, mailboxId })
     await inbox.growTo(messages)
 
-    using meter = new Meter(client)
+    using meter = new Meter(client, repeats)
     const found: Found[] = []
     for (const ask of await folderAsks(client, furnished, inbox)) found.push(await meter.request(ask))
     const asks = await everyAsk(world, furnished)
@@ -74,9 +72,12 @@ export async function holds({ messages = 100_000, letters = everyLetter } = {}):
 class Meter implements Disposable {
   readonly #watch = new HoldWatch()
   readonly #client: Client
+  /** How often what changes nothing is asked. */
+  readonly #repeats: number
 
-  constructor(client: Client) {
+  constructor(client: Client, repeats: number) {
     this.#client = client
+    this.#repeats = repeats
   }
 
   async measure(what: string, times: number, work: () => Promise<unknown>): Promise<Found> {
@@ -88,7 +89,7 @@ class Meter implements Disposable {
   request(ask: Ask, what?: string): Promise<Found> {
     const { method = 'GET', path } = ask
     const name = what ?? `${method} ${path.replace(/mailbox=[^&]*&?/, '')}`
-    return this.measure(name, method === 'GET' ? repeats : 1, () => this.#client.ask(1, [ask]))
+    return this.measure(name, method === 'GET' ? this.#repeats : 1, () => this.#client.ask(1, [ask]))
   }
 
   [Symbol.dispose](): void {
@@ -124,7 +125,7 @@ async function everyAsk(world: World, furnished: Furnished): Promise<Ask[]> {
 /** Lists from both ends, with every condition; changes of as many messages as may be changed at once; a long
  *  conversation. */
 async function folderAsks(client: Client, { address }: Furnished, inbox: Inbox): Promise<Ask[]> {
-  await inbox.converse(1_000)
+  await inbox.converse(Math.min(1_000, inbox.count))
   const threads = `/v1/threads?mailbox=${address}&limit=100`
   const long = (await client.json(threads)).data[0].id
   const asks: Ask[] = [{ path: `/v1/threads/${long}?mailbox=${address}` }]
