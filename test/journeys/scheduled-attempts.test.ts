@@ -3,6 +3,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
+import { forgetFailed } from '#/scheduled/queries.ts'
+import { dropWaiting } from '#/sending/waiting.ts'
 import { type Act, Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
 
@@ -253,8 +255,33 @@ test('row 29: where the copy for Sent cannot be stored it is not sent again, and
   assert.deepEqual(await world.db.selectFrom('scheduled_messages').select('id').where('id', '=', id).execute(), [])
 })
 
+test('where the end of an attempt cannot be written down for a while it is not sent again', async () => {
+  await sql`
+    create function refuse_end() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`.execute(
+    world.db,
+  )
+  await sql`create trigger never before delete on scheduled_messages for each row execute function refuse_end()`.execute(
+    world.db,
+  )
+  const id = await schedule({ subject: 'Once' })
+  const working = world.rounds.processAll()
+  await sink.until(({ taken }) => taken.length === 1)
+  await sql`drop trigger never on scheduled_messages`.execute(world.db)
+  await working
+  assert.deepEqual([sink.taken.length, await shown(id), await subjects('sent')], [1, undefined, ['Once']])
+})
+
+test('an operator who takes it out of the queue has it fail', async () => {
+  answers('451 4.7.1 Come again')
+  const id = await schedule()
+  await world.rounds.processAll()
+  const { id: queuedId } = await world.db.selectFrom('outbound_messages').select('id').executeTakeFirstOrThrow()
+  await world.db.transaction().execute((tx) => dropWaiting(tx, queuedId))
+  const { status, last_error } = await shown(id)
+  assert.deepEqual([status, last_error, await queued()], ['failed', 'Taken out of the queue', 0])
+})
+
 test('what failed is listed for 30 days', async () => {
-  const { forgetFailed } = await import('#/scheduled/queries.ts')
   answers('550 5.7.1 No')
   const id = await schedule()
   await rounds(id)
