@@ -16,7 +16,7 @@ export interface InForce {
 }
 
 /** Messages that a mailbox passes on in a day (UTC). */
-export const mostRelayedADay = 1_000
+const mostRelayedADay = 1_000
 
 /** A destination that refuses so many within a day gets no more. */
 const mostRefused = 10
