@@ -1,6 +1,4 @@
-import { createHash, hash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { inTurns, pieceBytes } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import { filtersInForce } from '#/filters/in-force.ts'
 import { place } from '#/filters/matching.ts'
@@ -11,16 +9,16 @@ import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
-import type { Arrived, FollowUp, FollowUps } from '#/outbound/follow-ups.ts'
+import type { FollowUps } from '#/outbound/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import { areNoted } from './arrivals.ts'
 import type { Verdict } from './authenticate.ts'
 import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
+import { digestOf, followUpsOf, isBack } from './following.ts'
 import { Rejection, type Reply, reply } from './reply.ts'
 import type { Store } from './store.ts'
-import { receivedBy, resultsField, withTrace } from './trace.ts'
+import { receivedBy, withTrace } from './trace.ts'
 
 /** What receiving mail stands on. */
 export interface Reception {
@@ -116,60 +114,6 @@ async function copyFor(
     keywords,
     filteredBy: to.private ? [] : trace,
   }
-}
-
-/** Whether a message that was forwarded here has come in again where it lies already: it is taken, so that nobody hears
- *  of a bounce, and passed over. */
-async function isBack(
-  { db, log }: Reception,
-  { id, sender }: Envelope,
-  destinations: readonly Destination[],
-  mark: Buffer,
-): Promise<boolean> {
-  const mailboxes = destinations.map(({ mailboxId }) => mailboxId)
-  if (!(await areNoted(db, mailboxes, mark))) return false
-  log.info({ message: id, sender, mailboxes }, 'message came back after it was forwarded')
-  return true
-}
-
-/** What the message is known by; undefined where a second one like it is another message. */
-async function digestOf(
-  { id }: Envelope,
-  { messageId }: Message,
-  bytes: Buffer,
-  runs: readonly (readonly Destination[])[],
-): Promise<Buffer | undefined> {
-  // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
-  if (messageId !== null || runs.length > 1) return await sha256(bytes)
-  // Known at least if it is forwarded and comes back.
-  return runs.flat().some(({ follows }) => follows) ? hash('sha256', id, 'buffer') : undefined
-}
-
-/** What the mailboxes of a run do with the message by themselves. */
-async function followUpsOf(
-  { followUps, hostname }: Reception,
-  { digest, ...arrived }: Pick<Arrived, 'envelope' | 'message' | 'verdict'> & { digest: Buffer | undefined },
-  run: readonly Destination[],
-  copies: readonly Copy[],
-): Promise<readonly FollowUp[]> {
-  const following = new Set(run.flatMap(({ follows, mailboxId }) => (follows ? mailboxId : [])))
-  if (following.size === 0 || !digest) return []
-  const { envelope, verdict } = arrived
-  return await followUps.prepare({
-    ...{ ...arrived, digest },
-    results: resultsField(hostname, envelope, verdict),
-    received: (recipient) => receivedBy(hostname, envelope, recipient),
-    places: copies.flatMap(({ mailbox: { mailboxId }, folder }) =>
-      following.has(mailboxId) ? { mailboxId, folder } : [],
-    ),
-  })
-}
-
-async function sha256(bytes: Buffer): Promise<Buffer> {
-  if (bytes.length <= pieceBytes) return hash('sha256', bytes, 'buffer')
-  const pieces = createHash('sha256')
-  for await (const piece of inTurns(bytes)) pieces.update(piece)
-  return pieces.digest()
 }
 
 /** Where a copy lies. */
