@@ -37,12 +37,10 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   const beforeCommit = () => proxy.cut('client', 'commit', { through: 0 })
   const beforeAnswer = () => proxy.cut('server', 'COMMIT', { through: 0 })
-  const silently = () => proxy.cut('server', 'COMMIT', { through: 0, silently: true })
 
   for (const [what, cut, meanwhile, status] of [
     ['is cut before COMMIT is sent', beforeCommit, () => {}, 500],
     ['is cut before COMMIT is answered', beforeAnswer, () => {}, 201],
-    ['falls silent before COMMIT is answered', silently, () => {}, 201],
     ['is cut before COMMIT is answered, and none can be made for a while', beforeAnswer, () => proxy.drop(), 201],
     ['is cut before COMMIT is sent, and none can be made for a while', beforeCommit, () => proxy.drop(), 500],
   ] as const) {
