@@ -238,7 +238,7 @@ function followUpsFor(parts: Parts, wake: () => void): FollowUps {
     ...{ db: database.db, relay, time, log, wake },
     srs: new Srs(secret),
     markKey: relayMarkKey(secret),
-    lookUp: (name, type) => lookUpsFor(resolver, '')(name, type),
+    lookUps: () => lookUpsFor(resolver, ''),
     signingKeys: signingKeysFor(parts),
   })
 }

@@ -33,9 +33,9 @@ export interface FollowUpParts {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly srs: Srs
   readonly markKey: RelayMarkKey
-  /** Keys of whoever has sealed a message before. */
-  readonly lookUp: LookUp
   readonly log: Logger
+  /** Finds the keys of whoever has sealed a message before; of one message, within seconds. */
+  lookUps(): LookUp
   signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
@@ -132,7 +132,7 @@ export class FollowUps {
 
   /** The copy as it goes on: its bytes as they came, but for From where DMARC leaves no choice, behind what we add. */
   async #relayed(arrived: Arrived, mailbox: InForce, to: string, now: Date): Promise<FollowUp> {
-    const { db, srs, markKey, lookUp } = this.#parts
+    const { db, srs, markKey } = this.#parts
     const { envelope, message, verdict, digest } = arrived
     const { address, mailboxId, organizationId } = mailbox
     const { domain = '' } = splitAddress(address) ?? {}
@@ -149,7 +149,7 @@ export class FollowUps {
     const key = keys.find(({ algorithm }) => algorithm === 'rsa')
     const results = arrived.results.replace(/^[^:]*:\s*/, '').trimEnd()
     const raw = signed.length > 0 ? await joined([signed, plain]) : plain
-    const seal = key ? await arcSet({ message, raw, results, key, at: now }, lookUp) : ''
+    const seal = key ? await arcSet({ message, raw, results, key, at: now }, this.#parts.lookUps()) : ''
     const front = Buffer.concat([Buffer.from(seal), signed, ours, shown])
     return {
       mailboxId,
