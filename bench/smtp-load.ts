@@ -74,7 +74,8 @@ function converse(port: number, next: () => { to: string | undefined; data: stri
       step++
     }
   })
-  return promise
+  // A connection that stays open would keep this process from ending.
+  return promise.finally(() => socket.destroySoon())
 }
 
 doLoad(run)
