@@ -130,35 +130,3 @@ for (const [step, statements, when, copies] of [
     await service.end('SIGTERM')
   })
 }
-
-test('row 30: a message that ends workers fails after three, and the others go at their first attempt', async () => {
-  const [fine, fatal] = await whileStopped(async (db) => {
-    const due = Date.now() - 10_000
-    const subjects = ['one', 'Poison', 'two', 'three']
-    const ids = []
-    for (const [n, subject] of subjects.entries()) ids.push(await schedule(db, subject, new Date(due + n)))
-    return [ids.filter((_, n) => n !== 1), ids[1] ?? ''] as const
-  })
-  const env = {
-    NODE_OPTIONS: preload('./kill-at-value.ts'),
-    KILL_AT_TEXT: 'insert into "outbound_messages"',
-    KILL_AT_VALUE: 'Poison',
-  }
-  for (let times = 1; times <= 3; times++) {
-    await untilKilled(env)
-    await whileStopped(async (db) => {
-      const begun = await db.selectFrom('scheduled_messages').select(['id', 'attempts']).execute()
-      for (const { id, attempts } of begun) assert.ok(attempts <= (id === fatal ? times : 1), `${id}: ${attempts}`)
-      await leasesRunOut(db)
-    })
-  }
-  const service = await startService(environment(env))
-  await untilSettled(service)
-  assert.deepEqual(
-    (await list(service, '/v1/scheduled')).map(({ id, status, last_error }) => [id, status, last_error]),
-    [[fatal, 'failed', 'Sending it was cut short three times']],
-  )
-  const taken = sink.taken.map(({ bytes }) => header(bytes, 'Message-ID'))
-  assert.deepEqual(taken.toSorted(), fine.map((id) => `Message-ID: <${id}@x>`).toSorted())
-  await service.end('SIGTERM')
-})
