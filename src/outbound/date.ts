@@ -1,5 +1,5 @@
 /** A date as a header has it (RFC 5322, section 3.3): of the same length for any of four-digit years. */
-export function headerDate(at: Date): string {
+function headerDate(at: Date): string {
   return at.toUTCString().replace('GMT', '+0000')
 }
 
