@@ -105,8 +105,9 @@ function deliver(
       content: () => heldOctets(db, id),
       smtpUtf8,
       eightBit,
-      beforeDot: async () => {
-        if (!(await markDot(db, recipients))) throw new Overtaken('Another worker has taken this message')
+      beforeDot: async (accepted) => {
+        const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
+        if (!(await markDot(db, going))) throw new Overtaken('Another worker has taken this message')
       },
     },
     signal,
