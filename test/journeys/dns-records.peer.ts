@@ -73,7 +73,10 @@ describe('records in a real name server', () => {
     knot.silence()
     assert.deepEqual(await problems(resolver), all('lookup_failed'))
     knot.speak()
-    assert.deepEqual(await problems(resolver), all(null))
+    // It works off first what it was asked while it was silent, and the first answers may come late.
+    let found = await problems(resolver)
+    while (Object.values(found).includes('lookup_failed')) found = await problems(resolver)
+    assert.deepEqual(found, all(null))
   })
 
   test('are found in answers that are cut off in datagrams', async () => {
