@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
@@ -55,12 +56,21 @@ export class Knot implements AsyncDisposable {
   }
 
   /** Lets questions wait, without an answer. */
-  silence(): void {
+  async silence(): Promise<void> {
     this.#process.kill('SIGSTOP')
+    while (!(await this.#stands())) await turn()
   }
 
   speak(): void {
     this.#process.kill('SIGCONT')
+  }
+
+  /** A signal is on its way for a moment, in which a thread may still answer. */
+  async #stands(): Promise<boolean> {
+    const tasks = `/proc/${this.#process.pid}/task`
+    const states = (await readdir(tasks)).map(async (task) => readFile(`${tasks}/${task}/stat`, 'utf8'))
+    // The state stands behind the name, which is in parentheses (proc(5)).
+    return (await Promise.all(states)).every((stat) => /\) [Tt] /.test(stat))
   }
 
   async #control(command: string, zone: string): Promise<void> {

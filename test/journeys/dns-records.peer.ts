@@ -70,7 +70,7 @@ describe('records in a real name server', () => {
     await knot.fail(domain)
     assert.deepEqual(await problems(resolver), all('lookup_failed'))
     await knot.publish(domain, file)
-    knot.silence()
+    await knot.silence()
     assert.deepEqual(await problems(resolver), all('lookup_failed'))
     knot.speak()
     // It works off first what it was asked while it was silent, and the first answers may come late.

@@ -77,7 +77,7 @@ describe('a domain whose records are in a real name server', () => {
     assert.equal(box.status, 201)
     assert.equal(await hand(world, 'bob@peer.example', `postmaster@${domain}`), '250 2.6.0')
 
-    knot.silence()
+    await knot.silence()
     const silent = await nextCheck(id)
     knot.speak()
     assert.deepEqual([silent.status, silent.outstanding], ['verified', 0])
