@@ -84,19 +84,20 @@ function parseServe<T>(parse: () => T): T {
   }
 }
 
-/** Within so many milliseconds a second signal is the first one again. */
+/** Within so many milliseconds a signal that comes again is the same one. */
 const sameSignalMs = 1_000
 
 /** Resolves at the first signal to stop, also one that comes while the service still starts. A second one ends the
  *  process at once; `late` is called where the stop takes too long. */
 function nextSignal(late: () => void): Promise<void> {
   return new Promise((resolve) => {
-    let first: number | undefined
+    let first: { signal: NodeJS.Signals; at: number } | undefined
     const stop = (signal: NodeJS.Signals) => {
+      const now = performance.now()
       // Ctrl-C reaches the whole group of processes, and npm passes its own on: one wish comes twice.
-      if (first !== undefined && performance.now() - first < sameSignalMs) return
-      if (first !== undefined) die(`${signal} a second time: not everything in hand was finished`)
-      first = performance.now()
+      if (first?.signal === signal && now - first.at < sameSignalMs) return
+      if (first) die(`${signal} a second time: not everything in hand was finished`)
+      first = { signal, at: now }
       setTimeout(late, mostStopMs).unref()
       resolve()
     }
