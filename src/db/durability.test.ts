@@ -6,8 +6,8 @@ import { assertDurable } from '#/db/durability.ts'
 import type { Database } from '#/db/open.ts'
 import { startServer } from '#/server.ts'
 import { testDatabase } from '../../test/database.ts'
+import { secret as MAILROOM_SECRET } from '../../test/installation.ts'
 import { startPostgres } from '../../test/postgres.ts'
-import { secret as MAILROOM_SECRET } from '../../test/world.ts'
 
 let database: Database
 before(async () => {

@@ -5,7 +5,9 @@ import { columnTypes } from './column-types.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
+import { Lanes } from './lanes.ts'
 import { preparing } from './prepared.ts'
+import { takeLanes } from './query.ts'
 import type { Schema } from './schema.ts'
 
 export type DatabaseConfig =
@@ -38,16 +40,17 @@ async function openServer({
   maxConnections: max = 10,
   patience = usualPatience,
 }: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
-  const pool = newPool({
+  const connection = {
+    types: columnTypes,
     connectionString: url,
-    max,
     keepAlive: true,
     application_name: 'mailroom',
     options: '-c TimeZone=UTC',
     statement_timeout: patience,
     idle_in_transaction_session_timeout: patience,
     connectionTimeoutMillis: patience / 2,
-  })
+  }
+  const pool = newPool({ ...connection, max })
   try {
     await pool.query('select 1')
   } catch (error) {
@@ -55,8 +58,15 @@ async function openServer({
     throw error
   }
   // A server that has not given up by then does not hear us any more.
-  const db = kysely(pool, patience * 1.25)
-  return { db, pool, embedded: false, failed: new Promise(() => {}), [Symbol.asyncDispose]: () => close(db, pool) }
+  const silence = patience * 1.25
+  const db = kysely(pool, silence)
+  const lanes = new Lanes(connection, silence)
+  takeLanes(db, lanes)
+  const end = async () => {
+    await lanes[Symbol.asyncDispose]()
+    await close(db, pool)
+  }
+  return { db, pool, embedded: false, failed: new Promise(() => {}), [Symbol.asyncDispose]: end }
 }
 
 async function openEmbedded(directory: string): Promise<Database> {

@@ -62,7 +62,8 @@ class PreparingClient implements PostgresPoolClient {
   }
 }
 
-class StatementNames {
+/** The names that statements get once they have come often enough. */
+export class StatementNames {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 

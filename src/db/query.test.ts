@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { testDatabase } from '../../test/database.ts'
+import type { Database } from './open.ts'
+import { query } from './query.ts'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+const twice = async (number: number) => {
+  const [row] = await query<{ twice: number }>(database.db)`select ${number}::integer * 2 as twice`
+  return row?.twice
+}
+const tenth = async (number: number) => {
+  const [row] = await query<{ part: number }>(database.db)`select 10 / ${number}::integer as part`
+  return row?.part
+}
+
+test('each of many that are asked at once gets its own answer', async () => {
+  const numbers = Array.from({ length: 300 }, (_, number) => number)
+  assert.deepEqual(
+    await Promise.all(numbers.map(twice)),
+    numbers.map((number) => number * 2),
+  )
+})
+
+test('one that fails leaves those beside it alone', async () => {
+  const results = await Promise.allSettled([1, 0, 2, 0, 5].map(tenth))
+  assert.deepEqual(
+    results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code)),
+    [10, '22012', 5, '22012', 2],
+  )
+})
+
+test('what is filled in is never part of the text', async () => {
+  const text = "'; drop table labels; --"
+  assert.deepEqual(await query(database.db)`select ${text}::text as text`, [{ text }])
+})
+
+test('inside a transaction it sees what the transaction did', async () => {
+  await database.db.transaction().execute(async (tx) => {
+    await sql`create temporary table mine (number integer) on commit drop`.execute(tx)
+    await query(tx)`insert into mine values (${7}::integer)`
+    assert.deepEqual(await query(tx)`select number from mine where number = ${7}::integer`, [{ number: 7 }])
+  })
+})
+
+test('a database that was closed is not asked any more', async () => {
+  const closing = await testDatabase()
+  assert.deepEqual(await query(closing.db)`select ${1}::integer as one`, [{ one: 1 }])
+  await closing[Symbol.asyncDispose]()
+  await assert.rejects(query(closing.db)`select ${1}::integer as one`)
+})
+
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('a connection that the server ends fails those who wait on it, and the next gets another', async () => {
+    const asleep = [twice(1), query(database.db)`select pg_sleep(${60}::integer) as slept`, twice(2)]
+    await asleep[0]
+    const isAsleep = sql<{ ended: boolean }>`
+      select pg_terminate_backend(pid) as ended from pg_stat_activity
+      where query like '%as slept' and state = 'active' and datname = current_database() and pid <> pg_backend_pid()`
+    while ((await isAsleep.execute(database.db)).rows.length === 0);
+    const results = await Promise.allSettled(asleep)
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    )
+    assert.equal(await twice(21), 42)
+  })
+}
