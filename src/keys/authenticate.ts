@@ -37,21 +37,20 @@ export class Authenticator implements AsyncDisposable {
 
   /** Undefined for a key that is malformed, unknown, revoked or expired. */
   async identify(token: string): Promise<Identity | undefined> {
-    if (!isWellFormedKey(token)) return undefined
-    const identity = await this.#lookUp(hashKey(token))
+    const identity = await this.#lookUp(token)
     const now = this.#now()
     if (!identity || (identity.expiresAt && identity.expiresAt.getTime() <= now)) return undefined
     this.#used.set(identity.keyId, now)
     return identity
   }
 
-  #lookUp(hash: Buffer): Promise<Identity | undefined> {
-    const name = hash.toString('base64')
-    const known = this.#known.get(name)
+  #lookUp(token: string): Promise<Identity | undefined> | undefined {
+    const known = this.#known.get(token)
     if (known && performance.now() < known.until) return known.identity
-    const identity = identityOf(this.#db, hash)
-    this.#known.set(name, { identity, until: performance.now() + believedMs })
-    identity.catch(() => this.#known.delete(name))
+    if (!isWellFormedKey(token)) return undefined
+    const identity = identityOf(this.#db, hashKey(token))
+    this.#known.set(token, { identity, until: performance.now() + believedMs })
+    identity.catch(() => this.#known.delete(token))
     return identity
   }
 
