@@ -7,6 +7,7 @@ import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { authenticate } from './authenticate.ts'
+import type { Client } from './envelope.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const publicDer = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
@@ -54,7 +55,7 @@ async function verdictOn({ sender = '', author = 'ann@peer.example', address = '
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
   const authors = message.headers.all('from').flatMap(parseAddresses)
   const client = { address, helo: 'peer.example', extended: true, tls: undefined }
-  const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader() }
+  const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader(), hostname: 'mx.mailroom.test' }
   return authenticate(parts, { client, sender }, message, authors)
 }
 
@@ -160,3 +161,28 @@ for (const [what, sent, result, disposition] of [
     assert.deepEqual([dmarc.result, asked], [result, disposition])
   })
 }
+
+test('SPF is asked once for what one client sends in a row for one sender, unless it could not be found out', async () => {
+  const asked: string[] = []
+  const resolver = new ZoneResolver(zone)
+  const { txt } = resolver
+  resolver.txt = (name) => {
+    asked.push(name)
+    return Reflect.apply(txt, resolver, [name])
+  }
+  const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
+  const message = readMessage(Buffer.from('From: Ann <ann@none.example>\r\n\r\nHello\r\n'))
+  const askedFor = async (client: Client, sender: string) => {
+    asked.length = 0
+    const { spf } = await authenticate(parts, { client, sender }, message, [])
+    return [spf.result, asked.filter((name) => name === sender.split('@')[1]).length]
+  }
+  const newClient = () => ({ address: '192.0.2.1', helo: 'peer.example', extended: true, tls: undefined })
+  const client = newClient()
+  assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 1])
+  assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 0])
+  assert.deepEqual(await askedFor(client, 'bob@strict.example'), ['pass', 1])
+  assert.deepEqual(await askedFor({ ...client, address: '192.0.2.2' }, 'bob@strict.example'), ['fail', 1])
+  assert.deepEqual(await askedFor(newClient(), 'bob@strict.example'), ['pass', 1])
+  for (const _ of [1, 2]) assert.deepEqual(await askedFor(client, 'ann@half.example'), ['temperror', 1])
+})

@@ -1,5 +1,4 @@
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
-import { spf } from 'mailauth/lib/spf/index.js'
 import { LookupFailed } from '#/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
 import type { DkimResult, LookUp } from '#/mime/dkim.ts'
@@ -7,10 +6,11 @@ import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Envelope } from './envelope.ts'
+import { checkSpf, type SpfVerdict } from './spf.ts'
 
 /** What SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989) say of a message. Results are those of RFC 8601. */
 export interface Verdict {
-  readonly spf: { readonly result: string; readonly domain: string; readonly identity: 'mailfrom' | 'helo' }
+  readonly spf: SpfVerdict
   readonly dkim: readonly DkimResult[]
   readonly dmarc: {
     readonly result: string
@@ -28,14 +28,17 @@ const PATIENCE = 10_000
 
 /** Looks up and verifies. What cannot be found out is `temperror`, which never counts against a message. */
 export async function authenticate(
-  { resolver, reader }: { resolver: Resolver; reader: MessageReader },
-  { client, sender }: Pick<Envelope, 'client' | 'sender'>,
+  { resolver, reader, hostname }: { resolver: Resolver; reader: MessageReader; hostname: string },
+  envelope: Pick<Envelope, 'client' | 'sender'>,
   message: Message,
   authors: readonly Address[],
 ): Promise<Verdict> {
-  const lookUp = lookUpsFor(resolver, client.address)
+  const lookUp = lookUpsFor(resolver, envelope.client.address)
   askAhead(lookUp, authors)
-  const [spf, dkim] = await Promise.all([checkSpf(lookUp, client, sender), reader.signatures(message, lookUp)])
+  const [spf, dkim] = await Promise.all([
+    checkSpf(lookUp, envelope, { hostname, patience: PATIENCE }),
+    reader.signatures(message, lookUp),
+  ])
   const fromFields = message.headers.count('from')
   const { response: outcome, dkimAligned = new Set() } = await evaluateDmarc({
     headerFrom: authors.map(({ address }) => address),
@@ -60,11 +63,6 @@ export async function authenticate(
     dmarc: { result, domain: status.header?.from ?? '', policy, dkimAligned: dkimAligned.size > 0 },
     disposition: result === 'fail' ? asked : 'none',
   }
-}
-
-async function checkSpf(resolver: LookUp, { address, helo }: Envelope['client'], sender: string) {
-  const { status, domain } = await spf({ sender, ip: address, helo, resolver, maxElapsedTime: PATIENCE })
-  return { result: status.result, domain, identity: sender ? ('mailfrom' as const) : ('helo' as const) }
 }
 
 /** The author's policy is needed last; asked for at once it takes no time of its own. */

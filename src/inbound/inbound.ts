@@ -45,9 +45,11 @@ export function receptionFor({
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
   )
+  const { hostname } = config
   return {
-    ...{ ...parts, db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname: config.hostname, log },
-    authenticate: (envelope, message, authors) => authenticate({ resolver, reader }, envelope, message, authors),
+    ...{ ...parts, db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname, log },
+    authenticate: (envelope, message, authors) =>
+      authenticate({ resolver, reader, hostname }, envelope, message, authors),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Admitted, Returning } from './admit.ts'
 import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
+import type { Client } from './envelope.ts'
 import type { Host } from './host.ts'
 import type { Limits } from './limits.ts'
 import { Rejection, type Reply, render, reply } from './reply.ts'
@@ -20,8 +21,8 @@ export class Session {
   readonly #host: Host
   readonly #connection: Connection
   readonly #log: Logger
-  #helo = ''
-  #extended = false
+  /** One object from greeting to greeting. */
+  #client: Client
   #transaction: Transaction | undefined
   #errors = 0
   #commands = 0
@@ -31,6 +32,7 @@ export class Session {
   constructor(host: Host, connection: Connection) {
     this.#host = host
     this.#connection = connection
+    this.#client = this.#greetedAs('', false)
     this.#log = host.log.child({ session: host.nextId(), client: connection.address })
   }
 
@@ -136,16 +138,19 @@ export class Session {
   #hello(argument: string, extended: boolean): void {
     if (!/^\S{1,255}$/.test(argument)) throw new Rejection(501, '5.5.4', 'Say who you are')
     this.#transaction = undefined
-    this.#helo = argument
-    this.#extended = extended
+    this.#client = this.#greetedAs(argument, extended)
     if (this.#connection.ahead) this.#end(OUT_OF_STEP)
     else this.#connection.say(this.#welcome())
+  }
+
+  #greetedAs(helo: string, extended: boolean): Client {
+    return { address: this.#connection.address, helo, extended, tls: this.#connection.tls }
   }
 
   #welcome(): string {
     const { hostname, limits, tls } = this.#host
     const lines = [hostname]
-    if (this.#extended) {
+    if (this.#client.extended) {
       lines.push('PIPELINING', `SIZE ${limits.messageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES')
       if (tls && !this.#connection.tls) lines.push('STARTTLS')
     }
@@ -163,13 +168,13 @@ export class Session {
     await this.#connection.flush()
     await this.#connection.startTls(tls)
     // All that was said in the clear is forgotten (RFC 3207 4.2).
-    this.#helo = ''
+    this.#client = this.#greetedAs('', false)
     this.#transaction = undefined
   }
 
   #mail(argument: string): void {
     const { limits, room, nextId } = this.#host
-    if (!this.#helo) throw new Rejection(503, '5.5.1', 'Say EHLO first')
+    if (!this.#client.helo) throw new Rejection(503, '5.5.1', 'Say EHLO first')
     if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
     const { sender, size, utf8 } = parseMailFrom(argument)
     if (size > limits.messageSize) throw faulty('too large', limits)
@@ -225,13 +230,7 @@ export class Session {
     const { limits, clock, taker } = this.#host
     if (fault === 'endless') this.#over = true
     if (fault) throw faulty(fault, limits)
-    const client = {
-      address: this.#connection.address,
-      helo: this.#helo,
-      extended: this.#extended,
-      tls: this.#connection.tls,
-    }
-    return taker.take({ id, receivedAt: new Date(clock.now()), client, sender, utf8, recipients }, bytes)
+    return taker.take({ id, receivedAt: new Date(clock.now()), client: this.#client, sender, utf8, recipients }, bytes)
   }
 
   get #shuttingDown(): Reply {
