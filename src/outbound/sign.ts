@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
+import { inTurns } from '#/bytes.ts'
 
 /** A DKIM key of the author's domain that is published, or about to be. */
 export interface SigningKey {
@@ -23,7 +23,7 @@ export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: D
     algorithm: `${algorithm}-sha256`,
   }))
   if (!first) return ''
-  const { signatures, errors } = await dkimSign(Readable.from(pieces(raw)), {
+  const { signatures, errors } = await dkimSign(Readable.from(inTurns(raw, hashedInOneTurn)), {
     ...first,
     canonicalization: 'relaxed/relaxed',
     signTime: at,
@@ -40,11 +40,5 @@ const signedFields = [
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
 ]
 
-/** Between which others have their turn: to hash 11 MiB takes 0.1 s. */
-async function* pieces(raw: Buffer): AsyncIterable<Buffer> {
-  const size = 128 * 1024
-  for (let at = 0; at < raw.length; at += size) {
-    yield raw.subarray(at, at + size)
-    await turn()
-  }
-}
+/** In octets: to hash 11 MiB takes 0.1 s. */
+const hashedInOneTurn = 128 * 1024
