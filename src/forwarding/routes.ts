@@ -4,7 +4,7 @@ import type { SharedTime } from '#/db/time.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, ListOf, Strict } from '#/http/wire.ts'
 import { forwardingOfAll } from './queries.ts'
-import { configure, mailboxNamed } from './store.ts'
+import { configure, settingsOf } from './store.ts'
 import { ForwardingChange, ForwardingOut, present, readChange } from './wire.ts'
 
 const noun = 'Forwarding and auto-reply'
@@ -25,7 +25,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
     },
     async ({ organizationId, query }) => {
       const now = await time(db)
-      if (query.mailbox !== undefined) return present(await mailboxNamed(db, organizationId, query.mailbox), now)
+      if (query.mailbox !== undefined) return present(await settingsOf(db, organizationId, query.mailbox), now)
       return { data: (await forwardingOfAll(db, organizationId)).map((row) => present(row, now)) }
     },
   )

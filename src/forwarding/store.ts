@@ -12,17 +12,17 @@ export async function configure(
   change: Change,
   now: Date,
 ): Promise<Row> {
-  const named = await mailboxNamed(tx, organizationId, address)
+  const named = await settingsOf(tx, organizationId, address)
   await lockSettings(tx, organizationId, named.mailboxId, now)
-  const before = await mailboxNamed(tx, organizationId, address)
+  const before = await settingsOf(tx, organizationId, address)
   const addresses = await addressesOf(tx, organizationId, before.mailboxId)
   const after = { ...before, ...changed(before, change, { ...before, addresses }, now) }
   await saveSettings(tx, organizationId, before.mailboxId, after)
   return { ...after, updatedAt: now }
 }
 
-/** @throws Refusal where the organization has no mailbox with that address; an alias names none */
-export async function mailboxNamed(db: Db, organizationId: string, address: string): Promise<Row> {
+/** The settings of the mailbox with that address; an alias names none. @throws Refusal where there is none */
+export async function settingsOf(db: Db, organizationId: string, address: string): Promise<Row> {
   const canonical = canonicalAddress(address)
   const found = canonical === undefined ? undefined : await forwardingOf(db, organizationId, canonical)
   if (!found) throw notFound('mailbox')
