@@ -1,4 +1,4 @@
-import { messageDate } from './trace.ts'
+import { messageDate } from './date.ts'
 
 /** What of an encrypted message is left to read for whoever holds it. */
 export interface ClearHeader {

@@ -1,3 +1,5 @@
+import { messageDate } from './date.ts'
+
 /** Trace fields (RFC 5321, section 4.4) as whole header lines ending in CRLF, to be put before a message. What the other
  *  side said of itself goes in with everything replaced that could end a line, a comment or a path: no input adds a
  *  field. No line passes 998 octets. */
@@ -43,11 +45,6 @@ export function returnPathField(sender: string): string {
 
 export function deliveredToField(mailbox: string): string {
   return `Delivered-To: ${path(mailbox)}\r\n`
-}
-
-/** RFC 5322, section 3.3, in UTC. */
-export function messageDate(at: Date): string {
-  return at.toUTCString().replace('GMT', '+0000')
 }
 
 /** A host name or address literal, whatever the client sent. */

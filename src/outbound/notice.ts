@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { messageDate } from '#/mime/date.ts'
 import type { News } from './attempt.ts'
 import type { Held } from './queue.ts'
 
@@ -26,7 +27,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
     `From: Mail Delivery System <mailer-daemon@${hostname}>`,
     `To: <${to}>`,
     `Subject: ${subject}`,
-    `Date: ${rfc5322Date(at)}`,
+    `Date: ${messageDate(at)}`,
     `Message-ID: <${randomUUID()}@${hostname}>`,
     `In-Reply-To: ${message.messageId}`,
     `References: ${message.messageId}`,
@@ -43,7 +44,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
     'Content-Type: message/delivery-status',
     '',
     `Reporting-MTA: dns; ${hostname}`,
-    `Arrival-Date: ${rfc5322Date(message.createdAt)}`,
+    `Arrival-Date: ${messageDate(message.createdAt)}`,
     ...about.flatMap(({ outcome }) => [
       '',
       `Final-Recipient: ${isAscii(outcome.recipient) ? 'rfc822' : 'utf-8'}; ${field(outcome.recipient)}`,
@@ -51,7 +52,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
       `Status: ${statusFor(kind, outcome.status)}`,
       ...(outcome.host === null ? [] : [`Remote-MTA: dns; ${field(outcome.host)}`]),
       ...(outcome.reply === null ? [] : [`Diagnostic-Code: smtp; ${field(outcome.reply)}`]),
-      ...(failed ? [] : [`Will-Retry-Until: ${rfc5322Date(message.expiresAt)}`]),
+      ...(failed ? [] : [`Will-Retry-Until: ${messageDate(message.expiresAt)}`]),
     ]),
     '',
     `--${boundary}`,
@@ -114,8 +115,4 @@ function field(text: string): string {
 
 function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
-}
-
-function rfc5322Date(at: Date): string {
-  return at.toUTCString().replace('GMT', '+0000')
 }
