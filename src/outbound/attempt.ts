@@ -79,7 +79,8 @@ export async function attempt(
       const outcomes = await deliver(postal, message, { route, recipients }, signal)
       await insist(postal, signal, () => finish(postal, message, recipients, outcomes))
     } else if (attempts <= mostAttempts) {
-      const ways = await routesOf(db, postal.relay, recipients)
+      const addresses = recipients.map(({ recipient }) => recipient)
+      const ways = await routesOf(db, postal.relay, addresses)
       const outcomes = await deliverEveryWay(postal, message, { ways, recipients }, signal)
       await insist(postal, signal, () => decideTogether(postal, message, { recipients, outcomes, ways }))
     } else await giveUp(postal, message, recipients)

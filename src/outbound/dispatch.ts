@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { splitAddress } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -13,7 +12,7 @@ import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import { lifetime } from './backoff.ts'
 import { compose } from './compose.ts'
-import { domainsHere, localRoute } from './local.ts'
+import { routesOf } from './local.ts'
 import { insertDeparture } from './queue.ts'
 import { bccField, storeCopy } from './sent-copy.ts'
 import { type SigningKey, signatures } from './sign.ts'
@@ -74,7 +73,7 @@ export class Dispatch {
     const { id, organizationId, sender, raw, recipients } = ready
     await claimAllowance(tx, organizationId, recipients.length)
     const now = await time(tx)
-    const here = await domainsHere(tx, recipients)
+    const routes = await routesOf(tx, relay, recipients)
     await insertDeparture(
       tx,
       {
@@ -88,10 +87,7 @@ export class Dispatch {
         // All that we compose is ASCII but for internationalised addresses.
         smtpUtf8: !isAscii(raw) || recipients.some((recipient) => !isAscii(Buffer.from(recipient))),
         raw,
-        recipients: recipients.map((recipient) => ({
-          recipient,
-          route: here.has(splitAddress(recipient)?.domain ?? '') ? localRoute : relay.routeOf(recipient),
-        })),
+        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
       },
       now,
       new Date(now.getTime() + lifetime),

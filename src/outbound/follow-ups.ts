@@ -19,7 +19,7 @@ import { answer } from './answer.ts'
 import { arcSet } from './arc.ts'
 import { whyNotAnswered } from './auto-reply.ts'
 import { lifetime } from './backoff.ts'
-import { domainsHere, localRoute } from './local.ts'
+import { routesOf } from './local.ts'
 import { type Departure, insertDeparture } from './queue.ts'
 import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
 import { keepReturnPath } from './return-paths.ts'
@@ -198,16 +198,14 @@ export class FollowUps {
     }: Omit<Departure, 'id' | 'recipients' | 'smtpUtf8'> & { recipient: string; utf8: boolean },
   ): Promise<void> {
     const now = await this.#parts.time(tx)
-    const here = await domainsHere(tx, [recipient])
-    const isHere = here.has(splitAddress(recipient)?.domain.toLowerCase() ?? '')
-    const route = isHere ? localRoute : this.#parts.relay.routeOf(recipient)
+    const routes = await routesOf(tx, this.#parts.relay, [recipient])
     await insertDeparture(
       tx,
       {
         ...departure,
         id: randomUUID(),
         smtpUtf8: utf8 || !isAscii(Buffer.from(recipient)),
-        recipients: [{ recipient, route }],
+        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
       },
       now,
       new Date(now.getTime() + lifetime),

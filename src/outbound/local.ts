@@ -1,13 +1,24 @@
 import type { Db } from '#/db/schema.ts'
-import { splitAddress } from '#/mime/address.ts'
+import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 import type { Relay } from '#/ports/relay.ts'
 
 /** The route of recipients whose mail comes in here: it does not leave. */
 export const localRoute = 'local'
 
-/** Which of the recipients' domains are verified here, for whichever organization. */
-export async function domainsHere(db: Db, recipients: readonly string[]): Promise<ReadonlySet<string>> {
-  const domains = [...new Set(recipients.map((recipient) => splitAddress(recipient)?.domain ?? ''))]
+/** The route of each of these addresses, by address. */
+export async function routesOf(
+  db: Db,
+  relay: Pick<Relay, 'routeOf'>,
+  addresses: readonly string[],
+): Promise<Map<string, string>> {
+  const here = await domainsHere(db, [...new Set(addresses.map(domainOf))])
+  return new Map(
+    addresses.map((address) => [address, here.has(domainOf(address)) ? localRoute : relay.routeOf(address)]),
+  )
+}
+
+/** Which of the domains are verified here, for whichever organization. */
+async function domainsHere(db: Db, domains: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('domains')
     .select('domain')
@@ -17,18 +28,7 @@ export async function domainsHere(db: Db, recipients: readonly string[]): Promis
   return new Set(rows.map(({ domain }) => domain))
 }
 
-/** The route of each recipient, by recipient. */
-export async function routesOf(
-  db: Db,
-  relay: Pick<Relay, 'routeOf'>,
-  recipients: readonly { readonly recipient: string }[],
-): Promise<Map<string, string>> {
-  const addresses = recipients.map(({ recipient }) => recipient)
-  const here = await domainsHere(db, addresses)
-  return new Map(
-    addresses.map((address) => [
-      address,
-      here.has(splitAddress(address)?.domain ?? '') ? localRoute : relay.routeOf(address),
-    ]),
-  )
+/** As domains are stored; empty where the address has none. */
+function domainOf(address: string): string {
+  return canonicalDomain(splitAddress(address)?.domain ?? '') ?? ''
 }
