@@ -5,7 +5,7 @@ import type { Message } from '#/mime/message.ts'
 import { plainMessageId } from '#/mime/pgp-mime.ts'
 import { codePoints } from '#/text.ts'
 import { compose } from './compose.ts'
-import { type SigningKey, signatures } from './sign.ts'
+import { type SigningKey, signed } from './sign.ts'
 
 export interface AnswerParts {
   readonly mailbox: Pick<InForce, 'address' | 'name'>
@@ -40,8 +40,7 @@ export async function answer({ mailbox, reply, to, message, keys, at }: AnswerPa
     Buffer.from('Auto-Submitted: auto-replied\r\nX-Auto-Response-Suppress: All\r\n'),
     composed,
   ])
-  const raw = Buffer.concat([Buffer.from(await signatures(marked, keys, at)), marked])
-  return { raw, messageId, subject }
+  return { raw: await signed(marked, keys, at), messageId, subject }
 }
 
 /** RFC 3834, section 3.1.5; a subject may be long. */

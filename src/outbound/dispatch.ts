@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
@@ -10,12 +9,11 @@ import type { Relay } from '#/ports/relay.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
-import { lifetime } from './backoff.ts'
 import { compose } from './compose.ts'
 import { routesOf } from './local.ts'
 import { insertDeparture } from './queue.ts'
 import { bccField, storeCopy } from './sent-copy.ts'
-import { type SigningKey, signatures } from './sign.ts'
+import { type SigningKey, signed } from './sign.ts'
 
 /** What sending stands on. */
 export interface DispatchParts {
@@ -58,8 +56,7 @@ export class Dispatch {
     const date = await time(db)
     const from = { name: sender.name, address: sender.address }
     const keys = await this.#parts.signingKeys(organizationId, sender.domain)
-    const composed = await compose({ ...outgoing, from }, { messageId, date })
-    const raw = await joined([Buffer.from(await signatures(composed, keys, date)), composed])
+    const raw = await signed(await compose({ ...outgoing, from }, { messageId, date }), keys, date)
     const copy = await reader.message(
       await joined([Buffer.from(bccField(outgoing.bcc.map(({ address }) => address))), raw]),
     )
@@ -84,13 +81,10 @@ export class Dispatch {
         sender: sender.address,
         messageId: ready.messageId,
         subject: ready.subject,
-        // All that we compose is ASCII but for internationalised addresses.
-        smtpUtf8: !isAscii(raw) || recipients.some((recipient) => !isAscii(Buffer.from(recipient))),
         raw,
         recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
       },
       now,
-      new Date(now.getTime() + lifetime),
     )
     const mailbox = { organizationId, mailboxId: sender.mailboxId }
     await storeCopy(tx, { mailHost }, { mailbox, message: ready.copy }, now)

@@ -18,7 +18,6 @@ import type { Relay } from '#/ports/relay.ts'
 import { answer } from './answer.ts'
 import { arcSet } from './arc.ts'
 import { whyNotAnswered } from './auto-reply.ts'
-import { lifetime } from './backoff.ts'
 import { routesOf } from './local.ts'
 import { type Departure, insertDeparture } from './queue.ts'
 import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
@@ -102,7 +101,7 @@ export class FollowUps {
       write: async (tx) => {
         const raw = await joined([Buffer.from(received(recipient)), message.raw])
         const departure = { organizationId, mailboxId: null, kind: 'returned', sender: '', raw } as const
-        await this.#depart(tx, { ...departure, ...named(message), recipient: returnTo, utf8: false })
+        await this.#depart(tx, { ...departure, ...named(message), recipient: returnTo, utf8Header: false })
       },
     }
   }
@@ -161,8 +160,8 @@ export class FollowUps {
         }
         const raw = await joined([front, body])
         const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw } as const
-        const utf8 = envelope.utf8 && !isAscii(front)
-        await this.#depart(tx, { ...departure, ...named(message), recipient: to, utf8 })
+        const utf8Header = envelope.utf8 && !isAscii(front)
+        await this.#depart(tx, { ...departure, ...named(message), recipient: to, utf8Header })
       },
     }
   }
@@ -184,32 +183,19 @@ export class FollowUps {
       write: async (tx) => {
         if (!(await claimAnswer(tx, mailbox, recipient, await this.#parts.time(tx)))) return
         const departure = { organizationId, mailboxId, kind: 'reply', sender: '', recipient, raw } as const
-        await this.#depart(tx, { ...departure, messageId, subject, utf8: !isAscii(raw) })
+        await this.#depart(tx, { ...departure, messageId, subject })
       },
     }
   }
 
   async #depart(
     tx: Tx,
-    {
-      recipient,
-      utf8,
-      ...departure
-    }: Omit<Departure, 'id' | 'recipients' | 'smtpUtf8'> & { recipient: string; utf8: boolean },
+    { recipient, ...departure }: Omit<Departure, 'id' | 'recipients'> & { recipient: string },
   ): Promise<void> {
     const now = await this.#parts.time(tx)
     const routes = await routesOf(tx, this.#parts.relay, [recipient])
-    await insertDeparture(
-      tx,
-      {
-        ...departure,
-        id: randomUUID(),
-        smtpUtf8: utf8 || !isAscii(Buffer.from(recipient)),
-        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
-      },
-      now,
-      new Date(now.getTime() + lifetime),
-    )
+    const recipients = Array.from(routes, ([recipient, route]) => ({ recipient, route }))
+    await insertDeparture(tx, { ...departure, id: randomUUID(), recipients }, now)
   }
 }
 

@@ -1,7 +1,6 @@
-import { isAscii } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { collected, joined } from '#/bytes.ts'
+import { collected } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { Refusal } from '#/errors.ts'
@@ -10,10 +9,9 @@ import { scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderStill } from '#/sending/sender.ts'
-import { lifetime } from './backoff.ts'
 import { setDate } from './date.ts'
 import { type Departure, insertDeparture, together } from './queue.ts'
-import { type SigningKey, signatures } from './sign.ts'
+import { type SigningKey, signed } from './sign.ts'
 
 /** What handing over stands on. */
 export interface HandOverParts {
@@ -56,7 +54,7 @@ async function depart({ db, time, signingKeys }: HandOverParts, claim: Claim, be
   const composed = await collected(scheduledOctets(db, scheduledId), begun.sizeBytes)
   setDate(composed, now)
   const keys = await signingKeys(organizationId, domain)
-  const raw = await joined([Buffer.from(await signatures(composed, keys, now)), composed])
+  const raw = await signed(composed, keys, now)
   const id = randomUUID()
   await db.transaction().execute(async (tx) => {
     await claimAllowance(tx, organizationId, recipients.length)
@@ -64,12 +62,10 @@ async function depart({ db, time, signingKeys }: HandOverParts, claim: Claim, be
     const departure = {
       ...{ id, organizationId, mailboxId, sender: address, messageId, subject, raw },
       kind: 'scheduled',
-      // All that we compose is ASCII but for internationalised addresses.
-      smtpUtf8: !isAscii(raw) || recipients.some((recipient) => !isAscii(Buffer.from(recipient))),
       recipients: recipients.map((recipient) => ({ recipient, route: together })),
       attempts: attempts - 1,
     } satisfies Departure
-    await insertDeparture(tx, departure, createdAt, new Date(createdAt.getTime() + lifetime))
+    await insertDeparture(tx, departure, createdAt)
     if (!(await handedOver(tx, claim, id))) throw new Overtaken('Another worker has taken this message')
   })
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
+import { lifetime } from './backoff.ts'
 
 /** A message that is to leave, as it goes over the wire. */
 export interface Departure {
@@ -15,8 +16,10 @@ export interface Departure {
   readonly sender: string
   readonly messageId: string
   readonly subject: string
-  readonly smtpUtf8: boolean
   readonly raw: Buffer
+  /** Its header needs SMTPUTF8 (RFC 6531). Where that is not told it does unless all of it is ASCII, as what we compose is
+   *  but for internationalised addresses. */
+  readonly utf8Header?: boolean
   readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
   /** That were made before it was put into the queue; none unless told. */
   readonly attempts?: number
@@ -27,8 +30,10 @@ export interface Departure {
 export const together = ''
 
 /** Puts a message into the queue. Once `tx` commits we are responsible for it. */
-export async function insertDeparture(tx: Tx, departure: Departure, now: Date, expiresAt: Date): Promise<void> {
-  const { id, organizationId, raw } = departure
+export async function insertDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
+  const { id, organizationId, raw, recipients } = departure
+  const eightBit = !isAscii(raw)
+  const { utf8Header = eightBit } = departure
   await tx
     .insertInto('outbound_messages')
     .values({
@@ -39,11 +44,11 @@ export async function insertDeparture(tx: Tx, departure: Departure, now: Date, e
       sender: departure.sender,
       message_id: departure.messageId,
       subject: departure.subject,
-      smtp_utf8: departure.smtpUtf8,
-      eight_bit: !isAscii(raw),
+      smtp_utf8: utf8Header || recipients.some(({ recipient }) => !isAscii(Buffer.from(recipient))),
+      eight_bit: eightBit,
       size_bytes: raw.length,
       created_at: now,
-      expires_at: expiresAt,
+      expires_at: new Date(now.getTime() + lifetime),
     })
     .execute()
   let number = 0
@@ -53,7 +58,7 @@ export async function insertDeparture(tx: Tx, departure: Departure, now: Date, e
   await tx
     .insertInto('outbound_recipients')
     .values(
-      departure.recipients.map(({ recipient, route }) => ({
+      recipients.map(({ recipient, route }) => ({
         message_id: id,
         organization_id: organizationId,
         recipient,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
-import { inTurns } from '#/bytes.ts'
+import { inTurns, joined } from '#/bytes.ts'
 
 /** A DKIM key of the author's domain that is published, or about to be. */
 export interface SigningKey {
@@ -9,6 +9,11 @@ export interface SigningKey {
   readonly algorithm: 'rsa' | 'ed25519'
   /** PKCS #8, PEM. */
   readonly privateKey: string
+}
+
+/** The message behind its signatures. @throws Error as `signatures` does */
+export async function signed(raw: Buffer, keys: readonly SigningKey[], at: Date): Promise<Buffer> {
+  return await joined([Buffer.from(await signatures(raw, keys, at)), raw])
 }
 
 /**

@@ -95,17 +95,10 @@ async function depart(from: MailboxRef & { address: string }, ...recipients: str
   const raw = Buffer.from(`Subject: Out\r\nMessage-ID: ${messageId}\r\n\r\nTo ${recipients.join()}\r\n`)
   const { routeOf } = new ScriptedRelay()
   const to = recipients.map((recipient) => ({ recipient, route: routeOf(recipient) }))
-  const known = { id, ...from, messageId, subject: 'Out', smtpUtf8: false, raw }
+  const known = { id, ...from, messageId, subject: 'Out', raw }
   await database.db
     .transaction()
-    .execute((tx) =>
-      insertDeparture(
-        tx,
-        { ...known, kind: 'sent', sender: from.address, recipients: to },
-        now,
-        new Date(now.getTime() + lifetime),
-      ),
-    )
+    .execute((tx) => insertDeparture(tx, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
 }
 
 function workerWith(relay: Relay): OutboundWorker {
