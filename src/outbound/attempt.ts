@@ -7,25 +7,13 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
+import { type Batch, type Claimed, leaseMs, markDot, renew, start } from './claims.ts'
 import { decideTogether } from './decide-together.ts'
+import { together } from './departures.ts'
+import { type Held, heldMessage, heldOctets } from './held.ts'
 import { localRoute, routesOf } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import {
-  type Batch,
-  type Claimed,
-  type Held,
-  heldMessage,
-  heldOctets,
-  holdClaim,
-  leaseMs,
-  markDot,
-  type Postponed,
-  postpone,
-  renew,
-  settle,
-  start,
-  together,
-} from './queue.ts'
+import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
 import { isWanted } from './wanted.ts'
 
 /** What an attempt stands on. */

@@ -3,8 +3,8 @@ import { noteRefusal } from '#/forwarding/arrival.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { News } from './attempt.ts'
+import type { Held } from './held.ts'
 import { notice } from './notice.ts'
-import type { Held } from './queue.ts'
 
 /** What telling a sender stands on. */
 export interface NotifierParts {

@@ -5,10 +5,12 @@ import { departed, failDeparted, forgetDeparted, noteReason, oweCopy } from '#/s
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import type { Postal } from './attempt.ts'
 import { backoff } from './backoff.ts'
+import type { Claimed } from './claims.ts'
+import type { Held } from './held.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import { type Claimed, type Held, holdClaim, type Postponed, postpone, settle } from './queue.ts'
 import { sentCopy, storeCopy } from './sent-copy.ts'
+import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
 
 /** What came of an attempt at all recipients of a message that nobody had. */
 interface Attempted {

@@ -10,7 +10,7 @@ import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderStill } from '#/sending/sender.ts'
 import { setDate } from './date.ts'
-import { type Departure, insertDeparture, together } from './queue.ts'
+import { type Departure, insertDeparture, together } from './departures.ts'
 import { type SigningKey, signed } from './sign.ts'
 
 /** What handing over stands on. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Outcome } from '#/ports/relay.ts'
-import type { Held } from './queue.ts'
+import type { Held } from './held.ts'
 
 /** A line for each recipient that a message was tried for. */
 export function logOutcomes(log: Logger, message: Held, outcomes: readonly Outcome[]): void {

@@ -5,8 +5,8 @@ import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import type { News } from './attempt.ts'
+import type { Held } from './held.ts'
 import { notice } from './notice.ts'
-import type { Held } from './queue.ts'
 
 const message: Held = {
   id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',

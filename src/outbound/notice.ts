@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { messageDate } from '#/mime/date.ts'
 import type { News } from './attempt.ts'
-import type { Held } from './queue.ts'
+import type { Held } from './held.ts'
 
 /** What a notice is made of. */
 export interface NoticeParts {

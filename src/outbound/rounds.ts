@@ -3,8 +3,9 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { claimDue, forgetDeparted, leaseMs, takeOwedCopy } from '#/scheduled/due.ts'
 import { untilNextCopy } from './decide-together.ts'
 import { type HandOverParts, handOver } from './hand-over.ts'
-import { forgetEmpty, heldMessage } from './queue.ts'
+import { heldMessage } from './held.ts'
 import { sentCopy, storeCopy } from './sent-copy.ts'
+import { forgetEmpty } from './settle.ts'
 import type { OutboundWorker } from './worker.ts'
 
 /** So many are claimed at a time, and then handed over one after the other: what ends a worker is then known. */

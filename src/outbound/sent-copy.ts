@@ -4,7 +4,7 @@ import { parseMailbox } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { heldOctets } from './queue.ts'
+import { heldOctets } from './held.ts'
 
 /** What a sender keeps of a message. */
 export interface SentCopy {

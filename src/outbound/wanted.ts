@@ -1,7 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { stillAnswered, stillRelayed } from '#/forwarding/arrival.ts'
-import type { Claimed, Held } from './queue.ts'
+import type { Claimed } from './claims.ts'
+import type { Held } from './held.ts'
 
 /** Whether a message is still to go: what a mailbox sends by itself goes only as long as that is switched on, and was
  *  so without a break since the message was put into the queue. */

@@ -16,7 +16,7 @@ import { testDatabase } from '../../test/database.ts'
 import { insertVerifiedDomain } from '../../test/verified-domain.ts'
 import { delayWorthTelling, lifetime } from './backoff.ts'
 import { notifier } from './bounce.ts'
-import { insertDeparture } from './queue.ts'
+import { insertDeparture } from './departures.ts'
 import { OutboundWorker } from './worker.ts'
 
 const minute = 60_000

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { attempt, type Postal } from './attempt.ts'
-import { type Batch, claim, leaseMs, takeBack, together } from './queue.ts'
+import { type Batch, claim, leaseMs, takeBack } from './claims.ts'
+import { together } from './departures.ts'
 
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
