@@ -42,3 +42,11 @@ test('what a thread had in hand when it ended rejects, and the next task starts 
   assert.equal(second.status, 'rejected')
   assert.equal(await thread.run(0), 'done')
 })
+
+test('a thread that hangs is ended with a reason, which all that it has in hand is told, and the next task starts another', async () => {
+  const text = `serve((hang) => { while (hang); return { result: 'done' } })`
+  await using thread = new OwnThread<boolean, string>(moduleOf(text), 'test')
+  const inHand = [thread.run(true), thread.run(false)].map((task) => assert.rejects(task, /too long/))
+  await Promise.all([thread.end(new Error('It took too long')), ...inHand])
+  assert.equal(await thread.run(false), 'done')
+})

@@ -43,23 +43,36 @@ export class OwnThread<Work, Result> implements AsyncDisposable {
     return promised.promise as Promise<Result>
   }
 
+  /** Ends the thread; what it has in hand rejects with the reason. The next task starts it anew. */
+  async end(reason: Error): Promise<void> {
+    const worker = this.#worker
+    if (!worker) return
+    this.#fail(worker, reason)
+    await worker.terminate()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#worker?.terminate()
+    await this.end(this.#hasEnded())
   }
 
   #start(): Worker {
     const worker = new Worker(this.#module, { name: this.#name })
-    const fail = (error: unknown) => {
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      for (const { promised } of this.#waiting.values()) promised.reject(error)
-      this.#waiting.clear()
-    }
     worker.on('message', (message: FromThread) => void this.#hear(worker, message))
-    worker.on('error', fail)
-    worker.on('exit', () => fail(new Error(`The thread "${this.#name}" has ended`)))
+    worker.on('error', (error) => this.#fail(worker, error))
+    worker.on('exit', () => this.#fail(worker, this.#hasEnded()))
     this.#worker = worker
     return worker
+  }
+
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const { promised } of this.#waiting.values()) promised.reject(error)
+    this.#waiting.clear()
+  }
+
+  #hasEnded(): Error {
+    return new Error(`The thread "${this.#name}" has ended`)
   }
 
   async #hear(worker: Worker, message: FromThread): Promise<void> {

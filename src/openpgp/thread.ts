@@ -1,42 +1,39 @@
-import { parentPort } from 'node:worker_threads'
+import { type Served, serve } from '#/own-thread.ts'
 import { CertificateProblem, usableAt } from './certificate.ts'
 import { enclose, type Plain } from './encrypt.ts'
 
-export type Task = { readonly number: number } & (
-  | { readonly check: { readonly certificate: string; readonly now: Date } }
-  | { readonly enclose: Plain }
-)
-
-export type Outcome = { readonly number: number } & (
+export interface Check {
+  readonly check: { readonly certificate: string; readonly now: Date }
+}
+export type Checked =
   | { readonly usableAt: Date }
   | { readonly problem: { readonly message: string; readonly fix: string | undefined } }
-  | { readonly enclosed: Uint8Array<ArrayBuffer> }
-  | { readonly error: unknown }
-)
 
-/** One after the other, so that no two large messages are in memory twice. */
-let work = Promise.resolve()
-parentPort?.on('message', (task: Task) => {
-  work = work.then(() => run(task))
-})
+export interface Enclose {
+  readonly enclose: Plain
+}
+export type Enclosed = Uint8Array<ArrayBuffer>
 
-async function run(task: Task): Promise<void> {
-  const { number } = task
+async function checked({ certificate, now }: Check['check']): Promise<Checked> {
   try {
-    if ('check' in task) {
-      const { certificate, now } = task.check
-      return answer({ number, usableAt: await usableAt(certificate, now) })
-    }
-    const enclosed = await enclose(task.enclose)
-    answer({ number, enclosed }, [enclosed.buffer])
+    return { usableAt: await usableAt(certificate, now) }
   } catch (error) {
-    if (error instanceof CertificateProblem) {
-      const { message, fix } = error
-      answer({ number, problem: { message, fix } })
-    } else answer({ number, error })
+    if (!(error instanceof CertificateProblem)) throw error
+    const { message, fix } = error
+    return { problem: { message, fix } }
   }
 }
 
-function answer(outcome: Outcome, transfer: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(outcome, transfer)
+async function perform(task: Check | Enclose): Promise<Served> {
+  if ('check' in task) return { result: await checked(task.check) }
+  const result: Enclosed = await enclose(task.enclose)
+  return { result, transfer: [result.buffer] }
 }
+
+/** One after the other, so that no two large messages are in memory twice. */
+let work: Promise<unknown> = Promise.resolve()
+serve((task: Check | Enclose) => {
+  const performed = work.then(() => perform(task))
+  work = performed.catch(() => {})
+  return performed
+})
