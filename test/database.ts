@@ -7,6 +7,7 @@ import pg from 'pg'
 import { migrate, readMigrations } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { secret } from './installation.ts'
 
 const server = process.env.TEST_DATABASE_URL
 const pglite = `pglite-${manifest.dependencies['@electric-sql/pglite']}`
@@ -35,7 +36,7 @@ export interface DatabaseHome extends AsyncDisposable {
 
 export async function databaseHome(): Promise<DatabaseHome> {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
-  const env = { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: 'a secret of at least thirty-two characters' }
+  const env = { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: secret }
   const removeDirectory = () => rm(directory, { recursive: true, force: true })
   if (server === undefined) {
     copyTree(await embeddedTemplate(), directory)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ZoneRecords } from '#/adapters/resolver/zone.ts'
+import { hostname } from './installation.ts'
 import type { TestOrganization } from './world.ts'
 
 interface Shown {
@@ -74,7 +75,7 @@ export class Enrolled {
     for (const record of dns.filter(({ purpose }) => purposes.length === 0 || purposes.includes(purpose))) {
       zone.set(record.name, change(zone.get(record.name) ?? {}, record))
       world.dns.set(record.name, zone.get(record.name))
-      world.dns.set('mx.mailroom.test', { a: ['192.0.2.25'] })
+      world.dns.set(hostname, { a: ['192.0.2.25'] })
     }
   }
 }

@@ -1,6 +1,7 @@
 import { makeKeys, sealedAs } from '#/domains/dkim.ts'
 import { sealingKey } from '#/seal.ts'
-import { secret, type TestOrganization, type World } from './world.ts'
+import { secret } from './installation.ts'
+import type { TestOrganization, World } from './world.ts'
 
 /** Gives the organization's domain DKIM keys, and publishes them in the world's DNS. */
 export async function signingDomain(world: World, { id, domain }: TestOrganization): Promise<void> {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { type DestinationStream, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks.ts'
 import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
@@ -22,6 +24,8 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { compose } from '#/server.ts'
 import { testDatabase } from './database.ts'
 import { type Answer, HttpClient, type RequestOptions } from './http-client.ts'
+import { hostname, secret } from './installation.ts'
+import type { Sink } from './sink.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
 export interface WorldOptions {
@@ -29,17 +33,15 @@ export interface WorldOptions {
   readonly database?: Database
   /** Asked in place of the world's own DNS. */
   readonly resolver?: Resolver
-  /** Where mail that leaves goes; to the mail hosts that `dns` names, unless told. */
+  /** What takes all mail that leaves; unless told, it goes to the mail hosts that `dns` names. */
+  readonly sink?: Sink
+  /** In place of either. */
   readonly relay?: Relay
+  /** In place of the world's own clock, for what processes on one database must agree on. */
+  readonly time?: SharedTime
   /** Where the log goes; nowhere unless told. */
   readonly log?: DestinationStream
 }
-
-/** Of every world. */
-const hostname = 'mx.mailroom.test'
-
-/** Of every service in a test. */
-export const secret = 'a secret of at least thirty-two characters'
 
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
 export class World implements AsyncDisposable {
@@ -78,7 +80,7 @@ export class World implements AsyncDisposable {
     this.#resources = resources
   }
 
-  static async start({ env = {}, database, resolver, relay, log }: WorldOptions = {}): Promise<World> {
+  static async start({ env = {}, database, resolver, sink, relay, time, log }: WorldOptions = {}): Promise<World> {
     await using starting = new AsyncDisposableStack()
     const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, ...env })
     const opened = database ?? starting.use(await testDatabase())
@@ -89,12 +91,10 @@ export class World implements AsyncDisposable {
       await compose(config, {
         database: opened,
         clock,
-        time: async () => new Date(clock.now()),
+        time: time ?? (async () => new Date(clock.now())),
         resolver: resolver ?? dns,
         quorum: resolver ?? dns,
-        relay:
-          relay ??
-          starting.use(new DirectMxRelay({ resolver: dns, name: hostname, clock, log: logger, allowPrivate: true })),
+        relay: relay ?? starting.use(sink ? relayTo(sink) : directRelay({ resolver: dns, clock, log: logger })),
         secret,
         allowReserved: true,
         log: logger,
@@ -136,6 +136,15 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources.disposeAsync()
   }
+}
+
+function relayTo({ port }: Sink): Relay {
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port, tls: 'never' } as const
+  return new SmarthostRelay({ peer, name: hostname })
+}
+
+function directRelay(parts: { resolver: Resolver; clock: ManualClock; log: Logger }): Relay {
+  return new DirectMxRelay({ ...parts, name: hostname, allowPrivate: true })
 }
 
 export class TestOrganization {

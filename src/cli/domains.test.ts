@@ -4,7 +4,7 @@ import type { Database } from '#/db/open.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '../../test/database.ts'
-import { operatorOn } from '../../test/operator.ts'
+import { operatorOn, printed } from '../../test/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
@@ -21,12 +21,8 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-function run(...argv: readonly string[]) {
-  return runCommand(
-    ['domain', ...argv],
-    operatorOn(database, () => now),
-  )
-}
+const operator = () => operatorOn(database, () => now)
+const run = (...argv: readonly string[]) => runCommand(['domain', ...argv], operator())
 
 test('domain list shows every organization’s domains, or one’s', async () => {
   const { stdout, exitCode } = await run('list', '--org', 'acme')
@@ -37,7 +33,7 @@ test('domain list shows every organization’s domains, or one’s', async () =>
     rows.map((row) => row.split(/ {2,}/).slice(0, 6)).sort(),
     ['both.test', 'bücher.acme.test'].map((domain) => [domain, 'Acme', 'pending', '4', '-', '2026-06-01 12:01']),
   )
-  const { data } = JSON.parse((await run('list', '--json')).stdout)
+  const { data } = await printed(operator(), 'domain', 'list')
   assert.equal(data.length, 4)
   assert.partialDeepStrictEqual(data[0], { status: 'pending', outstanding: 4 })
 })

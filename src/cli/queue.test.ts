@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '../../test/database.ts'
-import { operatorOn } from '../../test/operator.ts'
+import { operatorOn, printed } from '../../test/operator.ts'
 import { runCommand } from './run.ts'
 
 let database: Database
@@ -46,7 +46,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
 test('the queue shows who waits, why, and until when', async () => {
   assert.equal((await run('queue')).stdout, 'Nothing waits to leave.\n')
   const id = await waiting({ to: 'bob@there.example' })
-  const { data, total } = JSON.parse((await run('queue', '--json')).stdout)
+  const { data, total } = await printed(operatorOn(database), 'queue')
   assert.deepEqual(
     [total, data],
     [

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { testDatabase } from '../../test/database.ts'
-import { operatorOn } from '../../test/operator.ts'
+import { operatorOn, printed } from '../../test/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
@@ -14,19 +14,9 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-function run(...argv: string[]) {
-  return runCommand(
-    argv,
-    operatorOn(database, () => now),
-  )
-}
-
-/** The JSON that a command prints; it must succeed. */
-async function json(...argv: string[]) {
-  const { stdout, stderr, exitCode } = await run(...argv, '--json')
-  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
-  return JSON.parse(stdout)
-}
+const operator = () => operatorOn(database, () => now)
+const run = (...argv: string[]) => runCommand(argv, operator())
+const json = (...argv: string[]) => printed(operator(), ...argv)
 
 test('an organization is made, listed and put on another plan', async () => {
   const made = await json('org', 'create', ' Acme Inc. ', '--plan', 'team')

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { runCommand } from '#/cli/run.ts'
-import { readConfig } from '#/config.ts'
 import { Enrolled } from '../enrolled.ts'
+import { operatorOn, printed } from '../operator.ts'
 import { hand, subjectsIn } from '../peer.ts'
-import { secret, type TestOrganization, World } from '../world.ts'
+import { type TestOrganization, World } from '../world.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -26,19 +25,9 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 /** A command of the operator, at this world's time. */
-async function operate(...argv: readonly string[]) {
-  const env = { MAILROOM_HOSTNAME: 'mx.mailroom.test' }
-  const operator = {
-    config: readConfig(env),
-    database: world.database,
-    clock: world.clock,
-    time: async () => new Date(world.clock.now()),
-    secret: async () => secret,
-    mailHost: async () => world.mailHost,
-  }
-  const { stdout, stderr, exitCode } = await runCommand([...argv, '--json'], operator)
-  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
-  return JSON.parse(stdout)
+function operate(...argv: readonly string[]) {
+  const operator = operatorOn(world.database, () => world.clock.now())
+  return printed(operator, ...argv)
 }
 
 /** Makes every domain due. */

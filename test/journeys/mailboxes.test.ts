@@ -6,7 +6,7 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { readMessage } from '#/mime/message.ts'
 import { databaseHome } from '../database.ts'
 import { discrepancies } from '../faults/stored.ts'
-import { operatorOn } from '../operator.ts'
+import { operatorOn, printed } from '../operator.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
 import { mailroom } from '../service.ts'
 import { moveIn } from '../tenant.ts'
@@ -22,12 +22,7 @@ function operate(argv: readonly string[], tell?: (progress: string) => void) {
   return runCommand(argv, operatorOn(world.database), tell)
 }
 
-/** The JSON that a command prints; it must succeed. */
-async function json(...argv: string[]) {
-  const { stdout, stderr, exitCode } = await operate([...argv, '--json'])
-  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
-  return JSON.parse(stdout)
-}
+const json = (...argv: string[]) => printed(operatorOn(world.database), ...argv)
 
 const sender = 'ann@peer.example'
 

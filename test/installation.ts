@@ -1,0 +1,4 @@
+/** The name of every service in a test, in its mail and its domains' records. */
+export const hostname = 'mx.mailroom.test'
+
+export const secret = 'a secret of at least thirty-two characters'
