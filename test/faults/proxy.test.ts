@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -157,4 +158,28 @@ test('connections lead to wherever the target is when they are made', async () =
   const two = await client()
   await Promise.all([one.say('one'), two.say('two')])
   assert.deepEqual([echo.state.heard, other.state.heard], ['one', 'two'])
+})
+
+test('a connection that ends may break meanwhile, and a process that had such a one comes to its end', async () => {
+  const script = `
+    import { once } from 'node:events'
+    import { connect, createServer } from 'node:net'
+    import { FaultProxy } from ${JSON.stringify(new URL('./proxy.ts', import.meta.url).href)}
+    const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    await using proxy = await FaultProxy.start({ host: '127.0.0.1', port: server.address().port })
+    const socket = connect(proxy.port, '127.0.0.1').on('error', () => {})
+    const cut = proxy.cut('client', 'COMMIT', { through: 0 })
+    socket.write('COMMIT')
+    await cut
+    proxy.drop()
+    await new Promise((resolve) => socket.once('close', resolve))
+    server.close()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const spins = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  const [code] = await once(child, 'exit')
+  clearTimeout(spins)
+  assert.equal(code, 0)
 })

@@ -125,7 +125,11 @@ class Link {
   }
 
   break(): void {
-    for (const socket of Object.values(this.#sockets)) socket.resetAndDestroy()
+    for (const socket of Object.values(this.#sockets)) {
+      // One that is ending cannot be reset (libuv: EINVAL): it would stay open, and keep the process from its end.
+      if (socket.writableEnded) socket.destroy()
+      else socket.resetAndDestroy()
+    }
   }
 
   #carry(from: Side, source: Socket, target: Socket): Promise<void> {
