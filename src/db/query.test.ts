@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../test/database.ts'
 import type { Database } from './open.ts'
-import { query } from './query.ts'
+import { Part, query } from './query.ts'
 
 let database: Database
 before(async () => {
@@ -39,6 +39,14 @@ test('one that fails leaves those beside it alone', async () => {
 test('what is filled in is never part of the text', async () => {
   const text = "'; drop table labels; --"
   assert.deepEqual(await query(database.db)`select ${text}::text as text`, [{ text }])
+})
+
+test('a part that statements share is text, and the values around it keep their places', async () => {
+  const both = new Part('number in (2, 3)')
+  const found = await query(
+    database.db,
+  )`select number from generate_series(${1}::integer, ${9}::integer) number where ${both} and number > ${2}::integer`
+  assert.deepEqual(found, [{ number: 3 }])
 })
 
 test('inside a transaction it sees what the transaction did', async () => {

@@ -32,6 +32,7 @@ export interface Schema {
   mail_keywords: MailKeywords
   mail_keyword_totals: MailKeywordTotals
   mail_expunged: MailExpunged
+  mail_spool: MailSpool
   arrivals: Arrivals
   outbound_messages: OutboundMessages
   outbound_pieces: OutboundPieces
@@ -292,6 +293,13 @@ interface MailExpunged {
   folder_id: number
   modseq: number
   uid: number
+}
+
+interface MailSpool {
+  id: Generated<number>
+  organization_id: string
+  mailbox_id: string
+  size_bytes: number
 }
 
 interface Arrivals {

@@ -1,5 +1,13 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { Part, query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
+
+/** By the organization of `box`, or by its member. Two look-ups in the index, which one with `or` would not be. */
+const isBlocked = new Part(`(
+  exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
+    and blocked.member_id is null and blocked.pattern = any (wanted.patterns))
+  or exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
+    and blocked.member_id = box.member_id and blocked.pattern = any (wanted.patterns)))`)
 
 /** What the database says of an address that mail is for. */
 export interface Found {
@@ -27,12 +35,12 @@ export interface Wanted {
 /** Whom each address reaches, in their order. Undefined where the domain is not ours: no organization has it verified.
  *  An organization that has lost a domain to another loses its mail with it. */
 export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(Found | undefined)[]> {
-  const { rows } = await sql<Found & { at: number }>`
+  const rows = await query<Found & { at: number }>(db)`
     select wanted.at, box.id as mailbox_id, domain.organization_id, box.member_id,
       box.kind = 'private' as private,
       domain.suspended_at is not null or box.suspended as suspended,
       box.used >= box.allowed as full, box.follows,
-      ${isBlocked(sql`wanted.patterns`)} as blocked
+      ${isBlocked} as blocked
     from jsonb_to_recordset(${JSON.stringify(wanted.map((one, at) => ({ at, ...one })))}::jsonb) as wanted
       (at integer, domain text, exact text, untagged text, patterns text[])
     join domains domain on domain.domain = wanted.domain and domain.status = 'verified'
@@ -51,7 +59,7 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
       where address.organization_id = domain.organization_id and address.address in (wanted.exact, wanted.untagged)
       order by address.address = wanted.exact desc
       limit 1
-    ) box on true`.execute(db)
+    ) box on true`
   const found = new Map(rows.map((row) => [row.at, row]))
   return wanted.map((_, at) => found.get(at))
 }
@@ -66,23 +74,14 @@ export interface Blockable {
 /** For each message, which of its mailboxes have blocked it. */
 export async function findBlocks(db: Db, messages: readonly Blockable[]): Promise<ReadonlySet<string>[]> {
   const wanted = messages.map(({ mailboxIds, patterns }, at) => ({ at, ids: mailboxIds, patterns }))
-  const { rows } = await sql<{ at: number; id: string }>`
+  const rows = await query<{ at: number; id: string }>(db)`
     select wanted.at, box.id
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (at integer, ids uuid[], patterns text[])
     join mailboxes box on box.id = any (wanted.ids)
-    where ${isBlocked(sql`wanted.patterns`)}`.execute(db)
+    where ${isBlocked}`
   const blocked = messages.map(() => new Set<string>())
   for (const { at, id } of rows) blocked[at]?.add(id)
   return blocked
-}
-
-/** By the organization of `box`, or by its member. Two look-ups in the index, which one with `or` would not be. */
-function isBlocked(patterns: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`(
-    exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
-      and blocked.member_id is null and blocked.pattern = any (${patterns}))
-    or exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
-      and blocked.member_id = box.member_id and blocked.pattern = any (${patterns})))`
 }
 
 /** The postmaster's address at the first of these domains that has one, else at the domain that was here first. */
