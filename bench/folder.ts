@@ -68,7 +68,8 @@ export class Inbox {
       const seen = this.#random() < 0.8
       const keywords = this.#random() < 0.1 ? ['receipts'] : []
       const rest = { seen, flagged: false, keywords, filteredBy: [] }
-      return { mailbox: this.mailbox, folder: 'inbox', message: readMessage(raw), receivedAt: new Date(), ...rest }
+      const receivedAt = new Date(this.#world.clock.now())
+      return { mailbox: this.mailbox, folder: 'inbox', message: readMessage(raw), receivedAt, ...rest }
     })
     await this.#world.db.transaction().execute((tx) => this.#world.mailHost.append(tx, copies))
   }
