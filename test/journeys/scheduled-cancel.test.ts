@@ -1,44 +1,17 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { insertScheduled } from '#/scheduled/queries.ts'
+import { insertDue, oneEach } from '../due-mail.ts'
+import { TakingRelay } from '../taking-relay.ts'
 import { World } from '../world.ts'
-
-/** Takes everything, and notes for whom. */
-class TakingRelay implements Relay {
-  readonly taken: string[] = []
-
-  routeOf(): string {
-    return 'taking'
-  }
-
-  async deliver({ recipients, beforeDot }: Delivery): Promise<readonly Outcome[]> {
-    await beforeDot(recipients)
-    this.taken.push(...recipients)
-    const said = { result: 'delivered', reply: '250 Ok', status: '2.0.0', reason: 'Ok' } as const
-    return recipients.map((recipient) => ({ recipient, ...said, host: 'taking', ambiguous: false }))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
-}
 
 test('row 27: of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
   const relay = new TakingRelay()
   await using world = await World.start({ relay, env: { MAILROOM_TICK_SECONDS: '86400' } })
   const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
-  const raw = Buffer.from(`From: ${address}\r\nDate: Sat, 21 Nov 2026 08:00:00 +0000\r\n\r\nHello\r\n`)
-  const now = new Date(world.clock.now())
-  const ids = Array.from({ length: 1_000 }, () => randomUUID())
-  await world.db.transaction().execute(async (tx) => {
-    for (const id of ids) {
-      const recipients = [`${id}@there.example`]
-      const [draft, scheduledBy] = [{ to: recipients, cc: [], bcc: [], recipients }, 'api_key'] as const
-      const known = { id, organizationId: organization.id, mailboxId, from: address, subject: '', attachmentCount: 0 }
-      await insertScheduled(tx, { ...known, ...draft, messageId: `<${id}@x>`, raw, scheduledBy, sendAt: now }, now)
-    }
-  })
+  const { address } = await organization.mailbox('ada')
+  const due = oneEach(1_000, new Date(world.clock.now()))
+  await insertDue(world.db, { organizationId: organization.id, address }, due)
+  const ids = due.map(({ id }) => id)
   let working = true
   const rounds = world.rounds.processAll().then(() => {
     working = false

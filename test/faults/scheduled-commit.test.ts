@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from '#/db/open.ts'
+import { databaseHome } from '../database.ts'
+import { TakingRelay } from '../taking-relay.ts'
+import { type TestOrganization, World } from '../world.ts'
+import { FaultProxy } from './proxy.ts'
+
+const minute = 60_000
+const onServer = process.env.TEST_DATABASE_URL !== undefined
+
+let resources: AsyncDisposableStack
+let proxy: FaultProxy
+let relay: TakingRelay
+let world: World
+let organization: TestOrganization
+let address: string
+
+before(async () => {
+  resources = new AsyncDisposableStack()
+  const home = resources.use(await databaseHome())
+  const open = async (): Promise<Database> => {
+    if (!onServer) return await home.open()
+    const url = new URL(home.env.DATABASE_URL ?? '')
+    proxy = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
+    url.host = `127.0.0.1:${proxy.port}`
+    return await openDatabase({ url: url.href, patience: 2_000 })
+  }
+  const database = resources.use(await open())
+  relay = new TakingRelay()
+  world = resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '86400' } }))
+  organization = await world.organization()
+  address = (await organization.mailbox('ada')).address
+})
+after(() => resources.disposeAsync())
+
+const post = (subject: string) => {
+  const sendAt = new Date(world.clock.now() + minute).toISOString()
+  const body = { from: address, to: 'bob@there.example', subject, text: 'Hello', send_at: sendAt }
+  return organization.request('POST', '/v1/scheduled', body)
+}
+
+const listed = async (): Promise<string[]> =>
+  (await organization.request('GET', '/v1/scheduled')).body.data.map(({ subject }: { subject: string }) => subject)
+
+/** Answers how many messages go once the time of all of them has come. */
+async function sent(): Promise<number> {
+  await world.advance(2 * minute)
+  await world.rounds.processAll()
+  return relay.taken.splice(0).length
+}
+
+test('row 38: where the commit itself fails the answer is 500, and it is never sent', async () => {
+  await sql`
+    create function refuse_commit() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(world.db)
+  await sql`
+    create constraint trigger at_commit after insert on scheduled_messages deferrable initially deferred
+      for each row execute function refuse_commit()`.execute(world.db)
+  const { status, body } = await post('refused')
+  assert.deepEqual([status, body.error.code, await listed()], [500, 'internal_error', []])
+  await sql`drop trigger at_commit on scheduled_messages`.execute(world.db)
+  assert.equal((await post('taken')).status, 201)
+  assert.deepEqual([await listed(), await sent()], [['taken'], 1])
+})
+
+// The embedded database has no network to it.
+if (onServer) {
+  const beforeCommit = () => proxy.cut('client', 'commit', { through: 0 })
+  const beforeAnswer = () => proxy.cut('server', 'COMMIT', { through: 0 })
+
+  for (const [what, cut, { down, status }] of [
+    ['is cut before COMMIT is sent', beforeCommit, { down: false, status: 500 }],
+    ['is cut before COMMIT is answered', beforeAnswer, { down: false, status: 201 }],
+    ['is cut before COMMIT is sent, and none can be made for a while', beforeCommit, { down: true, status: 500 }],
+    ['is cut before COMMIT is answered, and none can be made for a while', beforeAnswer, { down: true, status: 201 }],
+  ] as const) {
+    test(`row 38: where the connection ${what}, the answer is ${status} and true`, async () => {
+      const cutOff = cut()
+      const asking = post(what)
+      await cutOff
+      if (down) proxy.drop()
+      assert.equal((await fetch(`${world.base}/readyz`)).status, down ? 503 : 200)
+      proxy.heal()
+      const answer = await asking
+      assert.equal(answer.status, status)
+      const stored = status === 201 ? [what] : []
+      assert.deepEqual(await listed(), stored)
+      if (status === 201) assert.equal(answer.headers.get('location'), `/v1/scheduled/${answer.body.id}`)
+      else assert.equal(answer.body.error.code, 'internal_error')
+      assert.equal(await sent(), stored.length)
+    })
+  }
+
+  test('row 38: where nobody can say for long whether it is stored, the answer is 500, and it is never sent', async () => {
+    const cutOff = beforeAnswer()
+    const asking = post('unknown')
+    await cutOff
+    proxy.drop()
+    assert.equal((await asking).status, 500)
+    proxy.heal()
+    // It is removed once the database can be asked.
+    while ((await listed()).length > 0) await setTimeout(100)
+    assert.equal(await sent(), 0)
+  })
+}

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import fc from 'fast-check'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Schema } from '../http-client.ts'
+import { Sink } from '../sink.ts'
+import { tablesWith } from '../tables-with.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  sink = await Sink.start()
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
+  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  organization = await world.organization({ plan: 'self_hosted' })
+  ada = (await organization.mailbox('ada')).address
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  sink.taken.length = 0
+  sink.lines.length = 0
+})
+
+/** In every text that is tried, so that it is found wherever it is stored. */
+const mark = 'marked1'
+
+const message = () => ({
+  from: `${mark} <${ada}>`,
+  to: [`${mark} <bob@there.example>`],
+  cc: [`"${mark}" <cy@there.example>`],
+  bcc: `${mark}@there.example`,
+  reply_to: [`${mark} <ada@there.example>`],
+  subject: mark,
+  text: 'Hello',
+  in_reply_to: `<${mark}@there.example>`,
+  references: [`<${mark}@there.example>`],
+  attachments: [{ filename: `${mark}.txt`, content: 'SGk=', content_type: `text/${mark}`, content_id: mark }],
+})
+
+/** Requests whose texts reach headers, all of them accepted as they are here. */
+const requests: Readonly<Record<string, () => object>> = {
+  'POST /v1/send': message,
+  'POST /v1/scheduled': () => ({ ...message(), send_at: new Date(world.clock.now() + 3_600_000).toISOString() }),
+  'PATCH /v1/forwarding': () => ({
+    ...{ mailbox: ada, forward_to: `${mark}@there.example`, forward_until: '2036-11-21T08:00:00Z' },
+    ...{ reply_subject: mark, reply_until: '2036-11-21T08:00:00Z' },
+  }),
+  'POST /v1/domains': () => ({ domain: `${mark}.test` }),
+  // Last, since a mailbox stays.
+  'POST /v1/mailboxes': () => ({ domain: organization.domain, local_part: mark, name: mark }),
+}
+
+/** These are texts of many lines by nature, and stand in no header. */
+const manyLines = ['text', 'html', 'reply_body', 'public_key']
+
+const breaks = {
+  'a CR': '\r',
+  'an LF': '\n',
+  'a NUL': '\0',
+  'a CR, an LF and a field': '\r\nBcc: eve@there.example\r\nX: ',
+  'a line separator': '\u2028',
+  'a next line': '\u0085',
+}
+
+type Step = string | number
+
+/** The places of all texts in a body of this schema, as far as the sample has them, and of those that it lacks. */
+function places(schema: Schema, sample: unknown, at: readonly Step[] = []): (readonly Step[])[] {
+  if (Array.isArray(sample)) return sample.flatMap((one, n) => places(schema.items ?? {}, one, [...at, n]))
+  if (schema.properties) {
+    return Object.entries(schema.properties).flatMap(([name, property]) =>
+      places(property, (sample as Record<string, unknown> | undefined)?.[name], [...at, name]),
+    )
+  }
+  return [schema.type].flat().includes('string') ? [at] : []
+}
+
+function changed(body: unknown, [step, ...rest]: readonly Step[], change: (text: string) => string): unknown {
+  if (step === undefined) return change(typeof body === 'string' ? body : mark)
+  const inner = changed((body as Record<Step, unknown>)[step], rest, change)
+  return Array.isArray(body) ? body.with(Number(step), inner) : { ...(body as object), [step]: inner }
+}
+
+const fieldOf = (place: readonly Step[]) =>
+  place.reduce<string>(
+    (path, step) => (typeof step === 'number' ? `${path}[${step}]` : path ? `${path}.${step}` : step),
+    '',
+  )
+
+for (const [operation, sample] of Object.entries(requests)) {
+  test(`row 10: no text of ${operation} may break a line of a header, and where one does nothing is stored`, async () => {
+    const [method = '', path = ''] = operation.split(' ')
+    const description = await world.client.description()
+    const schema = description.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema
+    assert.ok(schema)
+    const lines = places(schema, sample()).filter((place) => !manyLines.includes(String(place.at(-1))))
+    assert.ok(lines.length > 0)
+    for (const place of lines) {
+      for (const [what, text] of Object.entries(breaks)) {
+        for (const where of [0, 0.5, 1]) {
+          world.clock.advance(110)
+          const body = changed(sample(), place, (fine) => {
+            const at = Math.round(where * fine.length)
+            return fine.slice(0, at) + text + fine.slice(at)
+          })
+          const answer = await organization.request(method, path, body)
+          const told = `${fieldOf(place)} with ${what}: ${JSON.stringify(answer.body)}`
+          assert.deepEqual([answer.status, answer.body.error?.field], [400, fieldOf(place)], told)
+        }
+      }
+    }
+    assert.deepEqual(await tablesWith(world.db, mark), [])
+    const { status, body } = await organization.request(method, path, sample())
+    assert.ok(status >= 200 && status < 300, JSON.stringify(body))
+    assert.notDeepEqual(await tablesWith(world.db, mark), [])
+    for (const table of [
+      'scheduled_messages',
+      'outbound_recipients',
+      'outbound_messages',
+      'forwarding',
+      'mail_messages',
+    ] as const)
+      await world.db.deleteFrom(table).execute()
+    await world.db.deleteFrom('domains').where('domain', '=', `${mark}.test`).execute()
+  })
+}
+
+const pieces = [
+  ...[
+    ':',
+    '<',
+    '>',
+    '"',
+    '\\',
+    ',',
+    ';',
+    '(',
+    ')',
+    '@',
+    '.',
+    ' ',
+    '  ',
+    '=',
+    '%0d%0a',
+    '\\r\\n',
+    '--',
+    '\u00a0',
+    '\u202e',
+    '😀',
+    'é',
+  ],
+  ...[
+    'Bcc: eve@there.example',
+    '=?',
+    '?=',
+    '=?utf-8?Q?=0D=0ABcc:_eve@there.example?=',
+    'x'.repeat(90),
+    `${'long '.repeat(40)}`,
+  ],
+]
+const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join('').trim())
+const fileName = hostile.map((text) => `${[...text].slice(0, 250).join('')}a`)
+const contentId = hostile.map((text) => `${text.replace(/[^!-;=?-~]/g, '').slice(0, 200)}a`)
+const named = (name: string, address: string) => `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`
+
+/** The names of a header's fields, in lower case, sorted. */
+function fieldNames(head: string): string[] {
+  const fields = head.split(/\r\n(?![ \t])/).filter(Boolean)
+  return fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()).sort()
+}
+
+test('row 10: whatever the texts of a message are, it goes with the fields that it should have, by the commands that it should take', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        subject: hostile,
+        to: hostile,
+        reply: hostile,
+        filename: fileName,
+        id: contentId,
+        later: fc.boolean(),
+      }),
+      async ({ subject, to, reply, filename, id, later }) => {
+        world.clock.advance(250)
+        sink.lines.length = 0
+        const body = {
+          from: ada,
+          to: [named(to, 'bob@there.example')],
+          cc: '"a>\\" b"@there.example',
+          reply_to: named(reply, 'ada@there.example'),
+          subject,
+          text: 'Hello',
+          html: '<p>Hello',
+          in_reply_to: `<${id}@there.example>`,
+          attachments: [{ filename, content: 'SGk=', content_id: id }],
+          ...(later && { send_at: new Date(world.clock.now()).toISOString() }),
+        }
+        const answer = await organization.request('POST', later ? '/v1/scheduled' : '/v1/send', body)
+        assert.equal(answer.status, later ? 201 : 202, JSON.stringify(answer.body))
+        await world.rounds.processAll()
+        const [taken, ...others] = sink.taken.splice(0)
+        assert.ok(taken)
+        assert.deepEqual(others, [])
+        const wire = taken.bytes.toString('latin1')
+        const [head = ''] = wire.split('\r\n\r\n')
+        const usual = ['cc', 'content-type', 'date', 'from', 'in-reply-to', 'message-id', 'mime-version']
+        assert.deepEqual(fieldNames(head), [
+          ...usual,
+          'references',
+          'reply-to',
+          ...(subject === '' ? [] : ['subject']),
+          'to',
+        ])
+        for (const part of wire.split(/\r\n--[^\r\n]+\r\n/).slice(1)) {
+          const names = fieldNames(part.split('\r\n\r\n')[0] ?? '')
+          const known = ['content-type', 'content-transfer-encoding', 'content-disposition', 'content-id']
+          assert.deepEqual(
+            names.filter((name) => !known.includes(name)),
+            [],
+            part,
+          )
+        }
+        assert.deepEqual(
+          readMessage(taken.bytes).to.map(({ address }) => address),
+          ['bob@there.example'],
+        )
+        assert.equal(readContent(taken.bytes).attachments.length, 1)
+        const commands = sink.lines.filter((line) => !/^(?:EHLO|RSET|QUIT)/.test(line))
+        assert.match(commands.shift() ?? '', /^MAIL FROM:<ada@[^<>]+> SIZE=\d+$/)
+        assert.deepEqual(commands.toSorted(), [
+          'DATA',
+          'RCPT TO:<"a>\\" b"@there.example>',
+          'RCPT TO:<bob@there.example>',
+        ])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('row 10: whatever a message says of itself, its automatic answer has the fields that it should have', async () => {
+  const { address } = await organization.mailbox('away', { name: 'Ada, "the" Countess' })
+  const settings = { mailbox: address, reply_body: 'I am away', reply_enabled: true }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', settings)).status, 200)
+  const encoded = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
+  const ends = fc.constantFrom('\r\nBcc: eve@there.example', '\r\n\r\nbody', '\0', '\n', '\r', '\u2028', '\r\n ')
+  const subject = fc.tuple(hostile, ends, hostile).map(([one, end, other]) => encoded(one + end + other))
+  const id = fc.oneof(
+    fc.constantFrom(
+      '<a@x>',
+      '\r\n <a@x>',
+      '<a\r\n b@x>',
+      '<a@x> Bcc: eve',
+      `<${encoded('a\r\nBcc: e')}@x>`,
+      '<a>b@x>',
+      '<>',
+      '',
+    ),
+    hostile,
+  )
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(subject, id, fc.array(id, { maxLength: 3 }), async (subject, id, references) => {
+      const from = `bob${++count}@far.example`
+      const known = `From: ${from}\r\nTo: ${address}\r\nSubject: ${subject}\r\n`
+      const raw = `${known}Message-ID: ${id}\r\nReferences: ${references.join(' ')}\r\n\r\nHi\r\n`
+      await world.send({ envelope: { from, to: address }, raw })
+      await world.outbound.processAll()
+      const [answer, ...others] = sink.taken.splice(0)
+      assert.ok(answer)
+      assert.deepEqual([others, answer.to], [[], [from]])
+      const [head = ''] = answer.bytes.toString('latin1').split('\r\n\r\n')
+      const inThread = (name: string) => name === 'in-reply-to' || name === 'references'
+      const usual = [
+        'auto-submitted',
+        'content-transfer-encoding',
+        'content-type',
+        'date',
+        'from',
+        'message-id',
+        'mime-version',
+      ]
+      const names = fieldNames(head)
+      assert.deepEqual(
+        names.filter((name) => !inThread(name)),
+        [...usual, 'subject', 'to', 'x-auto-response-suppress'],
+      )
+      assert.equal(new Set(names).size, names.length)
+      assert.equal(readContent(answer.bytes).text?.trim(), 'I am away')
+    }),
+    { numRuns: 25 },
+  )
+})
