@@ -338,6 +338,9 @@ interface OutboundRecipients {
   route: string
   state: Generated<'waiting' | 'sending' | 'dotted'>
   attempts: Generated<number>
+  cut_short: Generated<number>
+  suspect: Generated<boolean>
+  in_doubt: Generated<boolean>
   due_at: Date
   epoch: Generated<number>
   told_at: Date | null
@@ -363,6 +366,8 @@ interface ScheduledMessages {
   send_at: Date
   status: Generated<'pending' | 'sending' | 'failed' | 'sent'>
   attempts: Generated<number>
+  cut_short: Generated<number>
+  in_hand: Generated<boolean>
   due_at: Date
   epoch: Generated<number>
   outbound_id: string | null

@@ -7,6 +7,8 @@ import type { Copy, ListQuery, MailboxRef, MailHost } from '#/ports/mail-host.ts
 export interface Bench extends AsyncDisposable {
   readonly host: MailHost
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  /** What is left of them where the host cannot hold all: IMAP knows no NUL, no empty message, and no time below a second. */
+  readonly kept: { bytes(raw: Buffer): Buffer; date(at: Date): Date }
   /** New mailboxes that `open` has readied: two of one organization, one of another. */
   mailboxes(): Promise<Mailboxes>
 }
@@ -21,6 +23,7 @@ export interface Mailboxes {
 export interface Trial extends Mailboxes {
   readonly host: MailHost
   readonly transaction: Bench['transaction']
+  readonly kept: Bench['kept']
   append(...copies: Copy[]): Promise<void>
   /** Ada's uids in the order of the list. */
   uids(folder: string, query?: Partial<ListQuery>): Promise<number[]>
@@ -32,12 +35,13 @@ export type TestIt = (what: string, work: (trial: Trial) => Promise<void>) => vo
 export function tester(bench: () => Bench): TestIt {
   return (what, work) => {
     test(what, async () => {
-      const { host, transaction } = bench()
+      const { host, transaction, kept } = bench()
       const mailboxes = await bench().mailboxes()
       await work({
         ...mailboxes,
         host,
         transaction,
+        kept,
         append: (...copies) => transaction((tx) => host.append(tx, copies)),
         async uids(folder, query = {}) {
           const { total, messages } = await host.list(mailboxes.ada, folder, { limit: 100, page: 0, ...query })

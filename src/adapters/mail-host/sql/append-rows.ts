@@ -3,7 +3,7 @@ import { pieceBytes } from '#/bytes.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import { normalKeywords } from './keywords.ts'
+import { normalKeywords } from '../keywords.ts'
 
 /** Of To, as far as lists show it: a page of messages must not be megabytes long. */
 const mostRecipients = 100

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { testDatabase } from '../../../../test/database.ts'
 import { copy, letter, rawOf } from '../conformance/letters.ts'
+import { newDomain, newMailbox, newMailboxes } from '../conformance/mailboxes.ts'
 import { mailHostConformance } from '../conformance.ts'
 import { SqlMailHost } from './index.ts'
 
@@ -21,14 +19,8 @@ mailHostConformance('the embedded mail host', async () => {
   return {
     host,
     transaction: (work) => database.db.transaction().execute(work),
-    async mailboxes() {
-      const [first, second] = [await newDomain(database), await newDomain(database)]
-      return {
-        ada: await newMailbox(database, first, 'ada'),
-        bob: await newMailbox(database, first, 'bob'),
-        stranger: await newMailbox(database, second, 'ada'),
-      }
-    },
+    kept: { bytes: (raw) => raw, date: (at) => at },
+    mailboxes: () => newMailboxes(database.db, host),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 })
@@ -42,9 +34,12 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 test('copies of one message share its bytes within an organization, until the last one goes', async () => {
-  const domain = await newDomain(database)
-  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
-  const stranger = await newMailbox(database, await newDomain(database), 'ada')
+  const domain = await newDomain(database.db)
+  const [ada, bob] = [
+    await newMailbox(database.db, host, domain, 'ada'),
+    await newMailbox(database.db, host, domain, 'bob'),
+  ]
+  const stranger = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   const message = readMessage(letter({}))
   await append(copy(ada, { message }), copy(bob, { message }), copy(bob, { message }), copy(stranger, { message }))
   assert.deepEqual(await contents(ada), [3])
@@ -57,8 +52,11 @@ test('copies of one message share its bytes within an organization, until the la
 })
 
 test('two who expunge the last two copies at once leave nothing behind', async () => {
-  const domain = await newDomain(database)
-  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
+  const domain = await newDomain(database.db)
+  const [ada, bob] = [
+    await newMailbox(database.db, host, domain, 'ada'),
+    await newMailbox(database.db, host, domain, 'bob'),
+  ]
   for (let round = 1; round <= 20; round++) {
     const message = readMessage(letter({}))
     await append(copy(ada, { message }), copy(bob, { message }))
@@ -69,8 +67,11 @@ test('two who expunge the last two copies at once leave nothing behind', async (
 })
 
 test('a deleted mailbox takes its mail along and gives its storage back', async () => {
-  const domain = await newDomain(database)
-  const [ada, bob] = [await newMailbox(database, domain, 'ada'), await newMailbox(database, domain, 'bob')]
+  const domain = await newDomain(database.db)
+  const [ada, bob] = [
+    await newMailbox(database.db, host, domain, 'ada'),
+    await newMailbox(database.db, host, domain, 'bob'),
+  ]
   const message = readMessage(letter({}))
   await append(copy(ada, { message, keywords: ['work'] }), copy(ada, { folder: 'junk' }), copy(bob, { message }))
   await host.expunge(ada, 'junk', [1])
@@ -88,10 +89,10 @@ test('a deleted mailbox takes its mail along and gives its storage back', async 
 })
 
 test('a mailbox can be deleted while mail arrives in it, and nothing waits in a circle', async () => {
-  const domain = await newDomain(database)
-  const bob = await newMailbox(database, domain, 'bob')
+  const domain = await newDomain(database.db)
+  const bob = await newMailbox(database.db, host, domain, 'bob')
   for (let round = 0; round < 8; round++) {
-    const ada = await newMailbox(database, domain, `ada${round}`)
+    const ada = await newMailbox(database.db, host, domain, `ada${round}`)
     const arrive = () => append(...['trash', 'inbox', 'junk'].map((folder) => copy(ada, { folder })), copy(bob))
     const arrivals = Promise.allSettled([arrive(), arrive(), arrive(), arrive()])
     await database.db.deleteFrom('mailboxes').where('id', '=', ada.mailboxId).execute()
@@ -107,7 +108,7 @@ test('a mailbox can be deleted while mail arrives in it, and nothing waits in a 
 })
 
 test('a folder that is made again has a higher UIDVALIDITY, and its readers start afresh', async () => {
-  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await append(copy(ada, { folder: 'Later' }))
   const { state } = await host.changes(ada, 'Later', undefined)
   await database.db
@@ -122,7 +123,7 @@ test('a folder that is made again has a higher UIDVALIDITY, and its readers star
 })
 
 test('the log of expunges is bounded, and a reader from before it starts afresh', async () => {
-  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await append(...Array.from({ length: 3 }, () => copy(ada)))
   const { state } = await host.changes(ada, 'inbox', undefined)
   await host.expunge(ada, 'inbox', [1])
@@ -143,8 +144,20 @@ test('the log of expunges is bounded, and a reader from before it starts afresh'
   assert.deepEqual([recent.reset, [...recent.expunged]], [false, [2]])
 })
 
+test('whatever is read in its header, a message is stored, and so are those stored with it', async () => {
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const odd = 'a\0b\ud800c\udfffd"\\u0000{}\'\u202e'
+  const from = { name: odd, address: odd }
+  const ids = { messageId: odd, threadRoot: odd, strong: [odd], weak: [odd] }
+  const message = { ...readMessage(letter({})), ...ids, subject: odd, preview: odd, from, to: Array(500).fill(from) }
+  await append(copy(ada), copy(ada, { message }))
+  const [, second] = await host.summaries(ada, 'inbox', [1, 2])
+  assert.match(second?.subject ?? '', /^a.?b.?c.?d"\\u0000\{\}'\u202e$/s)
+  assert.equal(second?.to.length, 100)
+})
+
 test('a batch larger than one statement takes is stored whole', async () => {
-  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   const large = Array.from({ length: 3 }, (_, index) => readMessage(letter({}, 'x'.repeat((15 << 20) + index))))
   await append(...large.map((message) => copy(ada, { message })))
   const sizes = (await host.summaries(ada, 'inbox', [1, 2, 3])).map(({ sizeBytes }) => sizeBytes)
@@ -164,7 +177,7 @@ function append(...copies: Copy[]): Promise<void> {
 }
 
 test('of a large message that has gone no piece stays behind', async () => {
-  const ada = await newMailbox(database, await newDomain(database), 'ada')
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   const message = readMessage(letter({}, 'x'.repeat(3 << 20)))
   await append(copy(ada, { message }), copy(ada, { message }), copy(ada))
   assert.deepEqual(await contents(ada), [2, 1])
@@ -185,24 +198,4 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
     .orderBy('id')
     .execute()
   return rows.map(({ copies }) => copies)
-}
-
-async function newDomain({ db }: Database): Promise<{ organizationId: string; domain: string }> {
-  const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(db, { name, plan: 'business' })
-  const domain = `${name}.test`
-  await db.insertInto('domains').values({ organization_id: organizationId, domain, status: 'verified' }).execute()
-  return { organizationId, domain }
-}
-
-async function newMailbox(
-  { db }: Database,
-  { organizationId, domain }: { organizationId: string; domain: string },
-  localPart: string,
-): Promise<MailboxRef> {
-  const opener = new SqlMailHost(db, key)
-  const { id } = await db
-    .transaction()
-    .execute((tx) => createMailbox(tx, opener, { organizationId, domain, localPart }))
-  return { organizationId, mailboxId: id }
 }

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import { normalKeywords } from '../keywords.ts'
 import { leave } from './expunge.ts'
 import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
-import { addKeywords, dropKeywords, normalKeywords } from './keywords.ts'
+import { addKeywords, dropKeywords } from './keywords.ts'
 
 /** Changes flags and keywords, or moves, in one transaction. What is already as the change would have it stays as it
  *  is, modification sequence included. */

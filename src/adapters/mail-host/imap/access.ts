@@ -1,0 +1,105 @@
+import QuickLRU from 'quick-lru'
+import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { ImapServer } from './connection.ts'
+import { Layout } from './layout.ts'
+import type { SelectedFolder } from './selected-folder.ts'
+import type { Session } from './session.ts'
+import { SessionPool } from './session-pool.ts'
+
+/** Mailboxes whose layouts are remembered. */
+const mostRemembered = 10_000
+
+/** A mailbox as its server knows it. */
+export interface Account {
+  readonly mailbox: MailboxRef
+  readonly login: string
+  /** Mail for it is in the spool. */
+  readonly waiting: boolean
+}
+
+/** Undefined where the organization has no such mailbox. */
+export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account | undefined> {
+  const row = await db
+    .selectFrom('mailboxes')
+    .select((of) => [
+      'address',
+      of
+        .exists(of.selectFrom('mail_spool').select('id').whereRef('mail_spool.mailbox_id', '=', 'mailboxes.id'))
+        .as('waiting'),
+    ])
+    .where('id', '=', mailbox.mailboxId)
+    .where('organization_id', '=', mailbox.organizationId)
+    .executeTakeFirst()
+  return row && { mailbox, login: row.address, waiting: Boolean(row.waiting) }
+}
+
+/** The way to mailboxes on the server. */
+export class Access implements AsyncDisposable {
+  readonly #pool: SessionPool
+  readonly #layouts = new QuickLRU<string, Layout>({ maxSize: mostRemembered })
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(server: ImapServer) {
+    this.#pool = new SessionPool(server)
+  }
+
+  /** Works in a mailbox, whatever folder is selected. */
+  inMailbox<T>({ login }: Account, work: (session: Session, layout: Layout) => Promise<T>): Promise<T> {
+    const look = async (session: Session) => {
+      const layout = await this.#layout(session)
+      // Not every command of the work would be safe to give twice, so what is gone must show before.
+      await session.connection.run(['NOOP'])
+      return layout
+    }
+    return this.#pool.use(login, undefined, look, work)
+  }
+
+  /** Works in a folder that is selected and was looked at just now. Refuses one that is not there. */
+  inFolder<T>(
+    { login }: Account,
+    name: string,
+    work: (session: Session, folder: SelectedFolder, layout: Layout) => Promise<T>,
+  ): Promise<T> {
+    const look = async (session: Session) => {
+      for (const known of [this.#layouts.has(login), false]) {
+        const layout = await this.#layout(session)
+        const folder = await session.select(layout.pathOf(name))
+        if (folder) return { folder, layout }
+        // It may have been given another name on the server since the layout was read.
+        if (known) this.#layouts.delete(login)
+        else break
+      }
+      throw noSuchFolder(name)
+    }
+    const path = this.#layouts.get(login)?.pathOf(name)
+    return this.#pool.use(login, path, look, (session, { folder, layout }) => work(session, folder, layout))
+  }
+
+  /** One after another in a mailbox: two who move one message at once would leave it there twice. */
+  async inTurn<T>(mailbox: MailboxRef, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(mailbox.mailboxId)
+    const mine = before ? before.then(work, work) : work()
+    this.#turns.set(mailbox.mailboxId, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(mailbox.mailboxId) === mine) this.#turns.delete(mailbox.mailboxId)
+    }
+  }
+
+  async #layout(session: Session): Promise<Layout> {
+    const layout = this.#layouts.get(session.login) ?? (await Layout.read(session))
+    this.#layouts.set(session.login, layout)
+    return layout
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]()
+  }
+}
+
+export function noSuchFolder(name: string): Error {
+  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}

@@ -1,0 +1,145 @@
+import { mailUnavailable } from '#/errors.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import { type Delta, noDelta, readDelta } from './delta.ts'
+import { readRows } from './read-rows.ts'
+import { attributes, numberOf } from './response.ts'
+import type { SelectedFolder } from './selected-folder.ts'
+import type { Session } from './session.ts'
+import { ThreadRowsReader } from './thread-rows.ts'
+
+/** New messages in a step. */
+const rowsAtOnce = 2048
+
+/** The next step for a reader that holds `since`, of a folder that was looked at just now: where nothing has changed since
+ *  the last step on this connection, that look was all. Undefined where the folder has gone meanwhile. */
+export async function changes(
+  session: Session,
+  given: SelectedFolder,
+  key: IdHashKey,
+  since: FolderState | undefined,
+): Promise<FolderChanges | undefined> {
+  // The reader was told by another connection what this one has not heard of.
+  const behind = since && session.qresync && since.modseq > given.highestKnown
+  const folder = behind ? await session.selectAnew(given.path) : given
+  if (!folder) return undefined
+  try {
+    if (since && isUnchanged(session, folder, since)) {
+      folder.tell(since, folder.exists)
+      return present(folder, since, new ThreadRowsReader(key), noDelta, false)
+    }
+    const followed = since && (await follow(session, folder, key, since))
+    if (followed) return followed
+    // What was selected a moment ago, and not used yet, is as new as can be.
+    const fresh = folder.told || folder.touched ? await session.selectAnew(folder.path) : folder
+    return fresh && (await startAfresh(session, fresh, key))
+  } catch (error) {
+    // A step that nobody got.
+    if (session.selected) session.selected.told = undefined
+    throw error
+  }
+}
+
+function isUnchanged(session: Session, folder: SelectedFolder, since: FolderState): boolean {
+  if (folder.touched) return false
+  if (folder.told) return equal(folder.told, since) && folder.below === folder.exists
+  return session.qresync && equal(folder.selectedAt, since)
+}
+
+/** Undefined where the reader must start afresh. */
+async function follow(
+  session: Session,
+  folder: SelectedFolder,
+  key: IdHashKey,
+  since: FolderState,
+): Promise<FolderChanges | undefined> {
+  const here = folder.told !== undefined && equal(folder.told, since)
+  if (since.uidValidity !== folder.selectedAt.uidValidity) return undefined
+  // What went while others followed the folder, or nobody did, is told by QRESYNC alone. And it tells nothing of a time
+  // that the server does not know of, as after its data was brought back from a copy.
+  if (!here && (!session.qresync || since.modseq > folder.highestKnown)) return undefined
+  let delta: Delta | undefined = noDelta
+  if (!here) folder.tell(since, 0)
+  if (!here || folder.touched) {
+    folder.touched = false
+    delta = await readDelta(session, since)
+    if (!delta) return undefined
+  }
+  if (!here) folder.below = await countBelow(session, folder, since.uidNext)
+  const rows = await nextRows(session, folder, key)
+  const modseq = Math.max(since.modseq, delta.modseq)
+  return present(folder, { ...since, modseq }, rows, delta, false)
+}
+
+async function startAfresh(session: Session, folder: SelectedFolder, key: IdHashKey): Promise<FolderChanges> {
+  if (folder.selectedAt.modseq === 0) {
+    throw mailUnavailable(new Error('The mail server keeps no modification sequences for this folder'))
+  }
+  const start = { ...folder.selectedAt, uidNext: 1 }
+  folder.tell(start, 0)
+  if (!session.qresync) folder.uids = []
+  return present(folder, start, await nextRows(session, folder, key), noDelta, true)
+}
+
+/** What of the folder lies above what its reader holds, a step of it. */
+async function nextRows(session: Session, folder: SelectedFolder, key: IdHashKey): Promise<ThreadRowsReader> {
+  const rows = new ThreadRowsReader(key)
+  const first = folder.below + 1
+  const last = Math.min(folder.exists, folder.below + rowsAtOnce)
+  if (first > last) return rows
+  await readRows(session, rows, first, last)
+  folder.grow(rows.uids, last - folder.below)
+  if (rows.uids.length === last - first + 1) return rows
+  // Those that lack have gone, and the server may not say so while it answers FETCH.
+  await session.connection.run(['NOOP'])
+  if (folder.below - first + 1 === rows.uids.length) return rows
+  throw mailUnavailable(new Error(`Of ${last - first + 1} messages the mail server gave ${rows.uids.length}`))
+}
+
+function present(
+  folder: SelectedFolder,
+  since: FolderState,
+  rows: ThreadRowsReader,
+  { flags, gone }: Delta,
+  reset: boolean,
+): FolderChanges {
+  const state = { ...since, uidNext: Math.max(since.uidNext, (rows.uids.at(-1) ?? 0) + 1) }
+  folder.told = state
+  const expunged = new Set([...gone, ...folder.gone.splice(0)])
+  const held = [...flags].filter(([uid]) => !expunged.has(uid))
+  return {
+    state,
+    reset,
+    more: folder.below < folder.exists,
+    exists: folder.exists,
+    rows: rows.rows(),
+    flags: { uid: Uint32Array.from(held, ([uid]) => uid), seen: Uint8Array.from(held, ([, seen]) => (seen ? 1 : 0)) },
+    expunged: Uint32Array.from(expunged),
+  }
+}
+
+/** How many messages have lower uids: they lie in the order of their uids, so it takes 17 looks in 100,000. */
+async function countBelow(session: Session, folder: SelectedFolder, uid: number): Promise<number> {
+  let [low, high] = [0, folder.exists]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((await uidAt(session, middle + 1)) < uid) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+async function uidAt(session: Session, place: number): Promise<number> {
+  let uid = 0
+  await session.connection.run([`FETCH ${place} (UID)`], (data) => {
+    if (data.name !== 'FETCH' || data.number !== place) return false
+    uid = numberOf(attributes(data).get('UID'))
+    return true
+  })
+  if (uid === 0) throw mailUnavailable(new Error('The mail server lacks a message that it counts'))
+  return uid
+}
+
+function equal(one: FolderState, other: FolderState): boolean {
+  return one.uidValidity === other.uidValidity && one.modseq === other.modseq && one.uidNext === other.uidNext
+}

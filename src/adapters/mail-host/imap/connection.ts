@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { slices } from '#/bytes.ts'
+import { type Data, type Response, readResponse, type Status } from './response.ts'
+import { ResponseSplitter } from './response-splitter.ts'
+import { CommandRefused, ConnectionLost } from './trouble.ts'
+
+/** An IMAP server, and the user that may act for every mailbox on it. */
+export interface ImapServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit` from the start, `required` by STARTTLS. */
+  readonly tls: 'implicit' | 'required' | 'never'
+  readonly user: string
+  readonly password: string
+}
+
+/** A command's parts: text that goes as it is, octets that go as literals, and lines that go when the server asks for them. */
+export type Command = readonly (string | Buffer | { readonly asked: string })[]
+
+/** Takes what a server says while a command runs. False: it is about something else. A promise holds up what comes next. */
+export type Taker = (data: Data) => boolean | Promise<true>
+
+/** How long a server may be silent, in milliseconds: when it is asked for what it has at hand, and when it may have to
+ *  look at every message of a folder first. */
+export const patience = { usual: 4_500, whole: 60_000 } as const
+
+interface Pending {
+  readonly tag: string
+  readonly name: string
+  readonly take: Taker | undefined
+  readonly patience: number
+  readonly done: PromiseWithResolvers<Status>
+  asked: (() => void) | undefined
+}
+
+/** A connection to an IMAP server: commands out, responses in, each command with a limit to the server's silence. */
+export class Connection {
+  /** What the server says that no command asked for. */
+  notice: (data: Data) => void = () => {}
+  /** In upper case. */
+  capabilities: ReadonlySet<string> = new Set()
+  #socket: Socket
+  #splitter = new ResponseSplitter()
+  readonly #greeting = Promise.withResolvers<Status>()
+  readonly #pending: Pending[] = []
+  #silence: NodeJS.Timeout | undefined
+  #lost: ConnectionLost | undefined
+  #tags = 0
+  #writing: Promise<void> = Promise.resolve()
+  /** Responses that wait while one is being taken. */
+  #said: Buffer[] = []
+  #held = false
+  readonly #closed = Promise.withResolvers<void>()
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    this.#greeting.promise.catch(() => {})
+    this.#attend(socket)
+  }
+
+  /** Connects and waits for the greeting. */
+  static async open({ host, port, tls }: ImapServer): Promise<Connection> {
+    const socket = tls === 'implicit' ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
+    socket.setNoDelay(true)
+    const connection = new Connection(socket)
+    connection.#listen(patience.usual)
+    const greeting = await connection.#greeting.promise
+    if (greeting.status !== 'OK') throw connection.#lose(`The mail server greets with ${greeting.status}`)
+    if (tls === 'required') await connection.#startTls(host)
+    if (connection.capabilities.size === 0) await connection.run(['CAPABILITY'])
+    return connection
+  }
+
+  /** Resolves when it is of no more use. */
+  get closed(): Promise<void> {
+    return this.#closed.promise
+  }
+
+  get usable(): boolean {
+    return this.#lost === undefined
+  }
+
+  can(capability: string): boolean {
+    return this.capabilities.has(capability)
+  }
+
+  /** Runs a command to its end. Commands may be sent before earlier ones have ended; they end in order.
+   *  @throws CommandRefused for NO and BAD, ConnectionLost */
+  async run(command: Command, take?: Taker, wait: number = patience.usual): Promise<Status> {
+    if (this.#lost) throw this.#lost
+    const tag = `m${++this.#tags}`
+    const [name = ''] = String(command[0]).split(' ', 1)
+    const pending = { tag, name, take, patience: wait, done: Promise.withResolvers<Status>(), asked: undefined }
+    pending.done.promise.catch(() => {})
+    this.#pending.push(pending)
+    if (this.#pending.length === 1) this.#listen(wait)
+    this.#writing = this.#writing.then(() => this.#write(pending, command)).catch(() => {})
+    const status = await pending.done.promise
+    if (status.status !== 'OK') throw new CommandRefused(name, status)
+    return status
+  }
+
+  close(): void {
+    this.#lose('The connection was closed')
+  }
+
+  async #write(pending: Pending, command: Command): Promise<void> {
+    const octets: (string | Buffer)[] = [`${pending.tag} `]
+    for (const part of command) {
+      if (typeof part === 'string') octets.push(part)
+      else if (part instanceof Buffer && this.can('LITERAL+')) octets.push(`{${part.length}+}\r\n`, part)
+      else {
+        octets.push(part instanceof Buffer ? `{${part.length}}\r\n` : '\r\n')
+        if (!(await this.#isAsked(pending, octets.splice(0)))) return
+        octets.push('asked' in part ? part.asked : part)
+      }
+    }
+    octets.push('\r\n')
+    await this.#send(octets)
+  }
+
+  /** Whether the server asks for more after this; if not, the command is over. */
+  async #isAsked(pending: Pending, octets: readonly (string | Buffer)[]): Promise<boolean> {
+    const asked = Promise.withResolvers<boolean>()
+    pending.asked = () => asked.resolve(true)
+    const over = () => asked.resolve(false)
+    pending.done.promise.then(over, over)
+    await this.#send(octets)
+    return asked.promise
+  }
+
+  async #send(parts: readonly (string | Buffer)[]): Promise<void> {
+    for (const part of parts) {
+      for (const piece of typeof part === 'string' ? [Buffer.from(part, 'latin1')] : slices(part)) {
+        if (this.#lost) return
+        if (this.#socket.write(piece)) continue
+        await Promise.race([once(this.#socket, 'drain'), this.closed])
+        this.#listen()
+      }
+    }
+  }
+
+  async #startTls(host: string): Promise<void> {
+    await this.run(['STARTTLS'])
+    this.capabilities = new Set()
+    const plain = this.#socket
+    plain.removeAllListeners('data')
+    this.#splitter = new ResponseSplitter()
+    this.#socket = connectTls({ socket: plain, servername: host })
+    this.#attend(this.#socket)
+  }
+
+  #attend(socket: Socket): void {
+    socket.on('data', (chunk) => {
+      this.#listen()
+      try {
+        this.#said.push(...this.#splitter.push(chunk))
+        if (!this.#held) this.#takeAll()
+      } catch (cause) {
+        this.#lose('The mail server cannot be understood', { cause })
+      }
+    })
+    socket.on('error', (cause) => this.#lose('The connection to the mail server broke', { cause }))
+    socket.on('close', () => this.#lose('The mail server closed the connection'))
+  }
+
+  /** In order, and not before whoever took one is done with it. */
+  #takeAll(): void {
+    const said = this.#said
+    this.#said = []
+    for (const [index, bytes] of said.entries()) {
+      const waiting = this.#take(readResponse(bytes))
+      if (!waiting) continue
+      this.#held = true
+      this.#said = said.slice(index + 1)
+      this.#socket.pause()
+      waiting.then(
+        () => this.#goOn(),
+        (cause) => this.#lose('What the mail server said could not be taken', { cause }),
+      )
+      return
+    }
+  }
+
+  #goOn(): void {
+    this.#held = false
+    if (this.#lost) return
+    this.#socket.resume()
+    try {
+      this.#takeAll()
+    } catch (cause) {
+      this.#lose('The mail server cannot be understood', { cause })
+    }
+  }
+
+  #take(response: Response): Promise<true> | undefined {
+    if (response.kind === 'data') return this.#takeData(response)
+    if (response.kind === 'continue') this.#pending[0]?.asked?.()
+    else this.#takeStatus(response)
+    return undefined
+  }
+
+  #takeStatus(response: Status): void {
+    this.#takeCapabilities(response.code)
+    if (response.tag === undefined) {
+      this.#takeUntagged(response)
+      return
+    }
+    const pending = this.#pending.shift()
+    if (pending?.tag !== response.tag) throw new Error('The mail server ends a command that was not given')
+    pending.done.resolve(response)
+    this.#listen()
+  }
+
+  #takeUntagged(status: Status): void {
+    this.#greeting.resolve(status)
+    // A response code that belongs to the command at hand, as in `* OK [UIDVALIDITY 3]`.
+    const [name, ...values] = status.code
+    if (typeof name === 'string') this.#takeData({ kind: 'data', name: `[${name}]`, number: 0, values })
+  }
+
+  #takeData(data: Data): Promise<true> | undefined {
+    if (data.name === 'CAPABILITY') this.#takeCapabilities([data.name, ...data.values])
+    const taken = this.#pending[0]?.take?.(data) ?? false
+    if (taken instanceof Promise) return taken
+    if (!taken) this.notice(data)
+    return undefined
+  }
+
+  #takeCapabilities([name, ...values]: readonly unknown[]): void {
+    if (name === 'CAPABILITY') this.capabilities = new Set(values.map((value) => String(value).toUpperCase()))
+  }
+
+  /** The server has so long to say something, as long as it is asked for anything. */
+  #listen(wait = this.#pending[0]?.patience): void {
+    clearTimeout(this.#silence)
+    if (wait === undefined || this.#lost) return
+    this.#silence = setTimeout(() => {
+      this.#lose(`The mail server was silent for ${wait / 1_000} s`, { silent: true })
+    }, wait)
+  }
+
+  #lose(why: string, detail: { silent?: boolean; cause?: unknown } = {}): ConnectionLost {
+    this.#lost ??= new ConnectionLost(why, detail)
+    clearTimeout(this.#silence)
+    this.#socket.destroy()
+    this.#closed.resolve()
+    this.#greeting.reject(this.#lost)
+    for (const { done } of this.#pending.splice(0)) done.reject(this.#lost)
+    return this.#lost
+  }
+}

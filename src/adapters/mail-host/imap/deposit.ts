@@ -1,0 +1,90 @@
+import { collected, inTurns } from '#/bytes.ts'
+import type { Applied } from '#/ports/mail-host.ts'
+import { type Command, patience } from './connection.ts'
+import { filteredByField } from './filtered-by.ts'
+import { makeFolder } from './layout.ts'
+import { numbers } from './list.ts'
+import { attributes, bytesOf, numberOf } from './response.ts'
+import type { Session } from './session.ts'
+import { CommandRefused } from './trouble.ts'
+import { dateTime, day, quoted, readDateTime, uidSet } from './words.ts'
+
+/** A message on its way into a folder. */
+export interface Deposit {
+  readonly raw: Buffer
+  /** As in its header; null where it bears none. */
+  readonly messageId: string | null
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  /** In lower case, atoms. */
+  readonly keywords: readonly string[]
+  readonly filteredBy: readonly Applied[]
+}
+
+/** Appends messages to a folder, in their order, making it where it lacks: all or none of them where the server has
+ *  MULTIAPPEND (RFC 3502). */
+export async function deposit(session: Session, path: string, messages: readonly Deposit[]): Promise<void> {
+  const { connection } = session
+  const parts = await Promise.all(messages.map(partsOf))
+  const runs = connection.can('MULTIAPPEND') ? [parts.flat()] : parts
+  for (const run of runs) {
+    const append = () => connection.run([`APPEND ${quoted(path)}`, ...run], undefined, patience.whole)
+    try {
+      await append()
+    } catch (error) {
+      if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw error
+      await makeFolder(session, path)
+      await append()
+    }
+  }
+}
+
+async function partsOf(message: Deposit): Promise<Command> {
+  const { receivedAt, seen, flagged, keywords } = message
+  const flags = [...(seen ? ['\\Seen'] : []), ...(flagged ? ['\\Flagged'] : []), ...keywords]
+  return [` (${flags.join(' ')}) ${dateTime(receivedAt)} `, await asKept(message)]
+}
+
+/** The octets that the server is given. A literal cannot hold NUL, nor can a message be empty (RFC 9051, section 9): NUL
+ *  becomes 0x80, as where Dovecot finds one. */
+async function asKept({ raw, filteredBy }: Pick<Deposit, 'raw' | 'filteredBy'>): Promise<Buffer> {
+  const whole = raw.length > 0 ? raw : Buffer.from('\r\n')
+  const bytes = whole.includes(0) ? await withoutNul(whole) : whole
+  return filteredBy.length > 0 ? Buffer.concat([filteredByField(filteredBy), bytes]) : bytes
+}
+
+function withoutNul(bytes: Buffer): Promise<Buffer> {
+  const replaced = async function* () {
+    for await (const piece of inTurns(bytes)) {
+      const copy = Buffer.from(piece)
+      for (let at = copy.indexOf(0); at >= 0; at = copy.indexOf(0, at + 1)) copy[at] = 0x80
+      yield copy
+    }
+  }
+  return collected(replaced(), bytes.length)
+}
+
+/** Whether a message is in the folder already: what a lost answer to an APPEND leaves unsaid. It is told by its Message-ID
+ *  where it has one, and by received date and size. */
+export async function isThere(session: Session, path: string, message: Deposit): Promise<boolean> {
+  if (!(await session.select(path))) return false
+  const { messageId, receivedAt } = message
+  const size = (await asKept(message)).length
+  const named =
+    messageId !== null && /^[\x21-\x7e]+$/.test(messageId)
+      ? `HEADER MESSAGE-ID ${quoted(messageId)}`
+      : `ON ${day(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
+  const uids = await numbers(session, 'SEARCH', named)
+  if (uids.length === 0) return false
+  let found = false
+  const second = Math.floor(receivedAt.getTime() / 1_000)
+  await session.connection.run([`UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`], (data) => {
+    if (data.name !== 'FETCH') return false
+    const item = attributes(data)
+    const received = readDateTime(bytesOf(item.get('INTERNALDATE'))) / 1_000
+    found ||= received === second && numberOf(item.get('RFC822.SIZE')) === size
+    return true
+  })
+  return found
+}

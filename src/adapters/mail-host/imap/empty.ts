@@ -1,0 +1,43 @@
+import type { Access, Account } from './access.ts'
+import { expunge } from './change.ts'
+import { patience } from './connection.ts'
+import { attributes, numberOf } from './response.ts'
+import type { Session } from './session.ts'
+
+/** What goes in one command, and in one turn. */
+const mostMessages = 500
+
+/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. */
+export async function* empty(access: Access, account: Account): AsyncGenerator<number> {
+  let gone = 0
+  const folders = await access.inMailbox(account, (session, layout) => layout.statuses(session))
+  for (const { name } of folders) {
+    for (;;) {
+      const expunged = await access.inTurn(account.mailbox, () =>
+        access.inFolder(account, name, async (session, { exists }) => {
+          const uids = await lowestUids(session, exists)
+          if (uids.length > 0) await expunge(session, uids)
+          return uids.length
+        }),
+      )
+      if (expunged === 0) break
+      gone += expunged
+      yield gone
+    }
+  }
+}
+
+async function lowestUids({ connection }: Session, exists: number): Promise<number[]> {
+  const uids: number[] = []
+  if (exists === 0) return uids
+  await connection.run(
+    [`FETCH 1:${Math.min(exists, mostMessages)} (UID)`],
+    (data) => {
+      const uid = data.name === 'FETCH' ? numberOf(attributes(data).get('UID')) : 0
+      if (uid > 0) uids.push(uid)
+      return uid > 0
+    },
+    patience.whole,
+  )
+  return uids.sort((a, b) => a - b)
+}

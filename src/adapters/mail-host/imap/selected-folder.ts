@@ -1,0 +1,98 @@
+import type { FolderState } from '#/ports/folder-changes.ts'
+import { atomsOf, bytesOf, type Data, numberOf } from './response.ts'
+import { numbersIn } from './words.ts'
+
+/** The most messages that one response may say have gone. */
+const mostGone = 5_000_000
+
+/** A folder that is selected on a connection: what SELECT said of it, what the server has said since, and what a reader
+ *  of its changes was told. */
+export class SelectedFolder {
+  readonly path: string
+  /** Its state when it was selected; modseq is 0 where the server keeps none for this folder. */
+  selectedAt: FolderState = { uidValidity: 0, modseq: 0, uidNext: 0 }
+  /** Messages in the folder, as far as the server has told. */
+  exists = 0
+  /** In lower case; `\*` where new keywords can be made. */
+  #permanentFlags: ReadonlySet<string> = new Set()
+  /** What a reader was told last on this connection. */
+  told: FolderState | undefined
+  /** Something has changed since, or since it was selected. */
+  touched = false
+  /** So many messages have lower uids than the one that `told` expects next. */
+  below = 0
+  /** Their uids, where the server names those that go by their places alone. */
+  uids: number[] | undefined
+  /** Messages below that went, and that the reader was not told of. */
+  gone: number[] = []
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  get highestKnown(): number {
+    return Math.max(this.selectedAt.modseq, this.told?.modseq ?? 0)
+  }
+
+  /** Whether a keyword, in lower case, would stay on a message. */
+  keeps(keyword: string): boolean {
+    return this.#permanentFlags.has('\\*') || this.#permanentFlags.has(keyword)
+  }
+
+  /** Takes what a SELECT is answered with. */
+  learn({ name, number, values: [value] }: Data): boolean {
+    if (name === 'EXISTS') this.exists = number
+    else if (name === '[UIDVALIDITY]') this.selectedAt = { ...this.selectedAt, uidValidity: numberOf(value) }
+    else if (name === '[UIDNEXT]') this.selectedAt = { ...this.selectedAt, uidNext: numberOf(value) }
+    else if (name === '[HIGHESTMODSEQ]') this.selectedAt = { ...this.selectedAt, modseq: numberOf(value) }
+    else if (name === '[PERMANENTFLAGS]') {
+      this.#permanentFlags = new Set(atomsOf(value).map((flag) => flag.toLowerCase()))
+    }
+    return true
+  }
+
+  /** Takes what the server says of it unasked. */
+  notice({ name, number, values: [value] }: Data): void {
+    if (name === 'EXISTS') this.exists = number
+    else if (name === 'EXPUNGE') this.#wentFrom(number)
+    else if (name === 'VANISHED') this.#vanished(bytesOf(value)?.toString('latin1') ?? '')
+    else if (name !== 'FETCH') return
+    this.touched = true
+  }
+
+  /** The reader holds so many messages, up to this state. */
+  tell(state: FolderState, below: number): void {
+    this.told = state
+    this.below = below
+    this.gone = []
+  }
+
+  /** The next so many places of the folder have been read, with these uids. */
+  grow(uids: readonly number[], places: number): void {
+    const last = uids.at(-1)
+    if (this.told && last !== undefined) this.told = { ...this.told, uidNext: last + 1 }
+    this.below += places
+    this.uids?.push(...uids)
+  }
+
+  #wentFrom(place: number): void {
+    this.exists--
+    if (place > this.below) return
+    this.below--
+    const [uid] = this.uids?.splice(place - 1, 1) ?? []
+    if (uid !== undefined) this.gone.push(uid)
+  }
+
+  /** RFC 7162, section 3.2.10: without EARLIER, which answers a question. */
+  #vanished(set: string): void {
+    const uids = numbersIn(set, mostGone)
+    if (!uids) throw new Error('The mail server names messages in no set')
+    this.exists -= uids.length
+    const { uidNext } = this.told ?? { uidNext: 0 }
+    for (const uid of uids) {
+      if (uid >= uidNext) continue
+      this.below--
+      this.gone.push(uid)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { collected, pieceBytes, slices } from '#/bytes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { Applied, Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { normalKeywords } from '../keywords.ts'
+
+/** How many bytes go into one statement. */
+const bytesAtOnce = 2 * pieceBytes
+/** What is delivered to a mailbox at a time: all of it in one command, within the lease. */
+const mostClaimed = 50
+const mostClaimedBytes = 4 << 20
+/** For how long nobody else tries what a process has claimed, in seconds. */
+const lease = 30
+
+/** The spool holds as much as it may. SMTP says so as it does of a full disk: `452 4.3.1`. */
+class SpoolFull extends Error {
+  readonly code = 'ENOSPC'
+}
+
+/** A message in the spool, without its bytes. */
+export interface Spooled {
+  readonly id: number
+  readonly folder: string
+  readonly size: number
+  readonly messageId: string | null
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly filteredBy: readonly Applied[]
+  /** With this one. */
+  readonly attempts: number
+}
+
+/** Puts copies into the spool, in their order. */
+export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number): Promise<void> {
+  const { rows } = await sql<{ bytes: number }>`select coalesce(sum(size_bytes), 0) as bytes from mail_spool`.execute(
+    tx,
+  )
+  if ((rows[0]?.bytes ?? 0) > mostBytes) throw new SpoolFull('Too much mail waits for the mail server')
+  for (let start = 0; start < copies.length; ) {
+    let bytes = 0
+    let end = start
+    do bytes += smallBytes(copies[end++])
+    while (end < copies.length && bytes + smallBytes(copies[end]) <= bytesAtOnce)
+    await insert(tx, copies.slice(start, end))
+    start = end
+  }
+}
+
+function smallBytes(copy: Copy | undefined): number {
+  const length = copy?.message.raw.length ?? 0
+  return length > pieceBytes ? 0 : length
+}
+
+async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
+  let start = 1
+  const rows = copies.map((copy, number) => {
+    const { mailbox, folder, message, receivedAt, seen, flagged, filteredBy } = copy
+    const row = {
+      number,
+      organization_id: mailbox.organizationId,
+      mailbox_id: mailbox.mailboxId,
+      folder,
+      start: message.raw.length > pieceBytes ? null : start,
+      size_bytes: message.raw.length,
+      message_id: message.messageId?.replaceAll('\0', '').toWellFormed() ?? null,
+      received_at: receivedAt,
+      seen,
+      flagged,
+      keywords: normalKeywords(copy.keywords),
+      filtered_by: filteredBy,
+    }
+    start += smallBytes(copy)
+    return row
+  })
+  const bytes = Buffer.concat(copies.flatMap((copy) => (smallBytes(copy) > 0 ? [copy.message.raw] : [])))
+  const { rows: made } = await sql<{ id: number }>`
+    insert into mail_spool (organization_id, mailbox_id, folder, bytes, size_bytes, message_id, received_at, seen, flagged,
+      keywords, filtered_by)
+    select row.organization_id, row.mailbox_id, row.folder, substring(${bytes}::bytea from row.start for row.size_bytes),
+      row.size_bytes, row.message_id, row.received_at, row.seen, row.flagged, row.keywords, row.filtered_by
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
+      (number integer, organization_id uuid, mailbox_id uuid, folder text, start integer, size_bytes integer,
+       message_id text, received_at timestamptz, seen boolean, flagged boolean, keywords text[], filtered_by jsonb)
+    join mailboxes on mailboxes.id = row.mailbox_id and mailboxes.organization_id = row.organization_id
+    order by row.number
+    returning id`.execute(tx)
+  if (made.length < copies.length) throw notFound('mailbox')
+  const ids = made.map(({ id }) => id).sort((a, b) => a - b)
+  for (const [index, { message }] of copies.entries()) {
+    if (message.raw.length <= pieceBytes) continue
+    let number = 0
+    for (const piece of slices(message.raw)) {
+      await sql`insert into mail_spool_pieces (spool_id, number, bytes) values (${ids[index]}, ${number++}, ${piece})`.execute(
+        tx,
+      )
+    }
+  }
+}
+
+/** What is due for a mailbox, oldest first: the caller alone has it until the lease ends. */
+export async function claim(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<Spooled[]> {
+  const { rows } = await sql<Omit<Spooled, 'filteredBy'> & { filteredBy: Applied[] | null }>`
+    with due as (
+      select id, size_bytes from mail_spool
+      where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and due_at <= clock_timestamp()
+      order by id limit ${mostClaimed} for update skip locked
+    ), few as (
+      select id from (select id, sum(size_bytes) over (order by id) - size_bytes as before from due) summed
+      where before < ${mostClaimedBytes}
+    )
+    update mail_spool spool set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${lease})
+    from few where spool.id = few.id
+    returning spool.id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged,
+      keywords, filtered_by as "filteredBy", attempts`.execute(db)
+  return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
+}
+
+export async function spooledBytes(db: Db, { id, size }: Spooled): Promise<Buffer> {
+  if (size <= pieceBytes) {
+    const { rows } = await sql<{ bytes: string }>`
+      select encode(bytes, 'base64') as bytes from mail_spool where id = ${id}`.execute(db)
+    return Buffer.from(rows[0]?.bytes ?? '', 'base64')
+  }
+  return collected(piecesOf(db, id, size), size)
+}
+
+async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffer> {
+  for (let number = 0; number * pieceBytes < size; number++) {
+    const { rows } = await sql<{ bytes: string }>`
+      select encode(bytes, 'base64') as bytes from mail_spool_pieces
+      where spool_id = ${id} and number = ${number}`.execute(db)
+    yield Buffer.from(rows[0]?.bytes ?? '', 'base64')
+  }
+}
+
+/** Delivered. */
+export async function drop(db: Db, ids: readonly number[]): Promise<void> {
+  await sql`delete from mail_spool where id = any(${ids}::bigint[])`.execute(db)
+}
+
+/** Tried again later: soon where the server was away, seldom where it would not take the message. */
+export async function putOff(db: Db, ids: readonly number[], why: 'away' | 'refused'): Promise<void> {
+  const longest = why === 'away' ? 15 : 600
+  await sql`
+    update mail_spool set due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
+    where id = any(${ids}::bigint[])`.execute(db)
+}
+
+/** Mailboxes for which something is due, those that have waited longest last. */
+export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
+  const { rows } = await sql<MailboxRef>`
+    select organization_id as "organizationId", mailbox_id as "mailboxId" from mail_spool
+    where due_at <= clock_timestamp() group by 1, 2 order by min(id) desc limit 1000`.execute(db)
+  return rows
+}
+
+/** Bytes in the spool, by mailbox. */
+export async function spooledOf(db: Db, mailboxIds: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; bytes: number }>`
+    select mailbox_id as id, sum(size_bytes) as bytes from mail_spool
+    where mailbox_id = any(${mailboxIds}::uuid[]) group by mailbox_id`.execute(db)
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+}

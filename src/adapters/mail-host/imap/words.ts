@@ -1,0 +1,90 @@
+/** A string for a command (RFC 9051, section 4.3), of printable ASCII: whatever else a name may hold is encoded before. */
+export function quoted(text: string): string {
+  if (!/^[\x20-\x7e]*$/.test(text)) throw new Error('Only printable ASCII goes into a command')
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Modified UTF-7 (RFC 3501, section 5.1.3): printable ASCII as it is, all else, controls too, in base64. */
+export function encodeName(name: string): string {
+  return name.replace(/[^\x20-\x25\x27-\x7e]+/g, (run) => run.split('&').map(base64).join('&-'))
+}
+
+function base64(text: string): string {
+  if (text === '') return ''
+  const encoded = Buffer.from(text, 'utf16le').swap16().toString('base64')
+  return `&${encoded.replace(/=+$/, '').replaceAll('/', ',')}-`
+}
+
+/** What was not encoded as it should be stays as it is. */
+export function decodeName(encoded: string): string {
+  return encoded.replace(/&([A-Za-z0-9+,]*)-/g, (_, run: string) => {
+    if (run === '') return '&'
+    const bytes = Buffer.from(run.replaceAll(',', '/'), 'base64')
+    return bytes
+      .subarray(0, bytes.length & ~1)
+      .swap16()
+      .toString('utf16le')
+  })
+}
+
+/** Uids as a sequence set (RFC 9051, section 9), which names runs by their ends. They must rise. */
+export function uidSet(uids: readonly number[]): string {
+  const runs: string[] = []
+  for (let at = 0; at < uids.length; ) {
+    const first = uids[at] ?? 0
+    let last = first
+    for (at++; uids[at] === last + 1; at++) last++
+    runs.push(first === last ? `${first}` : `${first}:${last}`)
+  }
+  return runs.join(',')
+}
+
+/** The numbers of a sequence set; undefined where they are more than `most`, or it is none. */
+export function numbersIn(set: string, most: number): number[] | undefined {
+  const numbers: number[] = []
+  for (const run of set.split(',')) {
+    const [, from, to = from] = /^(\d{1,10})(?::(\d{1,10}))?$/.exec(run) ?? []
+    if (from === undefined) return undefined
+    const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]
+    if (numbers.length + high - low >= most) return undefined
+    for (let number = low; number <= high; number++) numbers.push(number)
+  }
+  return numbers
+}
+
+/** Each once, rising, without what no message can have. */
+export function realUids(uids: readonly number[]): number[] {
+  const real = new Set(uids.filter((uid) => Number.isInteger(uid) && uid >= 1 && uid <= 0xffff_ffff))
+  return [...real].sort((a, b) => a - b)
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** The date and time of RFC 9051, section 9, which go to the second. */
+export function dateTime(at: Date): string {
+  return `"${day(at).padStart(11)} ${at.toISOString().slice(11, 19)} +0000"`
+}
+
+/** A date, as SEARCH takes it. */
+export function day(at: Date): string {
+  return `${at.getUTCDate()}-${months[at.getUTCMonth()]}-${at.getUTCFullYear()}`
+}
+
+/** Milliseconds since the epoch of a date and time as a server writes it; 0 where it is none. */
+export function readDateTime(text: Buffer | undefined): number {
+  const parts = /^ ?(\d{1,2})-(\w{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(
+    text?.toString('latin1') ?? '',
+  )
+  if (!parts) return 0
+  const [, date, month = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = parts
+  const local = Date.UTC(
+    Number(year),
+    months.indexOf(month),
+    Number(date),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
+  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000
+  return sign === '-' ? local + zone : local - zone
+}
