@@ -1,9 +1,9 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
+import { gather } from '#/gather.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
-import { gather } from './gather.ts'
 import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
-import { Rejection } from './reply.ts'
+import { NotOurs, Rejection } from './reply.ts'
 
 /** A recipient whose mail we take, and the mailbox that it reaches. */
 export interface Admitted {
@@ -66,7 +66,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     untagged: `${stripTag(local)}@${domain}`,
     patterns: blockable ? patternsAgainst([sender]) : [],
   })
-  if (!found) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
+  if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
   if (found.suspended) throw new Rejection(550, '5.2.1', 'That mailbox is suspended')
   if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
@@ -101,7 +101,7 @@ async function returning(
 async function canonical(at: Admission, recipient: string): Promise<string> {
   if (/^postmaster$/i.test(recipient)) return postmaster(at)
   const address = canonicalAddress(unquoted(recipient))
-  if (!address) throw new Rejection(550, '5.7.1', 'We do not take mail for that domain')
+  if (!address) throw new NotOurs()
   return address
 }
 

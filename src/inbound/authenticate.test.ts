@@ -7,7 +7,7 @@ import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { authenticate } from './authenticate.ts'
-import type { Client } from './envelope.ts'
+import type { Origin } from './envelope.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const publicDer = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
@@ -54,9 +54,9 @@ async function verdictOn({ sender = '', author = 'ann@peer.example', address = '
   const signed = sent.signedBy ? await sign(text, sent.signedBy) : text
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
   const authors = message.headers.all('from').flatMap(parseAddresses)
-  const client = { address, helo: 'peer.example', extended: true, tls: undefined }
+  const origin = { address, helo: 'peer.example' }
   const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader(), hostname: 'mx.mailroom.test' }
-  return authenticate(parts, { client, sender }, message, authors)
+  return authenticate(parts, { origin, sender }, message, authors)
 }
 
 async function sign(text: string, signingDomain: string): Promise<string> {
@@ -172,12 +172,12 @@ test('SPF is asked once for what one client sends in a row for one sender, unles
   }
   const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
   const message = readMessage(Buffer.from('From: Ann <ann@none.example>\r\n\r\nHello\r\n'))
-  const askedFor = async (client: Client, sender: string) => {
+  const askedFor = async (origin: Origin, sender: string) => {
     asked.length = 0
-    const { spf } = await authenticate(parts, { client, sender }, message, [])
+    const { spf } = await authenticate(parts, { origin, sender }, message, [])
     return [spf.result, asked.filter((name) => name === sender.split('@')[1]).length]
   }
-  const newClient = () => ({ address: '192.0.2.1', helo: 'peer.example', extended: true, tls: undefined })
+  const newClient = () => ({ address: '192.0.2.1', helo: 'peer.example' })
   const client = newClient()
   assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 1])
   assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 0])

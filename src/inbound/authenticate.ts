@@ -29,11 +29,11 @@ const PATIENCE = 10_000
 /** Looks up and verifies. What cannot be found out is `temperror`, which never counts against a message. */
 export async function authenticate(
   { resolver, reader, hostname }: { resolver: Resolver; reader: MessageReader; hostname: string },
-  envelope: Pick<Envelope, 'client' | 'sender'>,
+  envelope: Pick<Envelope, 'origin' | 'sender'>,
   message: Message,
   authors: readonly Address[],
 ): Promise<Verdict> {
-  const lookUp = lookUpsFor(resolver, envelope.client.address)
+  const lookUp = lookUpsFor(resolver, envelope.origin?.address ?? '')
   askAhead(lookUp, authors)
   const [spf, dkim] = await Promise.all([
     checkSpf(lookUp, envelope, { hostname, patience: PATIENCE }),

@@ -12,13 +12,21 @@ import type { Room } from './wire.ts'
 export interface MailTaker {
   admit(sender: string, recipient: string): Promise<Admitted | Returning>
   /** Resolves once the message is ours to keep. */
-  take(envelope: Envelope, bytes: Buffer): Promise<Reply>
+  take(envelope: Envelope, bytes: Buffer): Promise<Taken>
   /** What is answered to trouble of our own. */
   trouble(error: unknown): Reply
 }
 
+/** A message that is ours to keep. */
+export interface Taken {
+  readonly reply: Reply
+  /** Of mailboxes that did not take it although others did. */
+  readonly otherwise: ReadonlyMap<string, Reply>
+}
+
 /** What all sessions of a listener share. */
 export interface Host {
+  readonly protocol: 'SMTP' | 'LMTP'
   readonly hostname: string
   readonly tls: SecureContext | undefined
   readonly limits: Limits

@@ -55,14 +55,15 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
     bytes: Buffer,
   ): Promise<Reply> {
     const { hostname } = this.#reception
-    const client = { address: '127.0.0.1', helo: hostname, extended: true, tls: undefined }
+    const client = { address: '127.0.0.1', helo: hostname, protocol: 'ESMTP', tls: undefined } as const
     const receivedAt = new Date(this.#clock.now())
     try {
-      return await receive(
+      const { reply } = await receive(
         this.#reception,
-        { id: randomUUID(), receivedAt, client, sender, utf8: smtpUtf8, recipients },
+        { id: randomUUID(), receivedAt, client, origin: client, sender, utf8: smtpUtf8, recipients },
         bytes,
       )
+      return reply
     } catch (error) {
       return replyTo(error)
     }

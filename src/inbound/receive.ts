@@ -16,7 +16,8 @@ import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import { digestOf, followUpsOf, isBack } from './following.ts'
-import { Rejection, type Reply, reply } from './reply.ts'
+import type { Taken } from './host.ts'
+import { Rejection, reply } from './reply.ts'
 import type { Store } from './store.ts'
 import { receivedBy, withTrace } from './trace.ts'
 
@@ -43,9 +44,9 @@ const MOST_FROM = 10
 const MOST_AUTHORS = 1_000
 
 /** What becomes of a message after DATA. Throws `Rejection` while it is still the sender's to keep; resolves once it is
- *  durable in every mailbox that takes it. One answer serves all recipients: a mailbox that has blocked an author whom
- *  others have not is passed over in silence (decisions, Blocked senders). */
-export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Reply> {
+ *  durable in every mailbox that takes it. A mailbox that has blocked an author whom others have not is passed over,
+ *  over SMTP in silence, since one answer serves all recipients (decisions, Blocked senders). */
+export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Taken> {
   const message = await at.reader.message(bytes)
   // Of fields that nobody read nobody can say whom they name as author, or what results they forge.
   if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
@@ -57,15 +58,14 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const returning = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
   if (mark && returning.length === 0 && (await isBack(at, envelope, named, mark))) {
-    return reply(250, '2.6.0', 'Stored before')
+    return { reply: reply(250, '2.6.0', 'Stored before'), otherwise: new Map() }
   }
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
-  if (destinations.length + returning.length === 0) {
-    throw new Rejection(550, '5.7.1', 'The recipient does not take mail from that author')
-  }
+  if (destinations.length + returning.length === 0) throw new Rejection(...BLOCKED)
 
   const verdict = await at.authenticate(envelope, message, authors)
-  if (verdict.disposition === 'reject') {
+  // Whom LMTP brings mail from has said 250, and a refusal would make it write to the author, who may be forged.
+  if (verdict.disposition === 'reject' && envelope.client.protocol !== 'LMTP') {
     throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
   }
   const stored = await withTrace(message, at.hostname, envelope, verdict)
@@ -84,8 +84,13 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   }
   if (returning.length > 0 || destinations.some(({ follows }) => follows)) at.followUps.wake()
   report(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
-  return reply(250, '2.6.0', `Stored as ${envelope.id}`)
+  const without = named.filter((one) => !destinations.includes(one))
+  const otherwise = new Map(without.map(({ mailboxId }) => [mailboxId, reply(...BLOCKED)]))
+  return { reply: reply(250, '2.6.0', `Stored as ${envelope.id}`), otherwise }
 }
+
+/** For whom has blocked a message's author. */
+const BLOCKED = [550, '5.7.1', 'The recipient does not take mail from that author'] as const
 
 /** A filter that moves the message has the last word over DMARC's quarantine: it is what the owner asked for. Filters see
  *  the message before it is encrypted; which of them acted is part of what is not kept in the clear. */
@@ -101,7 +106,7 @@ async function copyFor(
   const mailbox = { organizationId, mailboxId }
   const filters = await filtersInForce(at.db, { organizationId, memberId })
   const here = to.recipients.reduce(reachedAt, sighting)
-  const placement = place(filters, here, disposition === 'quarantine' ? 'junk' : 'inbox')
+  const placement = place(filters, here, disposition === 'none' ? 'inbox' : 'junk')
   for (const err of placement.errors) at.log.error({ err, message: envelope.id, mailbox: mailboxId }, 'a filter failed')
   const { folder, seen, flagged, keywords, trace } = placement
   return {

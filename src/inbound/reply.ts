@@ -20,6 +20,13 @@ export class Rejection extends Error {
   }
 }
 
+/** For domains that nobody here has. */
+export class NotOurs extends Rejection {
+  constructor() {
+    super(550, '5.7.1', 'We do not take mail for that domain')
+  }
+}
+
 /** A reply as it goes over the wire. */
 export function render({ code, status, text }: Reply): string {
   return `${code} ${status} ${text}\r\n`

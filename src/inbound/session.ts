@@ -2,11 +2,12 @@ import type { Logger } from 'pino'
 import type { Admitted, Returning } from './admit.ts'
 import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
-import type { Client } from './envelope.ts'
-import type { Host } from './host.ts'
+import type { Client, Origin } from './envelope.ts'
+import type { Host, Taken } from './host.ts'
 import type { Limits } from './limits.ts'
 import { Rejection, type Reply, render, reply } from './reply.ts'
 import { Gone, type Received } from './wire.ts'
+import { parseForward } from './xforward.ts'
 
 interface Transaction {
   readonly id: string
@@ -15,14 +16,16 @@ interface Transaction {
   readonly recipients: (Admitted | Returning)[]
 }
 
-/** One client's conversation with us (RFC 5321 section 4): which command may come when, and what is answered. It knows
- *  nothing of mailboxes, messages or the database. */
+/** One client's conversation with us (RFC 5321 section 4; LMTP, RFC 2033): which command may come when, and what is
+ *  answered. It knows nothing of mailboxes, messages or the database. */
 export class Session {
   readonly #host: Host
   readonly #connection: Connection
   readonly #log: Logger
   /** One object from greeting to greeting. */
   #client: Client
+  /** Whom the server before us has the next message from, as it says. */
+  #origin: Origin | undefined
   #transaction: Transaction | undefined
   #errors = 0
   #commands = 0
@@ -32,7 +35,7 @@ export class Session {
   constructor(host: Host, connection: Connection) {
     this.#host = host
     this.#connection = connection
-    this.#client = this.#greetedAs('', false)
+    this.#client = this.#greetedAs('', 'SMTP')
     this.#log = host.log.child({ session: host.nextId(), client: connection.address })
   }
 
@@ -81,7 +84,7 @@ export class Session {
     const { hostname, limits } = this.#host
     await new Promise((resolve) => setTimeout(resolve, limits.greetingDelay))
     if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
-    this.#connection.say(`220 ${hostname} ESMTP\r\n`)
+    this.#connection.say(`220 ${hostname} ${this.#isLmtp ? 'LMTP' : 'ESMTP'}\r\n`)
   }
 
   async #obey(): Promise<void> {
@@ -101,11 +104,17 @@ export class Session {
   }
 
   #command(verb: string, argument: string): void | Promise<void> {
+    const { protocol } = this.#host
+    if ((OF_ONE.get(verb) ?? protocol) !== protocol) throw unknownCommand()
     switch (verb) {
+      case 'LHLO':
+        return this.#hello(argument, 'LMTP')
       case 'EHLO':
-        return this.#hello(argument, true)
+        return this.#hello(argument, 'ESMTP')
       case 'HELO':
-        return this.#hello(argument, false)
+        return this.#hello(argument, 'SMTP')
+      case 'XFORWARD':
+        return this.#forward(argument)
       case 'STARTTLS':
         return this.#startTls(argument)
       case 'MAIL':
@@ -131,28 +140,33 @@ export class Session {
       case 'ETRN':
         throw new Rejection(502, '5.5.1', 'That is not offered here')
       default:
-        throw new Rejection(500, '5.5.1', 'There is no such command')
+        throw unknownCommand()
     }
   }
 
-  #hello(argument: string, extended: boolean): void {
+  #hello(argument: string, protocol: Client['protocol']): void {
     if (!/^\S{1,255}$/.test(argument)) throw new Rejection(501, '5.5.4', 'Say who you are')
     this.#transaction = undefined
-    this.#client = this.#greetedAs(argument, extended)
+    this.#client = this.#greetedAs(argument, protocol)
     if (this.#connection.ahead) this.#end(OUT_OF_STEP)
     else this.#connection.say(this.#welcome())
   }
 
-  #greetedAs(helo: string, extended: boolean): Client {
-    return { address: this.#connection.address, helo, extended, tls: this.#connection.tls }
+  #greetedAs(helo: string, protocol: Client['protocol']): Client {
+    return { address: this.#connection.address, helo, protocol, tls: this.#connection.tls }
+  }
+
+  get #isLmtp(): boolean {
+    return this.#host.protocol === 'LMTP'
   }
 
   #welcome(): string {
     const { hostname, limits, tls } = this.#host
     const lines = [hostname]
-    if (this.#client.extended) {
+    if (this.#client.protocol !== 'SMTP') {
       lines.push('PIPELINING', `SIZE ${limits.messageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES')
       if (tls && !this.#connection.tls) lines.push('STARTTLS')
+      if (this.#isLmtp) lines.push('XFORWARD ADDR HELO')
     }
     const last = lines.length - 1
     return lines.map((text, at) => `250${at === last ? ' ' : '-'}${text}\r\n`).join('')
@@ -168,13 +182,21 @@ export class Session {
     await this.#connection.flush()
     await this.#connection.startTls(tls)
     // All that was said in the clear is forgotten (RFC 3207 4.2).
-    this.#client = this.#greetedAs('', false)
+    this.#client = this.#greetedAs('', 'SMTP')
     this.#transaction = undefined
+  }
+
+  /** Postfix's XFORWARD, where another server of ours brings mail. It holds for one message. */
+  #forward(argument: string): void {
+    if (!this.#client.helo) throw new Rejection(503, '5.5.1', 'Say LHLO first')
+    if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
+    this.#origin = parseForward(argument, this.#origin)
+    this.#say(reply(250, '2.0.0', 'Noted'))
   }
 
   #mail(argument: string): void {
     const { limits, room, nextId } = this.#host
-    if (!this.#client.helo) throw new Rejection(503, '5.5.1', 'Say EHLO first')
+    if (!this.#client.helo) throw new Rejection(503, '5.5.1', `Say ${this.#isLmtp ? 'LHLO' : 'EHLO'} first`)
     if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
     const { sender, size, utf8 } = parseMailFrom(argument)
     if (size > limits.messageSize) throw faulty('too large', limits)
@@ -212,25 +234,35 @@ export class Session {
     await this.#connection.flush()
     const received = await this.#connection.message(this.#host.room)
     try {
-      this.#say(await this.#judge(transaction, received))
+      for (const answer of this.#answersTo(transaction, await this.#judge(transaction, received))) this.#say(answer)
       this.#errors = 0
       this.#commands = 0
     } catch (error) {
       const answer = this.#answerTo(error)
       const { id, sender } = transaction
       this.#log.info({ message: id, sender, octets: received.bytes.length, reply: answer }, 'message refused')
+      if (this.#isLmtp) for (const _ of transaction.recipients.slice(1)) this.#say(answer)
       this.#refuse(answer)
     } finally {
       this.#host.room.give(received.bytes.length)
       this.#transaction = undefined
+      this.#origin = undefined
     }
   }
 
-  #judge({ id, sender, utf8, recipients }: Transaction, { bytes, fault }: Received): Promise<Reply> {
+  /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */
+  #answersTo({ recipients }: Transaction, { reply, otherwise }: Taken): readonly Reply[] {
+    if (!this.#isLmtp) return [reply]
+    return recipients.map((one) => ('mailboxId' in one && otherwise.get(one.mailboxId)) || reply)
+  }
+
+  #judge({ id, sender, utf8, recipients }: Transaction, { bytes, fault }: Received): Promise<Taken> {
     const { limits, clock, taker } = this.#host
     if (fault === 'endless') this.#over = true
     if (fault) throw faulty(fault, limits)
-    return taker.take({ id, receivedAt: new Date(clock.now()), client: this.#client, sender, utf8, recipients }, bytes)
+    const client = this.#client
+    const origin = this.#isLmtp ? this.#origin : client
+    return taker.take({ id, receivedAt: new Date(clock.now()), client, origin, sender, utf8, recipients }, bytes)
   }
 
   get #shuttingDown(): Reply {
@@ -265,6 +297,18 @@ export class Session {
     this.#end(answer)
     this.#connection.hangUp()
   }
+}
+
+/** Commands that only one of the two protocols has (RFC 2033 4.1). */
+const OF_ONE = new Map<string, 'SMTP' | 'LMTP'>([
+  ['EHLO', 'SMTP'],
+  ['HELO', 'SMTP'],
+  ['LHLO', 'LMTP'],
+  ['XFORWARD', 'LMTP'],
+])
+
+function unknownCommand(): Rejection {
+  return new Rejection(500, '5.5.1', 'There is no such command')
 }
 
 /** Octets that had to wait for a reply came before it (RFC 2920 3.1): what they are meant to be is anyone's guess. */

@@ -37,7 +37,7 @@ async function listener(limits: Partial<Limits> = {}) {
         entered.resolve()
         if (envelope.sender.startsWith('slow')) await held.promise
         taken.push({ envelope, text: bytes.toString('latin1') })
-        return reply(250, '2.6.0', 'Stored')
+        return { reply: reply(250, '2.6.0', 'Stored'), otherwise: new Map() }
       },
       trouble: () => reply(451, '4.3.0', 'Something is out of order here'),
     },
@@ -114,7 +114,7 @@ describe('one server', () => {
     assert.equal(`${reply.code} ${reply.status}`, '250 2.6.0')
     const { envelope, text } = server.taken.at(-1) ?? assert.fail()
     assert.equal(text, 'Subject: Hi\r\n\r\n.dot\r\n')
-    assert.deepEqual(envelope.client, { address: '127.0.0.1', helo: 'peer.example', extended: true, tls: undefined })
+    assert.deepEqual(envelope.client, { address: '127.0.0.1', helo: 'peer.example', protocol: 'ESMTP', tls: undefined })
     assert.equal(envelope.sender, 'ann@peer.example')
     assert.deepEqual(
       envelope.recipients.map(({ recipient }) => recipient),

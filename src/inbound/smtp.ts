@@ -12,6 +12,8 @@ import { Session } from './session.ts'
 import type { Room } from './wire.ts'
 
 export interface SmtpConfig {
+  /** SMTP unless it says otherwise. */
+  readonly protocol?: 'SMTP' | 'LMTP'
   /** How we name ourselves. */
   readonly hostname: string
   /** PEM. STARTTLS is offered only with it. */
@@ -24,7 +26,7 @@ const ROUND = 1_000
 /** For last replies to leave when the listener stops. */
 const LAST_WORDS = 500
 
-/** Listens for mail (RFC 5321): who may connect, how many at once, and how it all ends. */
+/** Listens for mail (RFC 5321, RFC 2033): who may connect, how many at once, and how it all ends. */
 export class SmtpListener implements AsyncDisposable {
   readonly #host: Host
   readonly #server: Server
@@ -37,6 +39,7 @@ export class SmtpListener implements AsyncDisposable {
     const limits = { ...LIMITS, ...config.limits }
     const tls = config.tls && createSecureContext({ ...config.tls, minVersion: 'TLSv1.2' })
     this.#host = {
+      protocol: config.protocol ?? 'SMTP',
       hostname: config.hostname,
       tls,
       limits,

@@ -1,6 +1,7 @@
 import { spf } from 'mailauth/lib/spf/index.js'
+import { splitAddress } from '#/mime/address.ts'
 import type { LookUp } from '#/mime/dkim.ts'
-import type { Client, Envelope } from './envelope.ts'
+import type { Envelope, Origin } from './envelope.ts'
 
 /** SPF's result (RFC 7208), for the envelope sender's domain or, where the sender is null, for the name in EHLO. */
 export interface SpfVerdict {
@@ -12,26 +13,29 @@ export interface SpfVerdict {
 /** How long an answer is believed, in milliseconds. */
 const believedMs = 60_000
 
-/** The last answer for each client that is still connected. */
-const known = new WeakMap<Client, { sender: string; until: number; verdict: SpfVerdict }>()
+/** The last answer for each that is still connected. */
+const known = new WeakMap<Origin, { sender: string; until: number; verdict: SpfVerdict }>()
 
 /** What a client sends in a row mostly has one sender, and finding this out takes a tenth of what a message takes: it is
  *  asked again after a minute, or at once where it could not be found out. All look-ups have `patience` milliseconds.
  *  `hostname` is ours, which records may name. */
 export async function checkSpf(
   lookUp: LookUp,
-  { client, sender }: Pick<Envelope, 'client' | 'sender'>,
+  { origin, sender }: Pick<Envelope, 'origin' | 'sender'>,
   { hostname, patience }: { hostname: string; patience: number },
 ): Promise<SpfVerdict> {
-  const last = known.get(client)
+  const identity = sender ? ('mailfrom' as const) : ('helo' as const)
+  // Nobody can say whether an address that is not known may send.
+  if (!origin) return { result: 'temperror', domain: splitAddress(sender)?.domain ?? '', identity }
+  const last = known.get(origin)
   if (last?.sender === sender && performance.now() < last.until) return last.verdict
-  const { address: ip, helo } = client
+  const { address: ip, helo } = origin
   const { status, domain } = await spf({
     ...{ sender, ip, helo, mta: hostname },
     resolver: lookUp,
     maxElapsedTime: patience,
   })
-  const verdict = { result: status.result, domain, identity: sender ? ('mailfrom' as const) : ('helo' as const) }
-  if (verdict.result !== 'temperror') known.set(client, { sender, until: performance.now() + believedMs, verdict })
+  const verdict = { result: status.result, domain, identity }
+  if (verdict.result !== 'temperror') known.set(origin, { sender, until: performance.now() + believedMs, verdict })
   return verdict
 }

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '#/db/schema.ts'
+import { gather } from '#/gather.ts'
 import type { FollowUp } from '#/outbound/follow-ups.ts'
 import type { Copy, MailHost } from '#/ports/mail-host.ts'
 import { type Arrival, noteArrivals } from './arrivals.ts'
-import { gather } from './gather.ts'
 
 /** A message, for every mailbox that keeps it. */
 export interface Delivery {

@@ -3,11 +3,11 @@ import { authenticationResultsField, type CheckResult, withoutForgedResults } fr
 import type { Message } from '#/mime/message.ts'
 import { receivedField, returnPathField } from '#/mime/trace.ts'
 import type { Verdict } from './authenticate.ts'
-import type { Client, Envelope } from './envelope.ts'
+import type { Envelope } from './envelope.ts'
 
 /** What we found of a message, as an Authentication-Results field. */
-export function resultsField(hostname: string, { client, sender }: Envelope, verdict: Verdict): string {
-  return authenticationResultsField(hostname, resultsOf(verdict, client, sender))
+export function resultsField(hostname: string, { origin, sender }: Envelope, verdict: Verdict): string {
+  return authenticationResultsField(hostname, resultsOf(verdict, origin?.helo, sender))
 }
 
 /** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).
@@ -45,13 +45,13 @@ export function receivedBy(hostname: string, envelope: Envelope, recipient: stri
 }
 
 /** RFC 3848, RFC 6531 4.3. */
-export function protocolOf({ client, utf8 }: Envelope): string {
-  const protocol = utf8 ? 'UTF8SMTP' : client.extended ? 'ESMTP' : 'SMTP'
-  return client.tls && client.extended ? `${protocol}S` : protocol
+export function protocolOf({ client: { protocol, tls }, utf8 }: Envelope): string {
+  const spoken = utf8 ? (protocol === 'LMTP' ? 'UTF8LMTP' : 'UTF8SMTP') : protocol
+  return tls && protocol !== 'SMTP' ? `${spoken}S` : spoken
 }
 
-function resultsOf({ spf, dkim, dmarc }: Verdict, client: Client, sender: string): CheckResult[] {
-  const checked = spf.identity === 'mailfrom' ? { 'smtp.mailfrom': sender } : { 'smtp.helo': client.helo }
+function resultsOf({ spf, dkim, dmarc }: Verdict, helo: string | undefined, sender: string): CheckResult[] {
+  const checked = spf.identity === 'mailfrom' ? { 'smtp.mailfrom': sender } : { 'smtp.helo': helo }
   return [
     { method: 'spf', result: spf.result, properties: checked },
     ...(dkim.length === 0 ? [{ method: 'dkim', result: 'none' }] : []),

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { SystemClock } from '#/adapters/clock/system.ts'
+import { SmtpClient, type SmtpReply } from '../../test/smtp-client.ts'
+import type { Envelope } from './envelope.ts'
+import { Rejection, reply } from './reply.ts'
+import { SmtpListener } from './smtp.ts'
+
+const taken: Envelope[] = []
+let lmtp: SmtpListener
+before(async () => {
+  lmtp = new SmtpListener(
+    { protocol: 'LMTP', hostname: 'mx.example', limits: { greetingDelay: 0, messageSize: 10_000 } },
+    {
+      async admit(_sender, recipient) {
+        const [local = ''] = recipient.split('@')
+        if (local === 'nobody') throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+        const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
+        return { ...rest, recipient, mailboxId: local }
+      },
+      async take(envelope) {
+        if (envelope.sender.startsWith('broken')) throw new Error('the database is away')
+        taken.push(envelope)
+        const otherwise = new Map([['blocking', reply(550, '5.7.1', 'Not from you')]])
+        return { reply: reply(250, '2.6.0', 'Stored'), otherwise }
+      },
+      trouble: () => reply(451, '4.3.0', 'Something is out of order here'),
+    },
+    new SystemClock(),
+    pino({ level: 'silent' }),
+  )
+  await lmtp.listen('127.0.0.1', 0)
+})
+after(() => lmtp[Symbol.asyncDispose]())
+
+async function greeted(): Promise<SmtpClient> {
+  const client = await SmtpClient.open(lmtp.port)
+  await client.reply()
+  await client.say('LHLO relay.example')
+  return client
+}
+
+/** Hands a message over, and answers what was said for each recipient that had been taken. */
+async function deliver(client: SmtpClient, from: string, to: readonly string[], text = 'Hi'): Promise<string[]> {
+  await client.say(`MAIL FROM:<${from}>`)
+  let count = 0
+  for (const one of to) if ((await client.say(`RCPT TO:<${one}@here.example>`)).code === 250) count++
+  await client.say('DATA')
+  client.write(`Subject: Hi\r\n\r\n${text}\r\n.\r\n`)
+  const replies: string[] = []
+  while (replies.length < count) replies.push(shown(await client.reply()))
+  assert.equal(shown(await client.say('NOOP')), '250 2.0.0', 'no reply is left over')
+  return replies
+}
+
+function shown({ code, status }: SmtpReply): string {
+  return `${code} ${status}`
+}
+
+test('LHLO greets, EHLO and HELO do not (RFC 2033 4.1)', async () => {
+  await using client = await SmtpClient.open(lmtp.port)
+  assert.deepEqual((await client.reply()).lines, ['220 mx.example LMTP'])
+  assert.equal(shown(await client.say('EHLO relay.example')), '500 5.5.1')
+  assert.equal(shown(await client.say('HELO relay.example')), '500 5.5.1')
+  assert.equal(shown(await client.say('MAIL FROM:<ann@peer.example>')), '503 5.5.1')
+  assert.deepEqual((await client.say('LHLO relay.example')).lines, [
+    '250-mx.example',
+    '250-PIPELINING',
+    '250-SIZE 10000',
+    '250-8BITMIME',
+    '250-SMTPUTF8',
+    '250-ENHANCEDSTATUSCODES',
+    '250 XFORWARD ADDR HELO',
+  ])
+})
+
+test('each recipient that was taken has an answer of its own, in their order (RFC 2033 4.2)', async () => {
+  await using client = await greeted()
+  assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob', 'nobody', 'blocking', 'cy', 'bob']), [
+    '250 2.6.0',
+    '550 5.7.1',
+    '250 2.6.0',
+    '250 2.6.0',
+  ])
+})
+
+test('what is refused or out of order is said to each', async () => {
+  await using client = await greeted()
+  assert.deepEqual(await deliver(client, 'broken@peer.example', ['bob', 'cy']), ['451 4.3.0', '451 4.3.0'])
+  const tooLarge = 'x'.repeat(76).concat('\r\n').repeat(200)
+  assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob', 'cy'], tooLarge), ['552 5.3.4', '552 5.3.4'])
+  assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob']), ['250 2.6.0'])
+})
+
+test('whom the message comes from is what XFORWARD says of it, for that message alone', async () => {
+  await using client = await greeted()
+  const originOf = async (...forward: string[]) => {
+    for (const line of forward) assert.equal((await client.say(line)).code, 250, line)
+    await deliver(client, 'ann@peer.example', ['bob'])
+    return taken.at(-1)?.origin
+  }
+  assert.deepEqual(await originOf('XFORWARD ADDR=192.0.2.7 HELO=peer.example'), {
+    address: '192.0.2.7',
+    helo: 'peer.example',
+  })
+  assert.equal(await originOf(), undefined)
+  assert.deepEqual(await originOf('XFORWARD HELO=[UNAVAILABLE]', 'XFORWARD ADDR=IPV6:2001:db8::7'), {
+    address: '2001:db8::7',
+    helo: '',
+  })
+  assert.equal(await originOf('XFORWARD ADDR=[UNAVAILABLE] HELO=peer+2Eexample'), undefined)
+  assert.deepEqual(taken.at(-1)?.client, {
+    address: '127.0.0.1',
+    helo: 'relay.example',
+    protocol: 'LMTP',
+    tls: undefined,
+  })
+})
+
+for (const argument of ['ADDR=peer.example', 'HELO=a+0D+0Ab', 'ADDR=', 'PORT=25', 'nothing']) {
+  test(`XFORWARD ${argument} is refused`, async () => {
+    await using client = await greeted()
+    assert.equal(shown(await client.say(`XFORWARD ${argument}`)), '501 5.5.4')
+  })
+}
+
+test('XFORWARD has its place before a message', async () => {
+  await using client = await SmtpClient.open(lmtp.port)
+  await client.reply()
+  assert.equal(shown(await client.say('XFORWARD ADDR=192.0.2.7')), '503 5.5.1')
+  await client.say('LHLO relay.example')
+  await client.say('MAIL FROM:<ann@peer.example>')
+  assert.equal(shown(await client.say('XFORWARD ADDR=192.0.2.7')), '503 5.5.1')
+})
