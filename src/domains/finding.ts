@@ -48,5 +48,7 @@ export function printable(text: string, longest = 100): string {
     .replace(/[\p{C}\u2028\u2029]/gu, (unseen) =>
       [...Buffer.from(unseen)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join(''),
     )
-  return shown.length <= longest && text.length <= longest ? shown : `${shown.slice(0, longest)}…`
+  if (shown.length <= longest && text.length <= longest) return shown
+  // A cut may leave half of a pair of surrogates, which PostgreSQL does not store.
+  return `${shown.slice(0, longest).replace(/\p{Cs}$/u, '')}…`
 }

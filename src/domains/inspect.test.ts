@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findingOn, table, token, type Zone } from '../../test/inspecting.ts'
+import { printable } from './finding.ts'
 
 const challenge = '_mailroom-challenge.example.com'
 const other = { txt: ['another-token'] }
@@ -72,6 +73,10 @@ function chain(name: string, length: number, text: string): Zone {
   const links = names.slice(0, -1).map((one, n) => [one, { cname: names[n + 1] ?? '' }] as const)
   return Object.fromEntries([...links, [names.at(-1) ?? '', { txt: [text] }]])
 }
+
+test('a character that needs two UTF-16 units is shown whole or not at all', () => {
+  for (const length of [8, 9]) assert.doesNotMatch(printable(`\0\0${'𐀀'.repeat(4)}`, length), /\p{Cs}/u)
+})
 
 test('what is found is bounded in number and length, and printable', async () => {
   const txt = Array.from({ length: 50 }, (_, n) => `${n}\0\r\n\ud800${'x'.repeat(1_000)}`)
