@@ -27,18 +27,34 @@ export function idHashes(key: IdHashKey, texts: readonly string[]): Buffer {
   return hashes
 }
 
+/** As `idHash`, of an id that stands in bytes from `start` to `end`, in ASCII and without quotes; written to `out`. */
+export function writeIdHash(key: IdHashKey, id: Buffer, start: number, end: number, out: Buffer, at: number): void {
+  const length = end - start
+  makeRoom(length)
+  for (let index = 0; index < length; index++) bytes[index] = id[start + index] ?? 0
+  writeHash(key, length, out, at)
+}
+
 /** The text being hashed, and the same memory as 32-bit words (every platform of Node is little-endian). */
 let bytes = Buffer.from(new ArrayBuffer(1024))
 let words = new Int32Array(bytes.buffer)
 
 function writeSipHash(key: IdHashKey, given: string, out: Buffer, at: number): void {
   const text = given.charCodeAt(1) === 0x22 ? unquoted(given) : given
-  // A UTF-16 code unit takes at most three bytes of UTF-8; the last word holds up to seven bytes and the length.
-  if (3 * text.length + 8 > bytes.length) {
-    bytes = Buffer.from(new ArrayBuffer((3 * text.length + 15) & ~7))
-    words = new Int32Array(bytes.buffer)
-  }
-  const length = encode(text)
+  // A UTF-16 code unit takes at most three bytes of UTF-8.
+  makeRoom(3 * text.length)
+  writeHash(key, encode(text), out, at)
+}
+
+/** The last word holds up to seven bytes and the length. */
+function makeRoom(length: number): void {
+  if (length + 8 <= bytes.length) return
+  bytes = Buffer.from(new ArrayBuffer((length + 15) & ~7))
+  words = new Int32Array(bytes.buffer)
+}
+
+/** Of what stands in `bytes`. */
+function writeHash(key: IdHashKey, length: number, out: Buffer, at: number): void {
   const end = (length & ~7) + 8
   for (let index = length; index < end - 1; index++) bytes[index] = 0
   bytes[end - 1] = length & 0xff

@@ -1,23 +1,34 @@
-import { pino } from 'pino'
+import type { Bench } from '#/adapters/mail-host/conformance/bench.ts'
 import { newMailboxes } from '#/adapters/mail-host/conformance/mailboxes.ts'
 import { mailHostConformance } from '#/adapters/mail-host/conformance.ts'
-import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { testDatabase } from '../database.ts'
+import { imapMailHost } from './imap-mail-host.ts'
 import { DovecotServer } from './imap-server.ts'
 
-mailHostConformance('a mail host that is Dovecot', async () => {
-  await using starting = new AsyncDisposableStack()
-  const dovecot = starting.use(await DovecotServer.start())
-  const { db } = starting.use(await testDatabase())
-  const parts = {
-    db,
-    server: dovecot.server,
-    key: idHashKey('a secret'),
-    log: pino({ level: 'warn' }),
-    mostSpooledBytes: 1 << 30,
+mailHostConformance('a mail host that is Dovecot', () => benchOn(''))
+
+/** No QRESYNC, MOVE, SORT, MULTIAPPEND, LIST-STATUS, LITERAL+ nor SASL-IR; folders below INBOX, under names of their own. */
+const sparse = `
+  imap_capability = IMAP4rev1 UIDPLUS CONDSTORE ENABLE NAMESPACE SPECIAL-USE LIST-EXTENDED STATUS=SIZE
+  namespace inbox {
+    separator = .
+    prefix = INBOX.
+    mailbox Gesendet {
+      special_use = \\Sent
+      auto = create
+    }
+    mailbox "Junk &- more" {
+      special_use = \\Junk
+    }
   }
-  const host = starting.use(new ImapMailHost(parts))
+`
+mailHostConformance('a mail host that has little more than it must', () => benchOn(sparse))
+
+async function benchOn(settings: string): Promise<Bench> {
+  await using starting = new AsyncDisposableStack()
+  const { server } = starting.use(await DovecotServer.start(settings))
+  const { db } = starting.use(await testDatabase())
+  const host = starting.use(imapMailHost(db, server))
   const started = starting.move()
   return {
     host,
@@ -26,7 +37,7 @@ mailHostConformance('a mail host that is Dovecot', async () => {
     mailboxes: () => newMailboxes(db, host),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
-})
+}
 
 /** What docs/mail-host.md says of bytes that IMAP does not know. */
 function heldByImap(raw: Buffer): Buffer {

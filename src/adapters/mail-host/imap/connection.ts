@@ -22,6 +22,9 @@ export type Command = readonly (string | Buffer | { readonly asked: string })[]
 /** Takes what a server says while a command runs. False: it is about something else. A promise holds up what comes next. */
 export type Taker = (data: Data) => boolean | Promise<true>
 
+/** Takes a response before it is taken apart, for those that come by the hundred thousand. False: it is not what it knows. */
+export type BytesTaker = (bytes: Buffer) => boolean | Promise<true>
+
 /** How long a server may be silent, in milliseconds: when it is asked for what it has at hand, and when it may have to
  *  look at every message of a folder first. */
 export const patience = { usual: 4_500, whole: 60_000 } as const
@@ -30,6 +33,7 @@ interface Pending {
   readonly tag: string
   readonly name: string
   readonly take: Taker | undefined
+  readonly takeBytes: BytesTaker | undefined
   readonly patience: number
   readonly done: PromiseWithResolvers<Status>
   asked: (() => void) | undefined
@@ -88,11 +92,19 @@ export class Connection {
 
   /** Runs a command to its end. Commands may be sent before earlier ones have ended; they end in order.
    *  @throws CommandRefused for NO and BAD, ConnectionLost */
-  async run(command: Command, take?: Taker, wait: number = patience.usual): Promise<Status> {
+  async run(command: Command, take?: Taker, wait: number = patience.usual, takeBytes?: BytesTaker): Promise<Status> {
     if (this.#lost) throw this.#lost
     const tag = `m${++this.#tags}`
     const [name = ''] = String(command[0]).split(' ', 1)
-    const pending = { tag, name, take, patience: wait, done: Promise.withResolvers<Status>(), asked: undefined }
+    const pending = {
+      tag,
+      name,
+      take,
+      takeBytes,
+      patience: wait,
+      done: Promise.withResolvers<Status>(),
+      asked: undefined,
+    }
     pending.done.promise.catch(() => {})
     this.#pending.push(pending)
     if (this.#pending.length === 1) this.#listen(wait)
@@ -171,8 +183,8 @@ export class Connection {
     const said = this.#said
     this.#said = []
     for (const [index, bytes] of said.entries()) {
-      const waiting = this.#take(readResponse(bytes))
-      if (!waiting) continue
+      const waiting = this.#pending[0]?.takeBytes?.(bytes) || this.#take(readResponse(bytes))
+      if (!(waiting instanceof Promise)) continue
       this.#held = true
       this.#said = said.slice(index + 1)
       this.#socket.pause()

@@ -12,8 +12,9 @@ const mostBytes = 64 << 20
 export class ResponseSplitter {
   #held: Buffer[] = []
   #length = 0
-  /** Below so many bytes held there is nothing new to find, and where to look from then. */
+  /** Below so many bytes held there is nothing new to find. */
   #needed = 0
+  /** Where the line begins, or what follows its last literal. */
   #lookFrom = 0
 
   /** The responses that the chunk completes, without their last line break. Throws for one without measure. */
@@ -27,10 +28,7 @@ export class ResponseSplitter {
     let at = this.#lookFrom
     while (at <= bytes.length) {
       const lineEnd = bytes.indexOf(LF, at)
-      if (lineEnd < 0) {
-        at = bytes.length
-        break
-      }
+      if (lineEnd < 0) break
       const textEnd = bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
       const literal = literalAt(bytes, at, textEnd)
       if (literal !== undefined) at = lineEnd + 1 + literal
@@ -44,11 +42,12 @@ export class ResponseSplitter {
   }
 
   #hold(rest: Buffer, lookFrom: number): void {
-    if (lookFrom > mostBytes) throw new Error(`The mail server announces ${lookFrom} bytes in one response`)
+    const length = Math.max(lookFrom, rest.length)
+    if (length > mostBytes) throw new Error(`The mail server has ${length} bytes in one response`)
     this.#held = rest.length > 0 ? [rest] : []
     this.#length = rest.length
     this.#lookFrom = lookFrom
-    this.#needed = lookFrom + 1
+    this.#needed = length + 1
   }
 }
 

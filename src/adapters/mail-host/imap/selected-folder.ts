@@ -68,7 +68,7 @@ export class SelectedFolder {
   }
 
   /** The next so many places of the folder have been read, with these uids. */
-  grow(uids: readonly number[], places: number): void {
+  grow(uids: Uint32Array, places: number): void {
     const last = uids.at(-1)
     if (this.told && last !== undefined) this.told = { ...this.told, uidNext: last + 1 }
     this.below += places

@@ -4,6 +4,8 @@ import { readHeaders } from '#/mime/headers.ts'
 import { type IdHashKey, idHashes } from '#/mime/id-hash.ts'
 import { threadIds } from '#/mime/references.ts'
 import type { ThreadRows } from '#/ports/folder-changes.ts'
+import { readPlainHeader } from './plain-header.ts'
+import { ThreadColumns } from './thread-columns.ts'
 
 /** Longer headers, which name thousands of ids, are taken up in turns of the event loop. */
 const longHeader = 64 << 10
@@ -16,87 +18,61 @@ export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM'
 export interface ThreadRow {
   readonly uid: number
   readonly seen: boolean
+  /** Milliseconds since the epoch. */
   readonly receivedAt: number
-  /** The fields, and the empty line. */
-  readonly header: Buffer
+  /** Where in the bytes given the header is: the fields, and the empty line. */
+  readonly start: number
+  readonly end: number
 }
 
-/** Gathers new messages, column by column, out of the headers that a server sends. */
+/** Gathers what threads need of new messages out of the headers that a server sends. */
 export class ThreadRowsReader {
   readonly #key: IdHashKey
-  readonly #uid: number[] = []
-  readonly #seen: number[] = []
-  readonly #receivedAt: number[] = []
-  readonly #sender: Buffer[] = []
-  readonly #id: Buffer[] = []
-  readonly #strong: Buffer[] = []
-  readonly #weak: Buffer[] = []
+  readonly #columns = new ThreadColumns()
 
   constructor(key: IdHashKey) {
     this.#key = key
   }
 
-  get uids(): readonly number[] {
-    return this.#uid
+  get uids(): Uint32Array {
+    return this.#columns.uids
   }
 
-  /** Nothing is kept of the header itself. A promise where it is so long that it takes turns. */
-  add({ uid, seen, receivedAt, header }: ThreadRow): Promise<true> | undefined {
-    this.#uid.push(uid)
-    this.#seen.push(seen ? 1 : 0)
-    this.#receivedAt.push(receivedAt)
+  /** Nothing is kept of the bytes. A promise where the header is so long that it takes turns. */
+  add(bytes: Buffer, { uid, seen, receivedAt, start, end }: ThreadRow): Promise<true> | undefined {
+    this.#columns.begin(uid, seen, receivedAt)
+    if (readPlainHeader(bytes, start, end, this.#key, this.#columns)) return undefined
+    this.#columns.clear()
+    return this.#addWithCare(bytes.subarray(start, end))
+  }
+
+  #addWithCare(header: Buffer): Promise<true> | undefined {
+    const { id, sender, strong: strongest, weak: weakest } = this.#columns
     const { headers } = readHeaders(header)
-    this.#sender.push(Buffer.from(senderOf(headers.first('from'))))
+    const [author] = parseAddresses(headers.all('from').join(',\n'))
+    sender.append(Buffer.from(author?.address.toLowerCase() ?? ''))
     const { messageId, strong, weak } = threadIds(headers)
-    this.#id.push(messageId === null ? noId : idHashes(this.#key, [messageId]))
+    if (messageId !== null) id.bytes.set(idHashes(this.#key, [messageId]), id.length - 8)
     if (header.length > longHeader) return this.#addLong(strong, weak)
-    this.#strong.push(idHashes(this.#key, strong))
-    this.#weak.push(idHashes(this.#key, weak))
+    strongest.append(idHashes(this.#key, strong))
+    weakest.append(idHashes(this.#key, weak))
     return undefined
   }
 
   async #addLong(strong: readonly string[], weak: readonly string[]): Promise<true> {
-    this.#strong.push(await this.#hashed(strong))
-    this.#weak.push(await this.#hashed(weak))
+    for (const [column, ids] of [
+      [this.#columns.strong, strong],
+      [this.#columns.weak, weak],
+    ] as const) {
+      for (let at = 0; at < ids.length; at += hashedAtOnce) {
+        await turn()
+        column.append(idHashes(this.#key, ids.slice(at, at + hashedAtOnce)))
+      }
+    }
     return true
   }
 
-  async #hashed(ids: readonly string[]): Promise<Buffer> {
-    const hashes: Buffer[] = []
-    for (let at = 0; at < ids.length; at += hashedAtOnce) {
-      await turn()
-      hashes.push(idHashes(this.#key, ids.slice(at, at + hashedAtOnce)))
-    }
-    return Buffer.concat(hashes)
-  }
-
   rows(): ThreadRows {
-    return {
-      uid: Uint32Array.from(this.#uid),
-      seen: Uint8Array.from(this.#seen),
-      receivedAt: Float64Array.from(this.#receivedAt),
-      sender: Buffer.concat(this.#sender),
-      senderLength: lengths(this.#sender),
-      id: Buffer.concat(this.#id),
-      strong: Buffer.concat(this.#strong),
-      strongLength: lengths(this.#strong),
-      weak: Buffer.concat(this.#weak),
-      weakLength: lengths(this.#weak),
-    }
+    return this.#columns.all()
   }
-}
-
-const noId = Buffer.alloc(8)
-
-/** Nearly every From is one of these, which need no parser: `a@b`, `<a@b>`, `Name <a@b>`. */
-const plain = /^(?:[^"(),:;<>@[\]\\]*<)?([!#-'*+\-./0-9=?A-Z^_`a-z{|}~]+@[\w.-]+)>?$/
-
-function senderOf(from: string | undefined): string {
-  if (from === undefined) return ''
-  const address = plain.exec(from)?.[1] ?? parseAddresses(from)[0]?.address ?? ''
-  return address.toLowerCase()
-}
-
-function lengths(buffers: readonly Buffer[]): Uint32Array {
-  return Uint32Array.from(buffers, ({ length }) => length)
 }

@@ -70,21 +70,24 @@ export function day(at: Date): string {
   return `${at.getUTCDate()}-${months[at.getUTCMonth()]}-${at.getUTCFullYear()}`
 }
 
-/** Milliseconds since the epoch of a date and time as a server writes it; 0 where it is none. */
+/** Milliseconds since the epoch of a date and time as a server writes it, `17-Jul-1996 02:44:25 -0700`; 0 where it is none.
+ *  By its bytes, since a folder has 100,000 of them. */
 export function readDateTime(text: Buffer | undefined): number {
-  const parts = /^ ?(\d{1,2})-(\w{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(
-    text?.toString('latin1') ?? '',
-  )
-  if (!parts) return 0
-  const [, date, month = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = parts
-  const local = Date.UTC(
-    Number(year),
-    months.indexOf(month),
-    Number(date),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  )
-  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000
-  return sign === '-' ? local + zone : local - zone
+  if (text?.length !== 26 || text[2] !== 0x2d || text[6] !== 0x2d || text[20] !== 0x20) return 0
+  const month = monthsByLetters.get((text[3] ?? 0) | ((text[4] ?? 0) << 8) | ((text[5] ?? 0) << 16))
+  if (month === undefined) return 0
+  const [day, hour, minute, second] = [two(text, 0), two(text, 12), two(text, 15), two(text, 18)]
+  const local = Date.UTC(100 * two(text, 7) + two(text, 9), month, day, hour, minute, second)
+  const zone = (two(text, 22) * 60 + two(text, 24)) * 60_000
+  return text[21] === 0x2d ? local + zone : local - zone
+}
+
+const monthsByLetters = new Map(
+  months.map((name, month) => [name.charCodeAt(0) | (name.charCodeAt(1) << 8) | (name.charCodeAt(2) << 16), month]),
+)
+
+/** Two digits, of which the first may be a space. */
+function two(text: Buffer, at: number): number {
+  const tens = text[at] ?? 0
+  return (tens === 0x20 ? 0 : 10 * (tens - 0x30)) + (text[at + 1] ?? 0) - 0x30
 }

@@ -1,0 +1,10 @@
+import { pino } from 'pino'
+import type { ImapServer } from '#/adapters/mail-host/imap/connection.ts'
+import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
+import type { Db } from '#/db/schema.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+
+/** The IMAP mail host as the program has it, but for a log that holds its tongue. */
+export function imapMailHost(db: Db, server: ImapServer, mostSpooledBytes = 1 << 30): ImapMailHost {
+  return new ImapMailHost({ db, server, key: idHashKey('a secret'), log: pino({ level: 'silent' }), mostSpooledBytes })
+}
