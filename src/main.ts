@@ -14,6 +14,8 @@ import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
 const mostStopMs = 9_500
+/** Within so many milliseconds a signal that comes again is the same one. */
+const sameSignalMs = 1_000
 const tooSlow = 'Stopping takes too long: not everything in hand was finished'
 
 await main(process.argv.slice(2))
@@ -83,9 +85,6 @@ function parseServe<T>(parse: () => T): T {
     throw new UsageError(`${(error as Error).message}\n${serveHelp.trimEnd()}`)
   }
 }
-
-/** Within so many milliseconds a signal that comes again is the same one. */
-const sameSignalMs = 1_000
 
 /** Resolves at the first signal to stop, also one that comes while the service still starts. A second one ends the
  *  process at once; `late` is called where the stop takes too long. */

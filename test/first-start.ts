@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -127,4 +128,13 @@ test('the tour of the README works to its end', () => {
   const operator = run(10)
   assert.equal(operator.status, 0, operator.errors)
   assert.match(operator.output, /mrk_/)
+})
+
+test('it stops at SIGTERM with exit code 0 within ten seconds', async () => {
+  assert.ok(service.pid)
+  const since = performance.now()
+  process.kill(-service.pid, 'SIGTERM')
+  const [code] = await once(service, 'exit')
+  assert.ok(performance.now() - since < 10_000)
+  assert.equal(code, 0)
 })

@@ -54,6 +54,8 @@ test('SIGTERM: a message in DATA and a request in hand are finished, and the exi
   const since = performance.now()
   const ended = service.end('SIGTERM')
   await refusesConnections(service.smtp.port)
+  // What is sent to a whole group of processes comes from npm too.
+  service.process.kill('SIGTERM')
   client.write(' it.\r\n.\r\n')
   assert.equal((await client.reply()).code, 250)
   assert.deepEqual(await ended, { code: 0, signal: null })
