@@ -1,5 +1,6 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
+import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { type SealingKey, unseal } from '#/seal.ts'
 
@@ -8,9 +9,11 @@ export interface OpenKey {
   readonly domain: string
   readonly selector: string
   readonly algorithm: 'rsa' | 'ed25519'
-  /** PKCS #8, PEM. */
-  readonly privateKey: string
+  readonly privateKey: KeyObject
 }
+
+/** Keys that were opened, by id. To sign with an RSA key for the first time takes 0.7 ms more. */
+const opened = new QuickLRU<string, KeyObject>({ maxSize: 1_000 })
 
 /** The keys that sign for a verified domain of the organization: of each kind the newest whose record has been found. */
 export async function signingKeys(db: Db, key: SealingKey, organizationId: string, domain: string): Promise<OpenKey[]> {
@@ -21,7 +24,9 @@ export async function signingKeys(db: Db, key: SealingKey, organizationId: strin
       and one.seen_at is not null
     order by one.algorithm desc, one.created_at desc, one.id desc`.execute(db)
   return rows.map(({ id, selector, algorithm, sealed }) => {
-    const opened = createPrivateKey({ key: unseal(key, id, sealed), format: 'der', type: 'pkcs8' })
-    return { domain, selector, algorithm, privateKey: String(opened.export({ format: 'pem', type: 'pkcs8' })) }
+    const privateKey =
+      opened.get(id) ?? createPrivateKey({ key: unseal(key, id, sealed), format: 'der', type: 'pkcs8' })
+    opened.set(id, privateKey)
+    return { domain, selector, algorithm, privateKey }
   })
 }

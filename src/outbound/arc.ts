@@ -36,7 +36,11 @@ export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp
   if (cv === undefined) return ''
   const { headers, errors } = await createSeal(Readable.from(inTurns(raw, piece)), {
     seal: {
-      ...{ signingDomain: key.domain, selector: key.selector, privateKey: key.privateKey },
+      ...{
+        signingDomain: key.domain,
+        selector: key.selector,
+        privateKey: String(key.privateKey.export({ format: 'pem', type: 'pkcs8' })),
+      },
       ...{ algorithm: `${key.algorithm}-sha256`, authResults: results, cv, signTime: at },
     },
   })

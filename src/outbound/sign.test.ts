@@ -7,10 +7,9 @@ import { type SigningKey, signatures } from './sign.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ed25519 = generateKeyPairSync('ed25519')
-const pem = { format: 'pem', type: 'pkcs8' } as const
 const keys: SigningKey[] = [
-  { domain: 'example.com', selector: 'r1', algorithm: 'rsa', privateKey: String(rsa.privateKey.export(pem)) },
-  { domain: 'example.com', selector: 'e1', algorithm: 'ed25519', privateKey: String(ed25519.privateKey.export(pem)) },
+  { domain: 'example.com', selector: 'r1', algorithm: 'rsa', privateKey: rsa.privateKey },
+  { domain: 'example.com', selector: 'e1', algorithm: 'ed25519', privateKey: ed25519.privateKey },
 ]
 const zone: Record<string, string> = {
   'r1._domainkey.example.com': `v=DKIM1; k=rsa; p=${rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')}`,
@@ -74,6 +73,6 @@ test('without keys there is nothing to put before the message', async () => {
 })
 
 test('a key that cannot sign is an error, never a message without its signature', async () => {
-  const broken = { domain: 'example.com', selector: 'x', algorithm: 'rsa', privateKey: 'no key' } as const
+  const broken = { domain: 'example.com', selector: 'x', algorithm: 'rsa', privateKey: ed25519.privateKey } as const
   await assert.rejects(signatures(await message('Hello'), [...keys, broken], at), /DKIM signing failed/)
 })
