@@ -317,18 +317,3 @@ test('the list is soonest first, at most 200, with what members queued in the we
   assert.equal(data[0].scheduled_by, 'member')
   await world.db.deleteFrom('scheduled_messages').where('organization_id', '=', organization.id).execute()
 })
-
-test('row 31: many messages due at once, most of one organization, hold up no other', async () => {
-  const other = await world.organization()
-  const bea = (await other.mailbox('bea')).address
-  for (let n = 0; n < 45; n++) await schedule({ to: `many${n}@there.example` })
-  for (let n = 0; n < 5; n++) await schedule({ from: bea, to: `few${n}@there.example` }, other)
-  await world.db
-    .updateTable('scheduled_messages')
-    .set({ due_at: new Date(world.clock.now()) })
-    .execute()
-  await round()
-  const order = sink.taken.map(({ to: [first = ''] }) => first)
-  assert.deepEqual([order.length, new Set(order).size], [50, 50])
-  assert.ok(order.findLastIndex((recipient) => recipient.startsWith('few')) < 25, order.join())
-})

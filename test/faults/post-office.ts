@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { type DatabaseHome, databaseHome } from '../database.ts'
+import { type DnsServer, startDnsServer } from '../dns-server.ts'
+import { insertDue } from '../due-mail.ts'
+import { launchService, type Service, startService } from '../service.ts'
+import { Sink } from '../sink.ts'
+import { moveIn, type Tenant } from '../tenant.ts'
+
+/** A round and a look into the queue, with room to spare; in milliseconds. */
+const patience = 4_000
+
+/** A database with somebody in it who schedules messages, and a sink for them: on these, services come and are killed. A
+ *  round is made every second. */
+export class PostOffice implements AsyncDisposable {
+  readonly sink: Sink
+  readonly tenant: Tenant
+  readonly #home: DatabaseHome
+  readonly #dns: DnsServer
+  readonly #resources: AsyncDisposableStack
+
+  private constructor(
+    parts: { home: DatabaseHome; dns: DnsServer; sink: Sink; tenant: Tenant },
+    resources: AsyncDisposableStack,
+  ) {
+    this.sink = parts.sink
+    this.tenant = parts.tenant
+    this.#home = parts.home
+    this.#dns = parts.dns
+    this.#resources = resources
+  }
+
+  static async open(): Promise<PostOffice> {
+    await using opening = new AsyncDisposableStack()
+    const home = opening.use(await databaseHome())
+    const dns = opening.use(await startDnsServer({}))
+    const sink = opening.use(await Sink.start())
+    const tenant = await moveIn(home, { domain: 'killed.test', mailboxes: ['ada'] })
+    return new PostOffice({ home, dns, sink, tenant }, opening.move())
+  }
+
+  get address(): string {
+    return this.tenant.addresses[0] ?? ''
+  }
+
+  async start(more: Readonly<Record<string, string>> = {}): Promise<Service> {
+    const service = await startService(this.#environment(more))
+    // A test that fails leaves it running.
+    this.#resources.defer(() => void service.process.kill('SIGKILL'))
+    return service
+  }
+
+  /** Starts a service that is killed at a statement to the database (kill-at-statement.ts), and waits for that. */
+  async untilKilled(at: Killing): Promise<void> {
+    const launched = launchService(this.#environment(killedAt(at)))
+    launched.running.catch(() => {})
+    const [, signal] = await once(launched.process, 'exit')
+    assert.equal(signal, 'SIGKILL')
+  }
+
+  /** Lets a service work that is killed at a statement: until that happens, all is settled, or it had time to do what it
+   *  can do for now. */
+  async life(at: Killing): Promise<'killed' | 'settled' | 'waiting'> {
+    const launched = launchService(this.#environment(killedAt(at)))
+    const killed = once(launched.process, 'exit').then(() => 'killed' as const)
+    const working = launched.running.then((service) => this.#outcome(service))
+    const outcome = await Promise.race([killed, working]).catch(() => killed)
+    if (outcome !== 'killed') await launched.end('SIGTERM')
+    return outcome
+  }
+
+  /** While no service runs. */
+  async behindClosedDoors<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    await using database = await this.#home.open()
+    return await work(database.db)
+  }
+
+  /** Schedules a message, due now unless told, and answers its id. Its Message-ID is `<id@x>`. */
+  async schedule(
+    db: Db,
+    { subject, recipients = ['bob@there.example', 'cy@elsewhere.example'], sendAt = new Date() }: Letter,
+  ): Promise<string> {
+    const id = randomUUID()
+    const { tenant, address } = this
+    await insertDue(db, { organizationId: tenant.organizationId, address }, [{ id, recipients, subject, sendAt }])
+    return id
+  }
+
+  /** What a list of the API holds. */
+  async list({ http }: Service, path: string): Promise<Listed[]> {
+    const answer = await fetch(`${http}${path}`, { headers: { authorization: `Bearer ${this.tenant.key}` } })
+    return ((await answer.json()) as { data: Listed[] }).data
+  }
+
+  /** Waits until everything scheduled has gone or failed. */
+  async untilSettled(service: Service): Promise<void> {
+    while (!(await this.#isSettled(service))) await setTimeout(100)
+  }
+
+  async #isSettled(service: Service): Promise<boolean> {
+    return (await this.list(service, '/v1/scheduled')).every(({ status }) => status === 'failed')
+  }
+
+  async #outcome(service: Service): Promise<'settled' | 'waiting'> {
+    for (const end = performance.now() + patience; performance.now() < end; await setTimeout(100))
+      if (await this.#isSettled(service)) return 'settled'
+    return 'waiting'
+  }
+
+  #environment(more: Readonly<Record<string, string>>): Record<string, string> {
+    return {
+      ...this.#home.env,
+      MAILROOM_DNS_SERVERS: this.#dns.address,
+      MAILROOM_RELAY_URL: `smtp://127.0.0.1:${this.sink.port}?starttls=never`,
+      MAILROOM_TICK_SECONDS: '1',
+      ...more,
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync()
+  }
+}
+
+interface Letter {
+  readonly subject: string
+  readonly recipients?: readonly string[]
+  readonly sendAt?: Date
+}
+
+interface Listed {
+  readonly id: string
+  readonly status: string
+  readonly message_id: string
+  readonly last_error: string | null
+}
+
+/** A step of a service's work. */
+export interface Killing {
+  /** Texts that statements hold, which come one after the other. */
+  readonly statements: readonly string[]
+  /** What a parameter of each holds: what the statement is about. */
+  readonly about?: string
+  readonly when: 'before' | 'after'
+}
+
+/** The environment in which a service is killed there. */
+export function killedAt({ statements, about, when }: Killing): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
+    KILL_AT_STATEMENT: JSON.stringify(statements),
+    ...(about !== undefined && { KILL_ABOUT: about }),
+    KILL_WHEN: when,
+  }
+}
+
+/** Lets the leases of a process that is gone run out, but for those on messages that are left out. */
+export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string[] } = {}): Promise<void> {
+  await sql`update outbound_recipients set due_at = due_at - interval '1 minute' where state <> 'waiting'`.execute(db)
+  await sql`
+    update scheduled_messages set due_at = due_at - interval '1 minute'
+    where status = 'sending' and id <> all (${but}::uuid[])`.execute(db)
+}
+
+/** Lets the time pass until leases have run out, and the first of what waits is due. */
+export async function timePasses(db: Db): Promise<void> {
+  await leasesRunOut(db)
+  await sql`
+    with waiting as (
+      select due_at from outbound_recipients where state = 'waiting'
+      union all select due_at from scheduled_messages where status = 'sending' and outbound_id is null
+    ), passed as (select greatest(min(due_at) - now(), interval '0') as time from waiting), queued as (
+      update outbound_recipients set due_at = due_at - passed.time from passed where state = 'waiting'
+    )
+    update scheduled_messages set due_at = due_at - passed.time from passed
+    where status = 'sending' and outbound_id is null`.execute(db)
+}
+
+/** The header's line. */
+export function fieldOf(bytes: Buffer | undefined, name: string): string | undefined {
+  return new RegExp(`^${name}: .*`, 'm').exec(bytes?.toString('latin1') ?? '')?.[0]
+}

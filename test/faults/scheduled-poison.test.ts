@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from './post-office.ts'
+
+let office: PostOffice
+before(async () => {
+  office = await PostOffice.open()
+})
+after(() => office[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await office.behindClosedDoors((db) => db.deleteFrom('scheduled_messages').execute())
+  office.sink.taken.length = 0
+  office.sink.lines.length = 0
+})
+
+/** Four messages that are due, of which the second ends each worker that comes to it. */
+async function scheduleFour(): Promise<{ fatal: string; others: string[] }> {
+  return await office.behindClosedDoors(async (db) => {
+    const due = Date.now() - 10_000
+    const schedule = (name: string, place: number) =>
+      office.schedule(db, { subject: name, recipients: [`${name}@there.example`], sendAt: new Date(due + place) })
+    const first = await schedule('one', 1)
+    const fatal = await schedule('fatal', 2)
+    return { fatal, others: [first, await schedule('three', 3), await schedule('four', 4)] }
+  })
+}
+
+/** Lets one service after the other work until all is settled, and answers how many were killed. */
+async function deathsUntilSettled(killing: Killing): Promise<number> {
+  let deaths = 0
+  for (let lives = 0; lives < 20; lives++) {
+    const outcome = await office.life(killing)
+    if (outcome === 'killed') deaths++
+    if (outcome === 'settled') return deaths
+    await office.behindClosedDoors(timePasses)
+  }
+  throw new Error(`It is not settled after ${deaths} deaths`)
+}
+
+async function assertFailedAlone(fatal: string): Promise<void> {
+  const left = await office.behindClosedDoors((db) =>
+    db.selectFrom('scheduled_messages').select(['id', 'status', 'last_error']).execute(),
+  )
+  assert.deepEqual(
+    left.map(({ id, status }) => [id, status]),
+    [[fatal, 'failed']],
+  )
+  assert.match(left[0]?.last_error ?? '', /cut short three times$/)
+}
+
+const messagesTaken = () => office.sink.taken.map(({ bytes }) => fieldOf(bytes, 'Message-ID')).toSorted()
+const messageIds = (ids: readonly string[]) => ids.map((id) => `Message-ID: <${id}@x>`).toSorted()
+
+test('row 30: one that ends workers as it is handed over fails after three, and the others of its batch go at their first attempt', async () => {
+  const { fatal, others } = await scheduleFour()
+  const killing = { statements: ['outbound_messages'], about: 'fatal', when: 'before' } as const
+  assert.equal(await office.life(killing), 'killed')
+  // The next one goes on with the others while nobody may touch the fatal one yet.
+  await office.behindClosedDoors((db) => leasesRunOut(db, { but: [fatal] }))
+  const next = await office.start(killedAt(killing))
+  await office.sink.until(({ taken }) => taken.length === others.length)
+  assert.deepEqual(await next.end('SIGTERM'), { code: 0, signal: null })
+  await office.behindClosedDoors(timePasses)
+  assert.equal(1 + (await deathsUntilSettled(killing)), 3)
+  await assertFailedAlone(fatal)
+  assert.deepEqual(messagesTaken(), messageIds(others))
+  assert.equal(office.sink.lines.filter((line) => line.startsWith('MAIL')).length, others.length)
+})
