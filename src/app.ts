@@ -51,6 +51,8 @@ export interface AppParts {
   readonly log: Logger
   /** Seals the answers that are kept for a repeated Idempotency-Key. */
   readonly answersKey: SealingKey
+  /** Hears of every answer: its route, or null where there was none, and how long it took in seconds. */
+  readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
   /** Counts requests with other processes; undefined where there can be none. */
   readonly sharedRate: SharedWindow | undefined
   /** This installation's name in the DNS. */
@@ -120,7 +122,7 @@ function bareApp({ log, answersKey }: AppParts): App {
   return app
 }
 
-function checkEveryRequest(app: App, { authenticator, clock, sharedRate }: AppParts): void {
+function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe }: AppParts): void {
   const authorize = authorizer(
     (token) => authenticator.identify(token),
     () => clock.now(),
@@ -136,6 +138,10 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate }: AppPa
     await authorize(request, reply)
   })
   app.addHook('onResponse', logRequest)
+  if (!observe) return
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+    observe(method, routeOptions.url ?? null, statusCode, elapsedTime / 1_000)
+  })
 }
 
 /** The route and not the URL, since a URL may hold an address, or by mistake a key. */

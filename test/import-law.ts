@@ -10,6 +10,7 @@ const storeys: readonly (readonly string[])[] = [
     'http',
     'bytes.ts',
     'errors.ts',
+    'gather.ts',
     'own-thread.ts',
     'relay-url.ts',
     'seal.ts',
@@ -33,6 +34,7 @@ const storeys: readonly (readonly string[])[] = [
     'organizations',
   ],
   ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
+  ['metrics'],
   ['server.ts'],
   ['main.ts'],
 ]

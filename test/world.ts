@@ -6,7 +6,7 @@ import { ManualClock } from '#/adapters/clock/manual.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { readConfig } from '#/config.ts'
+import { type Listening, readConfig } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -55,14 +55,29 @@ export class World implements AsyncDisposable {
   readonly rounds: Rounds
   readonly client: HttpClient
   readonly base: string
-  readonly smtp: { readonly host: string; readonly port: number }
+  readonly smtp: Listening
+  /** Where the environment asks for them. */
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
+  readonly metrics: Listening | undefined
   readonly #resources: AsyncDisposableStack
   #count = 0
 
   private constructor(
     parts: Pick<
       World,
-      'database' | 'mailHost' | 'base' | 'smtp' | 'clock' | 'dns' | 'domainChecks' | 'outbound' | 'rounds'
+      | 'database'
+      | 'mailHost'
+      | 'base'
+      | 'smtp'
+      | 'lmtp'
+      | 'policy'
+      | 'metrics'
+      | 'clock'
+      | 'dns'
+      | 'domainChecks'
+      | 'outbound'
+      | 'rounds'
     >,
     resources: AsyncDisposableStack,
   ) {
@@ -71,6 +86,9 @@ export class World implements AsyncDisposable {
     this.mailHost = parts.mailHost
     this.base = parts.base
     this.smtp = parts.smtp
+    this.lmtp = parts.lmtp
+    this.policy = parts.policy
+    this.metrics = parts.metrics
     this.clock = parts.clock
     this.dns = parts.dns
     this.domainChecks = parts.domainChecks
@@ -101,8 +119,8 @@ export class World implements AsyncDisposable {
       }),
     )
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
-    const { mailHost, domainChecks, outbound, rounds, http: base, smtp } = running
-    const parts = { database: opened, mailHost, domainChecks, outbound, rounds, base, smtp, clock, dns }
+    const { http: base, smtp } = running
+    const parts = { ...running, database: opened, base, smtp, clock, dns }
     return new World(parts, starting.move())
   }
 

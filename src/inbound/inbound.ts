@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import type { Config } from '#/config.ts'
+import type { Config, Listening } from '#/config.ts'
 import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import type { MessageReader } from '#/mime/reader.ts'
@@ -11,7 +11,10 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { type Admission, admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
-import type { Limits } from './limits.ts'
+import type { Envelope } from './envelope.ts'
+import type { MailTaker } from './host.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { PolicyListener } from './policy.ts'
 import { type Blockable, findBlocks } from './queries.ts'
 import { type Reception, receive } from './receive.ts'
 import { SmtpListener } from './smtp.ts'
@@ -57,37 +60,53 @@ export interface InboundParts {
   readonly reception: Reception
   readonly admission: Admission
   readonly clock: Clock
-  readonly config: Pick<Config, 'host' | 'smtpPort' | 'hostname' | 'tls'>
+  readonly config: Pick<Config, 'host' | 'smtpPort' | 'lmtp' | 'policy' | 'hostname' | 'tls'>
   readonly log: Logger
+  /** Puts something between a message and the decision about it. */
+  readonly measured?: ((taker: MailTaker) => MailTaker) | undefined
   /** Other than usual; for tests. */
   readonly limits?: Partial<Limits>
 }
 
+/** Where it is listened, which is any free port where the configuration says 0. */
 export interface Inbound extends AsyncDisposable {
-  /** Where SMTP is listened for, which is any free port where the configuration says 0. */
-  readonly port: number
+  readonly smtp: Listening
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
 }
 
-/** Takes mail in over SMTP, until it is disposed: then what is in hand is finished, within seconds. */
+/** Takes mail in over SMTP, and LMTP where it is wanted, until it is disposed: then what is in hand is finished, within
+ *  seconds. */
 export async function startInbound({
   reception,
   admission,
   clock,
   config,
   log,
+  measured = (taker) => taker,
   limits,
 }: InboundParts): Promise<Inbound> {
-  const { host, smtpPort, hostname, tls } = config
-  const listener = new SmtpListener(
-    { hostname, limits, tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) } },
-    {
-      admit: (sender, recipient) => admit(admission, sender, recipient),
-      take: (envelope, bytes) => receive(reception, envelope, bytes),
-      trouble: troubleReply,
-    },
-    clock,
-    log,
-  )
-  await listener.listen(host, smtpPort)
-  return { port: listener.port, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+  const { host, smtpPort, hostname } = config
+  const taker = measured({
+    admit: (sender: string, recipient: string) => admit(admission, sender, recipient),
+    take: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
+    trouble: troubleReply,
+  })
+  const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) }
+  await using starting = new AsyncDisposableStack()
+  const open = async (listener: Listener, at: Listening): Promise<Listening> => {
+    await starting.use(listener).listen(at.host, at.port)
+    return { host: at.host, port: listener.port }
+  }
+  const smtp = await open(new SmtpListener({ hostname, limits, tls }, taker, clock, log), { host, port: smtpPort })
+  // Servers of ours: nothing is gained by keeping them waiting, and one of them may bring all mail there is.
+  const trusted = { ...limits, greetingDelay: 0, connectionsPerClient: LIMITS.connections }
+  const lmtp =
+    config.lmtp &&
+    (await open(new SmtpListener({ protocol: 'LMTP', hostname, limits: trusted, tls }, taker, clock, log), config.lmtp))
+  const policy = config.policy && (await open(new PolicyListener(taker, log), config.policy))
+  const started = starting.move()
+  return { smtp, lmtp, policy, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
+
+type Listener = SmtpListener | PolicyListener

@@ -17,6 +17,8 @@ export class ThreadCache {
   /** In the order in which they were last asked for. */
   readonly #folders = new Map<string, { index: FolderIndex; bytes: number }>()
   #bytes = 0
+  /** How often a folder was asked for whose index was there, or was not. */
+  readonly asked = { hit: 0, miss: 0 }
 
   constructor({ mailHost, key, maxBytes }: ThreadCacheOptions) {
     this.#mailHost = mailHost
@@ -33,7 +35,9 @@ export class ThreadCache {
    *  once, since it goes on changing. Throws what the mail host throws, `invalid_request` for an unknown folder. */
   async upToDate(mailbox: MailboxRef, folder: string): Promise<Held> {
     const name = JSON.stringify([mailbox.organizationId, mailbox.mailboxId, folder])
-    const entry = this.#folders.get(name) ?? { index: this.#newIndex(mailbox, folder), bytes: 0 }
+    const known = this.#folders.get(name)
+    this.asked[known ? 'hit' : 'miss']++
+    const entry = known ?? { index: this.#newIndex(mailbox, folder), bytes: 0 }
     this.#folders.delete(name)
     this.#folders.set(name, entry)
     try {

@@ -123,6 +123,7 @@ function masterCf(port: number): string {
     'proxymap unix - - n - - proxymap',
     'smtp unix - - n - - smtp',
     'relay unix - - n - - smtp',
+    'lmtp unix - - n - - lmtp',
     'error unix - - n - - error',
     'retry unix - - n - - error',
     'discard unix - - n - - discard',

@@ -7,13 +7,15 @@ import { type Finding, ok, problem } from './finding.ts'
 const patienceMs = 3_000
 
 /** Whether each listener's port is free, or answers as Mailroom does. */
-export function portFindings({ host, port, smtpPort, hostname, roles }: Config): Promise<Finding[]> {
+export function portFindings({ host, port, smtpPort, lmtp, policy, hostname, roles }: Config): Promise<Finding[]> {
   const findings: Promise<Finding>[] = []
   if (roles.has('api')) findings.push(portFinding('HTTP port', 'PORT', { host, port }, speaksHttp))
-  if (roles.has('mx'))
-    findings.push(
-      portFinding('SMTP port', 'MAILROOM_SMTP_PORT', { host, port: smtpPort }, (at) => speaksSmtp(at, hostname)),
-    )
+  if (roles.has('mx')) {
+    const greetsAsUs = (at: Endpoint) => speaksSmtp(at, hostname)
+    findings.push(portFinding('SMTP port', 'MAILROOM_SMTP_PORT', { host, port: smtpPort }, greetsAsUs))
+    if (lmtp) findings.push(portFinding('LMTP port', 'MAILROOM_LMTP_PORT', lmtp, greetsAsUs))
+    if (policy) findings.push(portFinding('policy port', 'MAILROOM_POLICY_PORT', policy, judgesPolicy))
+  }
   return Promise.all(findings)
 }
 
@@ -44,7 +46,11 @@ async function portFinding(
         `Set ${variable} to a port above 1023 and redirect to it, or grant CAP_NET_BIND_SERVICE`,
       )
     default:
-      return problem(check, `${at.host} is not an address of this machine`, 'Set HOST to 127.0.0.1 or 0.0.0.0')
+      return problem(
+        check,
+        `${at.host} is not an address of this machine`,
+        `Set ${variable === 'PORT' || variable === 'MAILROOM_SMTP_PORT' ? 'HOST' : variable} to 127.0.0.1 or 0.0.0.0`,
+      )
   }
 }
 
@@ -79,6 +85,22 @@ async function speaksSmtp(at: Endpoint, hostname: string): Promise<boolean> {
     await once(socket, 'connect', { signal })
     const [line] = await once(createInterface({ input: socket }), 'line', { signal })
     return typeof line === 'string' && line.startsWith(`220 ${hostname} `)
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Whether it answers what asks for no judgement. */
+async function judgesPolicy(at: Endpoint): Promise<boolean> {
+  const socket = connect(at)
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    await once(socket, 'connect', { signal })
+    socket.write('request=smtpd_access_policy\nprotocol_state=CONNECT\n\n')
+    const [line] = await once(createInterface({ input: socket }), 'line', { signal })
+    return line === 'action=DUNNO'
   } catch {
     return false
   } finally {

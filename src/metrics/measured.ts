@@ -1,0 +1,76 @@
+import type { MailTaker } from '#/inbound/host.ts'
+import { Rejection } from '#/inbound/reply.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import type { Metrics } from './metrics.ts'
+
+/** The same mail host, with how long each operation takes. */
+export function measuredMailHost(mailHost: MailHost, { mailHost: seconds }: Metrics): MailHost {
+  return withMethods(mailHost, (name, method) => (...given: readonly unknown[]) => {
+    const answered = seconds.startTimer({ operation: name })
+    const answer = Reflect.apply(method, mailHost, given)
+    // What comes step by step takes as long as whoever asks for it.
+    if (!(answer instanceof Promise)) return answer
+    answer.then(
+      () => answered({ outcome: 'answered' }),
+      () => answered({ outcome: 'failed' }),
+    )
+    return answer
+  })
+}
+
+/** The same relay, with what became of each recipient. */
+export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {
+  return withMethods(relay, (name, method) => {
+    if (name !== 'deliver') return method.bind(relay)
+    return async (...given: Parameters<Relay['deliver']>) => {
+      const outcomes = await relay.deliver(...given)
+      for (const { result } of outcomes) attempts.inc({ result })
+      return outcomes
+    }
+  })
+}
+
+/** The same decisions about mail that comes in, with how long they take and what they are. */
+export function measuredTaker(taker: MailTaker, { messages, refusedRecipients }: Metrics): MailTaker {
+  const outcomeOf = (error: unknown) => (error instanceof Rejection ? 'refused' : 'trouble')
+  return {
+    trouble: taker.trouble,
+    async admit(sender, recipient) {
+      try {
+        return await taker.admit(sender, recipient)
+      } catch (error) {
+        const { status } = error instanceof Rejection ? error.reply : taker.trouble(error)
+        refusedRecipients.inc({ status })
+        throw error
+      }
+    },
+    async take(envelope, bytes) {
+      const taken = messages.startTimer()
+      try {
+        const answer = await taker.take(envelope, bytes)
+        taken({ outcome: 'stored' })
+        return answer
+      } catch (error) {
+        taken({ outcome: outcomeOf(error) })
+        throw error
+      }
+    },
+  }
+}
+
+type Method = (...given: never[]) => unknown
+
+/** An object that has others in place of the methods of `target`, private fields and all else being the same. */
+function withMethods<T extends object>(target: T, instead: (name: string, method: Method) => Method): T {
+  const made = new Map<string | symbol, Method>()
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const known = made.get(name) ?? instead(String(name), value as Method)
+      made.set(name, known)
+      return known
+    },
+  })
+}

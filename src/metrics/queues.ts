@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Beyond this a queue is just long: counting it must not take more than sending it. */
+const mostCounted = 100_000
+/** However often the metrics are asked for, in milliseconds. */
+const believedMs = 5_000
+
+interface Queues {
+  readonly waiting: number
+  readonly sending: number
+  readonly overdue_seconds: number
+  readonly scheduled_due: number
+  readonly scheduled_lag_seconds: number
+}
+
+/** How long the queues are that all processes on one database share, and how late they are. */
+export function measureQueues(metrics: Metrics, db: Db): void {
+  let last: { until: number; queues: Promise<Queues> } | undefined
+  const queues = () => {
+    if (!last || performance.now() >= last.until) last = { until: performance.now() + believedMs, queues: read(db) }
+    return last.queues
+  }
+  metrics.gauge(
+    {
+      name: 'mailroom_outbound_recipients',
+      help: `Recipients of mail that has not left yet, by state; at most ${mostCounted} are counted`,
+      label: 'state',
+    },
+    async () => {
+      const { waiting, sending } = await queues()
+      return { waiting, sending }
+    },
+  )
+  metrics.gauge(
+    { name: 'mailroom_outbound_overdue_seconds', help: 'How long ago the recipient that waits the longest was due' },
+    async () => (await queues()).overdue_seconds,
+  )
+  metrics.gauge(
+    { name: 'mailroom_scheduled_due', help: 'Scheduled messages that are due and not sent yet' },
+    async () => (await queues()).scheduled_due,
+  )
+  metrics.gauge(
+    {
+      name: 'mailroom_scheduled_lag_seconds',
+      help: 'How long ago the scheduled message that waits the longest was due',
+    },
+    async () => (await queues()).scheduled_lag_seconds,
+  )
+}
+
+async function read(db: Db): Promise<Queues> {
+  const { rows } = await sql<Queues>`
+    select outbound.*, scheduled.* from (
+      select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state <> 'waiting') as sending,
+        coalesce(greatest(extract(epoch from now() - min(due_at) filter (where state = 'waiting')), 0), 0)::float8
+          as overdue_seconds
+      from (select state, due_at from outbound_recipients limit ${mostCounted}::integer) one
+    ) outbound, (
+      select count(*) as scheduled_due,
+        coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as scheduled_lag_seconds
+      from (
+        select due_at from scheduled_messages where status = 'pending' and due_at <= now() limit ${mostCounted}::integer
+      ) one
+    ) scheduled`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('the database did not answer for its queues')
+  return row
+}

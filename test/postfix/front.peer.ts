@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { certificateFor } from '../certificate.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { type TestOrganization, World } from '../world.ts'
+import { Postfix } from './postfix.ts'
+
+/** Postfix takes mail in from the world, asks us at RCPT, and hands what it took over by LMTP. */
+let world: World
+let postfix: Postfix
+let organization: TestOrganization
+let ada: string
+let bob: string
+before(async () => {
+  world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+  bob = (await organization.mailbox('bob')).address
+  const settings = {
+    virtual_mailbox_domains: organization.domain,
+    virtual_transport: `lmtp:inet:127.0.0.1:${world.lmtp?.port}`,
+    lmtp_send_xforward_command: 'yes',
+    smtpd_recipient_restrictions: `check_policy_service inet:127.0.0.1:${world.policy?.port}`,
+    // So that this test can come from elsewhere.
+    smtpd_authorized_xclient_hosts: '127.0.0.1',
+  }
+  postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
+})
+after(async () => {
+  await postfix[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+/** A client that Postfix takes for one at 192.0.2.1. */
+async function peer(): Promise<SmtpClient> {
+  const client = await SmtpClient.open(postfix.port)
+  await client.reply()
+  await client.say('EHLO localhost')
+  await client.say('XCLIENT ADDR=192.0.2.1 NAME=peer.example')
+  await client.say('EHLO peer.example')
+  return client
+}
+
+/** The messages of a mailbox as soon as there are so many, each with its bytes. */
+async function mailOf(address: string, count: number): Promise<{ subject: string; folder: string; raw: string }[]> {
+  const end = performance.now() + 30_000
+  for (;;) {
+    const mail = []
+    for (const folder of ['inbox', 'junk']) {
+      const list = await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)
+      for (const { uid, subject } of list.body.data) {
+        const { bytes } = await organization.request(
+          'GET',
+          `/v1/messages/${uid}/raw?mailbox=${address}&folder=${folder}`,
+        )
+        mail.push({ subject, folder, raw: bytes.toString() })
+      }
+    }
+    if (mail.length >= count) return mail
+    if (performance.now() > end) throw new Error(`${mail.length} of ${count} arrived: ${await postfix.log()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('Postfix refuses at RCPT whom we would refuse, in our words', async () => {
+  await organization.request('POST', '/v1/blocked-senders', { pattern: '@bad.example' })
+  await using client = await peer()
+  await client.say('MAIL FROM:<ann@peer.example>')
+  const unknown = await client.say(`RCPT TO:<nobody@${organization.domain}>`)
+  assert.match(unknown.lines.join(), /^550 5\.1\.1 .*Nobody here has that address/)
+  assert.equal((await client.say(`RCPT TO:<${ada}>`)).code, 250)
+  await client.say('RSET')
+  await client.say('MAIL FROM:<spam@bad.example>')
+  const blocked = await client.say(`RCPT TO:<${ada}>`)
+  assert.match(blocked.lines.join(), /^550 5\.7\.1 .*The recipient does not take mail from you/)
+})
+
+test('what it hands on is judged by where it came from', async () => {
+  world.dns.set('peer.example', { txt: ['v=spf1 ip4:192.0.2.1 -all'] })
+  world.dns.set('_dmarc.peer.example', { txt: ['v=DMARC1; p=reject'] })
+  await using client = await peer()
+  const message = 'From: Ann <ann@peer.example>\r\nSubject: Through Postfix\r\nMessage-ID: <1@peer.example>\r\n\r\nHi'
+  assert.equal((await client.send('ann@peer.example', [ada, bob], message)).code, 250)
+  for (const address of [ada, bob]) {
+    const [one] = await mailOf(address, 1)
+    assert.equal(one?.folder, 'inbox')
+    assert.match(one?.raw ?? '', /spf=pass\s+smtp\.mailfrom=ann@peer\.example/)
+    assert.match(one?.raw ?? '', /dmarc=pass/)
+    assert.match(one?.raw ?? '', /^Received: from mx\.dest\.test \(\[127\.0\.0\.1\]\)\r\n\tby \S+ with LMTP id/m)
+  }
+})
+
+test("what is not provably its author's goes to junk, since Postfix has taken it", async () => {
+  await using client = await peer()
+  world.dns.set('forged.example', { txt: ['v=spf1 -all'] })
+  world.dns.set('_dmarc.forged.example', { txt: ['v=DMARC1; p=reject'] })
+  const message = 'From: Ann <ann@forged.example>\r\nSubject: Forged\r\nMessage-ID: <2@forged.example>\r\n\r\nHi'
+  assert.equal((await client.send('ann@forged.example', bob, message)).code, 250)
+  const mail = await mailOf(bob, 2)
+  assert.equal(mail.find(({ subject }) => subject === 'Forged')?.folder, 'junk')
+})
