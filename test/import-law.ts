@@ -34,7 +34,6 @@ const storeys: readonly (readonly string[])[] = [
     'organizations',
   ],
   ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
-  ['metrics'],
   ['server.ts'],
   ['main.ts'],
 ]

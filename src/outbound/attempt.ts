@@ -5,15 +5,15 @@ import type { SharedTime } from '#/db/time.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
+import type { Departed } from '#/scheduled/due.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
-import { backoff, delayWorthTelling } from './backoff.ts'
-import { type Batch, type Claimed, leaseMs, markDot, renew, start } from './claims.ts'
+import { type Batch, type Claimed, leaseMs, renew, together } from './claims.ts'
 import { decideTogether } from './decide-together.ts'
-import { together } from './departures.ts'
-import { type Held, heldMessage, heldOctets } from './held.ts'
-import { localRoute, routesOf } from './local.ts'
-import { logOutcomes } from './log-outcomes.ts'
-import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
+import { deliver, deliverEveryWay, Overtaken, refusal } from './deliver.ts'
+import { finish, letGo } from './finish.ts'
+import { type Held, heldMessage } from './held.ts'
+import { routesOf } from './local.ts'
+import type { Sent } from './sent.ts'
 import { isWanted } from './wanted.ts'
 
 /** What an attempt stands on. */
@@ -27,10 +27,20 @@ export interface Postal {
   /** Has copies of what was scheduled in Sent. */
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  /** What becomes of a recipient of whom nobody knows whether they have the message. */
+  readonly ambiguous: 'retry' | 'fail'
   /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
   nextRound(now: Date): Date
   /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
   notify(tx: Tx, message: Held, news: News, now: Date): Promise<void>
+}
+
+/** The same, with what attempts that run beside each other have done together. */
+export interface Desk extends Postal {
+  /** Marks the dot of recipients who are about to get it; false where the claim is lost. */
+  markDot(recipients: readonly Claimed[]): Promise<boolean>
+  /** Ends an attempt with which everybody has their message; false where that is not done. */
+  endSent(sent: Sent): Promise<boolean>
 }
 
 export interface News {
@@ -38,40 +48,38 @@ export interface News {
   readonly about: readonly { readonly outcome: Outcome; readonly attempts: number }[]
 }
 
-/** The claim went to another worker, which took this one for dead. */
-class Overtaken extends Error {}
+/** What an attempt is about, as far as it is known without asking the database. */
+export interface InHand {
+  readonly message: Held
+  /** Undefined where there is too much of it. */
+  readonly octets?: Buffer | undefined
+  /** The route of each recipient. */
+  readonly ways?: ReadonlyMap<string, string>
+  /** Where it was scheduled. */
+  readonly scheduled?: Departed
+}
+
+/** After so many workers that ended over it nobody tries any more to send what goes by one route. */
+const mostCutShort = 10
 
 /**
- * One attempt at recipients that a worker has claimed (reliability.md, "The protocol"): the attempt is counted, the
+ * One attempt at recipients that a worker has claimed (reliability.md, "The protocol"): the claim has counted it, the
  * message goes out up to its final dot, the dot is marked where the claim still holds, and only then sent. Whatever ends
  * this process on the way, the recipients are claimed again once the lease is over; nobody else has touched them before.
  */
-export async function attempt(
-  postal: Postal,
-  { organizationId, messageId, route, recipients }: Batch,
-  signal: AbortSignal,
-) {
-  const { db, time, log } = postal
-  const attempts = await start(db, recipients)
-  if (attempts === undefined) return
-  const message = await heldMessage(db, organizationId, messageId)
+export async function attempt(desk: Desk, batch: Batch, known: InHand | undefined, signal: AbortSignal): Promise<void> {
+  const { db, time, log } = desk
+  const { organizationId, messageId, recipients } = batch
+  const message = known?.message ?? (await heldMessage(db, organizationId, messageId))
   if (!message) return
-  if (!(await isWanted(db, time, message, recipients))) return await letGo(postal, message, recipients)
+  if (!(await isWanted(db, time, message, recipients))) return await letGo(desk, message, recipients)
   const renewing = setInterval(() => {
     time(db)
       .then((now) => renew(db, recipients, now))
       .catch((err: unknown) => log.error({ err, message: messageId }, 'a claim could not be renewed'))
   }, leaseMs / 3)
   try {
-    if (route !== together) {
-      const outcomes = await deliver(postal, message, { route, recipients }, signal)
-      await insist(postal, signal, () => finish(postal, message, recipients, outcomes))
-    } else if (attempts <= mostAttempts) {
-      const addresses = recipients.map(({ recipient }) => recipient)
-      const ways = await routesOf(db, postal.relay, addresses)
-      const outcomes = await deliverEveryWay(postal, message, { ways, recipients }, signal)
-      await insist(postal, signal, () => decideTogether(postal, message, { recipients, outcomes, ways }))
-    } else await giveUp(postal, message, recipients)
+    await (batch.route === together ? tryTogether : tryOneWay)(desk, batch, { ...known, message }, signal)
   } catch (err) {
     if (!(err instanceof Overtaken)) throw err
     log.warn({ message: messageId }, err.message)
@@ -80,75 +88,24 @@ export async function attempt(
   }
 }
 
-function deliver(
-  { db, relay, local }: Postal,
-  { id, sender, sizeBytes, smtpUtf8, eightBit }: Held,
-  { route, recipients }: Pick<Batch, 'route' | 'recipients'>,
-  signal: AbortSignal,
-): Promise<readonly Outcome[]> {
-  return (route === localRoute ? local : relay).deliver(
-    {
-      sender,
-      recipients: recipients.map(({ recipient }) => recipient),
-      size: sizeBytes,
-      content: () => heldOctets(db, id),
-      smtpUtf8,
-      eightBit,
-      beforeDot: async (accepted) => {
-        const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
-        if (!(await markDot(db, going))) throw new Overtaken('Another worker has taken this message')
-      },
-    },
-    signal,
+async function tryOneWay(desk: Desk, { route, recipients, cutShort }: Batch, inHand: InHand, signal: AbortSignal) {
+  const outcomes =
+    cutShort < mostCutShort
+      ? await deliver(desk, inHand, { route, recipients }, signal)
+      : recipients.map(({ recipient }) => refusal(recipient, `Sending it was cut short ${mostCutShort} times`))
+  await insist(desk, signal, () => finish(desk, inHand.message, recipients, outcomes))
+}
+
+async function tryTogether(desk: Desk, { recipients, attempts, cutShort }: Batch, inHand: InHand, signal: AbortSignal) {
+  const addresses = recipients.map(({ recipient }) => recipient)
+  const ways = inHand.ways ?? (await routesOf(desk.db, desk.relay, addresses))
+  const outcomes =
+    cutShort < mostAttempts && attempts - cutShort <= mostAttempts
+      ? await deliverEveryWay(desk, inHand, { ways, recipients }, signal)
+      : addresses.map((address) => refusal(address, 'Sending it was cut short three times'))
+  await insist(desk, signal, () =>
+    decideTogether(desk, inHand, { recipients, outcomes, ways, attempts: attempts - cutShort }),
   )
-}
-
-/** Delivers by all routes at once, and answers for the recipients in their order. */
-async function deliverEveryWay(
-  postal: Postal,
-  message: Held,
-  { ways, recipients }: { ways: ReadonlyMap<string, string>; recipients: readonly Claimed[] },
-  signal: AbortSignal,
-): Promise<readonly Outcome[]> {
-  const outcomes = new Map<string, Outcome>()
-  const parties = Map.groupBy(recipients, ({ recipient }) => ways.get(recipient) ?? '')
-  const tried = await Promise.allSettled(
-    [...parties].map(async ([route, party]) => {
-      for (const outcome of await deliver(postal, message, { route, recipients: party }, signal))
-        outcomes.set(outcome.recipient, outcome)
-    }),
-  )
-  for (const one of tried) {
-    // Who had their message by another route have it: what failed on our side is no reason to forget that.
-    if (one.status === 'rejected' && one.reason instanceof Overtaken) throw one.reason
-    if (one.status === 'rejected')
-      postal.log.error({ err: one.reason, message: message.id }, 'a route failed on our side')
-  }
-  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? ourFault(recipient))
-}
-
-function ourFault(recipient: string): Outcome {
-  return { ...nothingSaid, recipient, result: 'deferred', status: '4.3.0', reason: 'Something is out of order here' }
-}
-
-const nothingSaid = { reply: null, host: null, ambiguous: false } as const
-
-/** Nobody wants it to go any more. */
-async function letGo({ db, log }: Postal, message: Held, recipients: readonly Claimed[]): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const held = await holdClaim(tx, recipients)
-    const ids = held.map(({ id }) => id)
-    await settle(tx, message.id, recipients, ids, 0)
-  })
-  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'let go unsent')
-}
-
-/** Whoever tried to send it has ended three times. */
-async function giveUp(postal: Postal, message: Held, recipients: readonly Claimed[]): Promise<void> {
-  const reason = 'Sending it was cut short three times'
-  const refused = { ...nothingSaid, result: 'refused', status: '5.3.0', reason } as const
-  const outcomes = recipients.map(({ recipient }) => ({ ...refused, recipient }))
-  await decideTogether(postal, message, { recipients, outcomes, ways: new Map() })
 }
 
 /** How long to go on trying to write down what came of an attempt, and how long to wait in between, in milliseconds. */
@@ -168,39 +125,4 @@ async function insist({ log }: Postal, signal: AbortSignal, write: () => Promise
       await wait(between, undefined, { signal })
     }
   }
-}
-
-/** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
-async function finish(
-  postal: Postal,
-  message: Held,
-  recipients: readonly Claimed[],
-  outcomes: readonly Outcome[],
-): Promise<void> {
-  const { db, time, log } = postal
-  await db.transaction().execute(async (tx) => {
-    const now = await time(tx)
-    const held = await holdClaim(tx, recipients)
-    const delivered: number[] = []
-    const failed: { id: number; outcome: Outcome; attempts: number }[] = []
-    const later: (Postponed & { outcome: Outcome; attempts: number })[] = []
-    for (const { id, attempts, toldAt } of held) {
-      const outcome = outcomes[recipients.findIndex((one) => one.id === id)]
-      if (!outcome) throw new Error('A relay answers for each recipient')
-      const dueAt = new Date(now.getTime() + backoff(attempts))
-      if (outcome.result === 'delivered') delivered.push(id)
-      else if (outcome.result === 'refused' || dueAt > message.expiresAt) failed.push({ id, outcome, attempts })
-      else {
-        const late = toldAt === null && now.getTime() - message.createdAt.getTime() > delayWorthTelling
-        const { reply, reason, host } = outcome
-        later.push({ id, dueAt, reply, reason, host, toldAt: late ? now : null, outcome, attempts })
-      }
-    }
-    await postpone(tx, recipients, later)
-    const delayed = later.filter(({ toldAt }) => toldAt !== null)
-    if (failed.length > 0) await postal.notify(tx, message, { kind: 'failed', about: failed }, now)
-    if (delayed.length > 0) await postal.notify(tx, message, { kind: 'delayed', about: delayed }, now)
-    await settle(tx, message.id, recipients, [...delivered, ...failed.map(({ id }) => id)], delivered.length)
-  })
-  logOutcomes(log, message, outcomes)
 }

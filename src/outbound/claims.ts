@@ -1,13 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
-import { together } from './departures.ts'
 
-/** Recipients of one message that travel together, taken by a worker. */
+/** Recipients of one message that travel together, taken by a worker for an attempt that is counted. */
 export interface Batch {
   readonly messageId: string
   readonly organizationId: string
   readonly route: string
+  /** With the one that is begun. */
+  readonly attempts: number
+  /** How many of them ended with their worker. */
+  readonly cutShort: number
+  /** The last one did. */
+  readonly suspect: boolean
   /** By recipient row. */
   readonly recipients: readonly Claimed[]
 }
@@ -16,7 +21,13 @@ export interface Claimed {
   readonly id: number
   readonly recipient: string
   readonly epoch: number
+  /** A worker has ended after it sent the dot, so nobody knows whether this one has the message. */
+  readonly inDoubt: boolean
 }
+
+/** The route of recipients whose message nobody has yet: by whatever routes they are reached, it is tried for all of
+ *  them at once, and what came of it is decided for all of them together. */
+export const together = ''
 
 /** How long a claim holds unless it is renewed, in milliseconds. A worker that dies is followed by another within it. */
 export const leaseMs = 30_000
@@ -25,19 +36,13 @@ export const leaseMs = 30_000
 const mostTogether = 100
 
 /**
- * Takes up to `most` batches that are due, but for the routes that are `busy`, in one statement. Organizations take
- * turns, so that ten thousand messages of one hold up nobody else; within one the longest due comes first. A message
- * that another worker is just taking something of is passed over.
+ * Takes up to `most` batches that are due, but for the routes that are `busy`, in one statement, and counts the attempt:
+ * one that ends this process has been one. Organizations take turns, so that ten thousand messages of one hold up nobody
+ * else; within one the longest due comes first. A message that another worker is just taking something of is passed
+ * over, and so is one that a worker has just ended over (`claimSuspect`).
  */
 export async function claim(db: Db, now: Date, busy: readonly string[], most: number): Promise<Batch[]> {
-  const { rows } = await sql<{
-    id: number
-    message_id: string
-    organization_id: string
-    route: string
-    recipient: string
-    epoch: number
-  }>`
+  const due = sql`
     with recursive waiting (organization_id) as (
       (select organization_id from outbound_recipients where state = 'waiting' order by organization_id limit 1)
       union all
@@ -53,65 +58,75 @@ export async function claim(db: Db, now: Date, busy: readonly string[], most: nu
           from (
             select message_id, route, due_at, id from outbound_recipients
             where organization_id = waiting.organization_id and state = 'waiting' and due_at <= ${now}
-              and route <> all (${busy}::text[])
+              and not suspect and route <> all (${busy}::text[])
             order by due_at, id limit ${most * mostTogether}
           ) recipient group by message_id, route
         ) batch order by due_at, first limit ${most}
       ) batch
       order by batch.turn, batch.due_at limit ${most}
-    ), message as materialized (
+    )`
+  return await take(db, now, due, sql`not suspect`)
+}
+
+/** Takes one batch that a worker has just ended over and that is due. They go one after the other, so that one that ends
+ *  workers takes no other of them with it. */
+export async function claimSuspect(db: Db, now: Date, busy: readonly string[]): Promise<Batch | undefined> {
+  const due = sql`
+    with due as materialized (
+      select message_id, route from outbound_recipients
+      where state = 'waiting' and suspect and due_at <= ${now} and route <> all (${busy}::text[])
+      order by due_at, id limit 1
+    )`
+  const [batch] = await take(db, now, due, sql`suspect`)
+  return batch
+}
+
+async function take(db: Db, now: Date, due: RawBuilder<unknown>, wanted: RawBuilder<unknown>): Promise<Batch[]> {
+  const { rows } = await sql<Claimed & Omit<Batch, 'recipients'>>`
+    ${due}, message as materialized (
       select id from outbound_messages where id in (select message_id from due) order by id for update skip locked
     )
     update outbound_recipients recipient
-    set state = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}
+    set state = 'sending', epoch = epoch + 1, attempts = attempts + 1, due_at = ${new Date(now.getTime() + leaseMs)}
     where id in (
       select one.id from due join message on message.id = due.message_id cross join lateral (
         select id from outbound_recipients
-        where message_id = due.message_id and route = due.route and state = 'waiting' and due_at <= ${now}
+        where message_id = due.message_id and route = due.route and state = 'waiting' and due_at <= ${now} and ${wanted}
         order by id limit ${mostTogether}
       ) one
     )
-    returning id, message_id, organization_id, route, recipient, epoch`.execute(db)
-  const batches = new Map<string, { -readonly [K in keyof Batch]: K extends 'recipients' ? Claimed[] : Batch[K] }>()
-  for (const { id, message_id, organization_id, route, recipient, epoch } of rows) {
-    const key = `${message_id} ${route}`
-    const batch = batches.get(key) ?? {
-      messageId: message_id,
-      organizationId: organization_id,
-      route,
-      recipients: [],
+    returning id, recipient, epoch, in_doubt as "inDoubt", message_id as "messageId",
+      organization_id as "organizationId", route, attempts, cut_short as "cutShort", suspect`.execute(db)
+  const batches = Map.groupBy(rows, ({ messageId, route }) => `${messageId} ${route}`)
+  return [...batches.values()].flatMap((claimed) => {
+    const [first] = claimed.sort((one, other) => one.id - other.id)
+    if (!first) return []
+    const { messageId, organizationId, route, suspect } = first
+    return {
+      ...{ messageId, organizationId, route, suspect },
+      attempts: Math.max(...claimed.map(({ attempts }) => attempts)),
+      cutShort: Math.max(...claimed.map(({ cutShort }) => cutShort)),
+      recipients: claimed.map(({ id, recipient, epoch, inDoubt }) => ({ id, recipient, epoch, inDoubt })),
     }
-    batch.recipients.push({ id, recipient, epoch })
-    batches.set(key, batch)
-  }
-  for (const { recipients } of batches.values()) recipients.sort((one, other) => one.id - other.id)
-  return [...batches.values()]
+  })
 }
 
 /** The rows of a claim that are still its own: a worker that was overtaken finds none. */
-export function own(recipients: readonly Claimed[]): RawBuilder<boolean> {
+export function own(recipients: readonly Pick<Claimed, 'id' | 'epoch'>[]): RawBuilder<boolean> {
+  const claimed = recipients.map(({ id, epoch }) => ({ id, epoch }))
   return sql<boolean>`(recipient.id, recipient.epoch) in (
-    select claimed.id, claimed.epoch from jsonb_to_recordset(${JSON.stringify(recipients)}::jsonb)
+    select claimed.id, claimed.epoch from jsonb_to_recordset(${JSON.stringify(claimed)}::jsonb)
       as claimed (id bigint, epoch integer))`
 }
 
-/** Counts the attempt, in a transaction of its own: an attempt that ends this process has been one. Answers how many
- *  there were; undefined where the claim is lost. */
-export async function start(db: Db, recipients: readonly Claimed[]): Promise<number | undefined> {
-  const { rows } = await sql<{ attempts: number }>`
-    update outbound_recipients recipient set attempts = attempts + 1
-    where ${own(recipients)} and state = 'sending' returning attempts`.execute(db)
-  return rows.length === recipients.length ? Math.max(...rows.map(({ attempts }) => attempts)) : undefined
-}
-
-/** Says, before the final dot goes out, that it does: from then on nobody can tell that the peer has not got the
- *  message. False where the claim is lost, and then it must not go out. */
-export async function markDot(db: Db, recipients: readonly Claimed[]): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update outbound_recipients recipient set state = 'dotted' where ${own(recipients)} and state = 'sending'`.execute(
-    db,
-  )
-  return Number(numAffectedRows) === recipients.length
+/** Says, before the final dots go out, that they do: from then on nobody can tell that the peer has not got the message.
+ *  Answers for each of the parties whether its claim still holds; where it is lost the dot must not go out. */
+export async function markDots(db: Db, parties: readonly (readonly Claimed[])[]): Promise<boolean[]> {
+  const { rows } = await sql<{ id: number }>`
+    update outbound_recipients recipient set state = 'dotted'
+    where ${own(parties.flat())} and state = 'sending' returning id`.execute(db)
+  const marked = new Set(rows.map(({ id }) => id))
+  return parties.map((party) => party.every(({ id }) => marked.has(id)))
 }
 
 /** Holds on to claims that take long. */
@@ -121,23 +136,21 @@ export async function renew(db: Db, recipients: readonly Claimed[], now: Date): 
     where ${own(recipients)} and state <> 'waiting'`.execute(db)
 }
 
-/** Takes back what a worker that is gone had claimed. The first time it is due at once. What was in hand when a second
- *  worker ended is due later, one message after the other, so that one that ends workers takes no others with it; and
- *  if nobody has it yet, it is given up with its third. */
+/**
+ * Takes back what a worker that is gone had claimed. Its attempt was cut short, which is counted apart: it may have been
+ * another message that ended the worker. The first time it is due at once, later it waits a while longer each time; what nobody has yet is
+ * given up after the third.
+ */
 export async function takeBack(db: Db, now: Date): Promise<void> {
   await sql`
     with left_over as materialized (
       select id from outbound_recipients where state <> 'waiting' and due_at <= ${now}
       order by due_at limit 1000 for update skip locked
-    ), suspect as (
-      select recipient.id, case
-          when attempts <= 1 or (route = ${together} and attempts >= ${mostAttempts}) then 0
-          else (attempts - 1) * 300 + 2 * dense_rank() over (order by message_id)
-        end as seconds
-      from outbound_recipients recipient join left_over on left_over.id = recipient.id
     )
     update outbound_recipients recipient set state = 'waiting', epoch = epoch + 1,
-      due_at = ${now}::timestamptz + suspect.seconds * interval '1 second',
+      cut_short = cut_short + 1, suspect = true, in_doubt = in_doubt or state = 'dotted',
+      due_at = ${now}::timestamptz + interval '5 minutes'
+        * case when route = ${together} and cut_short + 1 >= ${mostAttempts} then 0 else cut_short end,
       reason = case state when 'dotted' then 'The connection was lost before the message was acknowledged' else reason end
-    from suspect where recipient.id = suspect.id`.execute(db)
+    where id in (select id from left_over)`.execute(db)
 }

@@ -12,7 +12,7 @@ import type { Sender } from '#/sending/sender.ts'
 import { compose } from './compose.ts'
 import { insertDeparture } from './departures.ts'
 import { routesOf } from './local.ts'
-import { bccField, storeCopy } from './sent-copy.ts'
+import { bccField, storeCopies } from './sent-copy.ts'
 import { type SigningKey, signed } from './sign.ts'
 
 /** What sending stands on. */
@@ -87,7 +87,7 @@ export class Dispatch {
       now,
     )
     const mailbox = { organizationId, mailboxId: sender.mailboxId }
-    await storeCopy(tx, { mailHost }, { mailbox, message: ready.copy }, now)
+    await storeCopies(tx, { mailHost }, [{ mailbox, message: ready.copy, sentAt: now }])
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */

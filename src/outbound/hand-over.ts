@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { collected } from '#/bytes.ts'
+import { collected, pieceBytes } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
-import type { SharedTime } from '#/db/time.ts'
 import { Refusal } from '#/errors.ts'
+import type { Relay } from '#/ports/relay.ts'
 import { type Begun, begin, type Claim, handedOver, putOff } from '#/scheduled/due.ts'
-import { scheduledOctets } from '#/scheduled/queries.ts'
+import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
-import { senderStill } from '#/sending/sender.ts'
+import { senderStill, sendersById } from '#/sending/sender.ts'
+import type { InHand } from './attempt.ts'
+import { type Batch, together } from './claims.ts'
 import { setDate } from './date.ts'
-import { type Departure, insertDeparture, together } from './departures.ts'
+import { type Departure, heldOf, insertClaimed, insertDeparture } from './departures.ts'
+import { routesOf } from './local.ts'
 import { type SigningKey, signed } from './sign.ts'
 
 /** What handing over stands on. */
 export interface HandOverParts {
   readonly db: Db
-  readonly time: SharedTime
+  readonly relay: Pick<Relay, 'routeOf'>
   readonly log: Logger
   /** The keys that sign for a domain of the organization. */
   signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
@@ -24,50 +27,145 @@ export interface HandOverParts {
   nextRound(now: Date): Date
 }
 
+/** A message in the outbound queue that this worker has taken. */
+export interface HandedOver {
+  readonly batch: Batch
+  readonly inHand: InHand
+}
+
+/** A message that is dated and signed. */
+interface Ready {
+  readonly begun: Begun
+  readonly departure: Departure
+}
+
 /** The claim went to another worker, which took this one for dead. */
 class Overtaken extends Error {}
 
 /**
- * Begins an attempt at a scheduled message: dated and signed, it goes into the outbound queue, for all its recipients
- * together, and from there on its octets stay as they are. The day's allowance is claimed in the same transaction, so
- * once. Never rejects for a reason that lies in the message: the attempt is one that came to nothing.
+ * Begins an attempt at each of these scheduled messages: dated and signed, they go into the outbound queue, each for all
+ * its recipients together, and from there on their octets stay as they are. The day's allowance is claimed in the same
+ * transaction, so once. Answers those that this worker has taken with that and is to try at once; a message that a worker
+ * has ended over waits in the queue for its turn. Never rejects for a reason that lies in a message: then its attempt is
+ * one that came to nothing.
  */
-export async function handOver(parts: HandOverParts, claim: Claim): Promise<void> {
-  const { db, time, log } = parts
-  const now = await time(db)
-  const begun = await begin(db, claim, now)
-  if (!begun) return
+export async function handOver(parts: HandOverParts, claims: readonly Claim[], now: Date): Promise<HandedOver[]> {
+  const begun = await begin(parts.db, claims, now)
   try {
-    if (begun.attempts > mostAttempts) throw new Refusal('internal_error', 'Sending it was cut short three times')
-    await depart(parts, claim, begun, now)
+    return await depart(parts, await prepareAll(parts, begun, now), now)
   } catch (err) {
-    if (err instanceof Overtaken) return log.warn({ scheduled: claim.id }, err.message)
-    if (!(err instanceof Refusal)) log.error({ err, scheduled: claim.id }, 'an attempt to send failed on our side')
-    await putOff(db, claim, { reason: reasonOf(err), now, dueAt: parts.nextRound(now) })
+    for (const one of begun) await comeToNothing(parts, one, err, now)
+    return []
   }
 }
 
-async function depart({ db, time, signingKeys }: HandOverParts, claim: Claim, begun: Begun, now: Date): Promise<void> {
-  const { id: scheduledId, organizationId } = claim
-  const { mailboxId, recipients, messageId, subject, attempts } = begun
-  const { address, domain } = await senderStill(db, organizationId, { mailboxId, address: begun.sender })
-  const composed = await collected(scheduledOctets(db, scheduledId), begun.sizeBytes)
-  setDate(composed, now)
-  const keys = await signingKeys(organizationId, domain)
-  const raw = await signed(composed, keys, now)
-  const id = randomUUID()
-  await db.transaction().execute(async (tx) => {
-    await claimAllowance(tx, organizationId, recipients.length)
-    const createdAt = await time(tx)
-    const departure = {
-      ...{ id, organizationId, mailboxId, sender: address, messageId, subject, raw },
-      kind: 'scheduled',
-      recipients: recipients.map((recipient) => ({ recipient, route: together })),
-      attempts: attempts - 1,
-    } satisfies Departure
-    await insertDeparture(tx, departure, createdAt)
-    if (!(await handedOver(tx, claim, id))) throw new Overtaken('Another worker has taken this message')
+async function prepareAll(parts: HandOverParts, begun: readonly Begun[], now: Date): Promise<Ready[]> {
+  const { db } = parts
+  const small = begun.filter(({ sizeBytes }) => sizeBytes <= pieceBytes)
+  const pieces = scheduledInOnePiece(
+    db,
+    small.map(({ id }) => id),
+  )
+  const [octets, senders] = await Promise.all([pieces, sendersById(db, begun)])
+  const keys = new Map<string, ReturnType<HandOverParts['signingKeys']>>()
+  const keysFor = (organizationId: string, domain: string) => {
+    const name = `${organizationId} ${domain}`
+    const known = keys.get(name) ?? parts.signingKeys(organizationId, domain)
+    keys.set(name, known)
+    return known
+  }
+  const prepared = begun.map(async (one): Promise<Ready[]> => {
+    try {
+      const { id, organizationId, attempts, cutShort, mailboxId } = one
+      if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
+      const { address, domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
+      const composed = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
+      setDate(composed, now)
+      const raw = await signed(composed, await keysFor(organizationId, domain), now)
+      return [{ begun: one, departure: departureOf(one, address, raw) }]
+    } catch (err) {
+      await comeToNothing(parts, one, err, now)
+      return []
+    }
   })
+  return (await Promise.all(prepared)).flat()
+}
+
+function cutShortForGood(): Refusal {
+  return new Refusal('internal_error', 'Sending it was cut short three times')
+}
+
+function departureOf(begun: Begun, sender: string, raw: Buffer): Departure {
+  const { organizationId, mailboxId, messageId, subject, attempts, cutShort, recipients } = begun
+  return {
+    ...{ id: randomUUID(), organizationId, mailboxId, sender, messageId, subject, raw, attempts, cutShort },
+    ...{ kind: 'scheduled', suspect: cutShort > 0 },
+    recipients: recipients.map((recipient) => ({ recipient, route: together })),
+  }
+}
+
+/** All of them in one transaction, or, where that fails, each in one of its own. */
+async function depart(parts: HandOverParts, ready: readonly Ready[], now: Date): Promise<HandedOver[]> {
+  const [first] = ready
+  if (!first) return []
+  try {
+    return first.begun.cutShort > 0 ? await departLater(parts, first, now) : await departTogether(parts, ready, now)
+  } catch (err) {
+    if (ready.length > 1) {
+      const departed: HandedOver[] = []
+      for (const one of ready) departed.push(...(await depart(parts, [one], now)))
+      return departed
+    }
+    await comeToNothing(parts, first.begun, err, now)
+    return []
+  }
+}
+
+async function departTogether(parts: HandOverParts, ready: readonly Ready[], now: Date): Promise<HandedOver[]> {
+  const { db, relay } = parts
+  const departures = ready.map(({ departure }) => departure)
+  const addresses = ready.flatMap(({ begun }) => begun.recipients)
+  const ways = await routesOf(db, relay, addresses)
+  const batches = await db.transaction().execute(async (tx) => {
+    // Always in the same order, so that two workers never wait for each other.
+    const organizations = Map.groupBy(ready, ({ begun }) => begun.organizationId)
+    for (const id of [...organizations.keys()].sort()) {
+      const recipients = organizations.get(id)?.reduce((sum, { begun }) => sum + begun.recipients.length, 0) ?? 0
+      await claimAllowance(tx, id, recipients)
+    }
+    const batches = await insertClaimed(tx, departures, now)
+    await assertHandedOver(tx, ready)
+    return batches
+  })
+  return ready.flatMap(({ begun, departure }, at) => {
+    const batch = batches[at]
+    if (!batch) return []
+    const { id, mailboxId, bcc } = begun
+    const octets = departure.raw.length <= pieceBytes ? departure.raw : undefined
+    return { batch, inHand: { message: heldOf(departure, now), octets, ways, scheduled: { id, mailboxId, bcc } } }
+  })
+}
+
+async function departLater({ db }: HandOverParts, { begun, departure }: Ready, now: Date): Promise<HandedOver[]> {
+  await db.transaction().execute(async (tx) => {
+    await claimAllowance(tx, begun.organizationId, begun.recipients.length)
+    // Whoever takes it counts the attempt again, which is the same one.
+    await insertDeparture(tx, { ...departure, attempts: begun.attempts - 1 }, now)
+    await assertHandedOver(tx, [{ begun, departure }])
+  })
+  return []
+}
+
+async function assertHandedOver(tx: Parameters<typeof handedOver>[0], ready: readonly Ready[]): Promise<void> {
+  const given = ready.map(({ begun, departure }) => ({ claim: begun, outboundId: departure.id }))
+  if ((await handedOver(tx, given)) < ready.length) throw new Overtaken('Another worker has taken this message')
+}
+
+async function comeToNothing(parts: HandOverParts, begun: Begun, err: unknown, now: Date): Promise<void> {
+  const { db, log } = parts
+  if (err instanceof Overtaken) return log.warn({ scheduled: begun.id }, err.message)
+  if (!(err instanceof Refusal)) log.error({ err, scheduled: begun.id }, 'an attempt to send failed on our side')
+  await putOff(db, begun, { reason: reasonOf(err), now, dueAt: parts.nextRound(now) })
 }
 
 function reasonOf(error: unknown): string {

@@ -1,23 +1,29 @@
+import { pieceBytes } from '#/bytes.ts'
+import type { SharedTime } from '#/db/time.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { claimDue, forgetDeparted, leaseMs, takeOwedCopy } from '#/scheduled/due.ts'
+import { type Claim, claimDue, forgetDeparted, leaseMs, takeOwedCopy } from '#/scheduled/due.ts'
 import { untilNextCopy } from './decide-together.ts'
 import { type HandOverParts, handOver } from './hand-over.ts'
 import { heldMessage } from './held.ts'
-import { sentCopy, storeCopy } from './sent-copy.ts'
+import { sentCopy, storeCopies } from './sent-copy.ts'
 import { forgetEmpty } from './settle.ts'
 import type { OutboundWorker } from './worker.ts'
 
-/** So many are claimed at a time, and then handed over one after the other: what ends a worker is then known. */
-const mostClaimed = 10
+/** So many are claimed at a time. */
+const mostClaimed = 50
+
+/** As many octets of them are handed over together. */
+const mostOctets = 4 * pieceBytes
 
 /** How often to look for what a worker that is gone had begun, in milliseconds. */
 const everySoOften = leaseMs / 3
 
 export interface RoundsParts extends HandOverParts {
+  readonly time: SharedTime
   readonly mailHost: MailHost
   readonly reader: MessageReader
-  readonly outbound: Pick<OutboundWorker, 'wake' | 'processAll'>
+  readonly outbound: Pick<OutboundWorker, 'wake' | 'take' | 'untilRoomFor' | 'processAll'>
 }
 
 /** When the round after `now` is: rounds are `everyMs` apart, and at the full hour whatever that is. What was tried a
@@ -33,6 +39,7 @@ export class Rounds implements AsyncDisposable {
   #tick: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
   #closed = false
+  readonly #closing = Promise.withResolvers<void>()
 
   constructor(parts: RoundsParts) {
     this.#parts = parts
@@ -70,13 +77,34 @@ export class Rounds implements AsyncDisposable {
 
   async #round({ begunOnly }: { begunOnly: boolean }): Promise<void> {
     const { db, time, outbound } = this.#parts
+    // While one party is handed over, the next one is claimed and begun.
+    let before: Promise<void> = Promise.resolve()
     while (!this.#closed) {
-      const claims = await claimDue(db, await time(db), { most: mostClaimed, begunOnly })
+      await Promise.race([outbound.untilRoomFor(mostClaimed), this.#closing.promise])
+      if (this.#closed) break
+      const now = await time(db)
+      const claims = await claimDue(db, now, { most: mostClaimed, begunOnly })
       if (claims.length === 0) break
-      for (const claim of claims) if (!this.#closed) await handOver(this.#parts, claim)
-      outbound.wake()
+      for (const party of parties(claims)) {
+        if (isSuspect(party)) await before
+        if (this.#closed) break
+        const current = this.#handOver(party, now)
+        await Promise.all([before, isSuspect(party) && current])
+        before = current
+      }
     }
+    await before
     while (!this.#closed && (await this.#storeOwedCopy()));
+  }
+
+  async #handOver(party: readonly Claim[], now: Date): Promise<void> {
+    const { outbound, log } = this.#parts
+    try {
+      for (const { batch, inHand } of await handOver(this.#parts, party, now)) outbound.take(batch, inHand)
+      if (isSuspect(party)) outbound.wake()
+    } catch (err) {
+      log.error({ err }, 'scheduled mail could not be handed over')
+    }
   }
 
   /** Stores one copy for Sent that could not be stored when its message was sent; false where none is due. */
@@ -92,7 +120,7 @@ export class Rounds implements AsyncDisposable {
       .transaction()
       .execute(async (tx) => {
         if (!(await forgetDeparted(tx, outboundId))) return
-        if (copy) await storeCopy(tx, { mailHost }, copy, await time(tx))
+        if (copy) await storeCopies(tx, { mailHost }, [copy])
         await forgetEmpty(tx, outboundId)
       })
       .catch((err: unknown) => log.error({ err, message: outboundId }, 'the copy in Sent could not be stored yet'))
@@ -101,8 +129,30 @@ export class Rounds implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    this.#closing.resolve()
     clearTimeout(this.#tick)
     clearInterval(this.#watch)
     await this.#last
   }
+}
+
+/** Claims that are handed over together: no more than fit in memory, and one that a worker has ended over by itself, so
+ *  that what ends a worker is known. */
+function parties(claims: readonly Claim[]): Claim[][] {
+  const formed: Claim[][] = []
+  let octets = Number.POSITIVE_INFINITY
+  for (const claim of claims) {
+    octets += claim.sizeBytes
+    const last = formed.at(-1)
+    if (last && octets <= mostOctets && !isSuspect([...last, claim])) last.push(claim)
+    else {
+      formed.push([claim])
+      octets = claim.sizeBytes
+    }
+  }
+  return formed
+}
+
+function isSuspect(party: readonly Claim[]): boolean {
+  return party.some(({ cutShort }) => cutShort > 0)
 }

@@ -4,12 +4,13 @@ import { parseMailbox } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { heldOctets } from './held.ts'
+import { type Held, heldOctets } from './held.ts'
 
 /** What a sender keeps of a message. */
 export interface SentCopy {
   readonly mailbox: MailboxRef
   readonly message: Message
+  readonly sentAt: Date
 }
 
 interface Parts {
@@ -17,31 +18,31 @@ interface Parts {
   readonly reader: MessageReader
 }
 
-/** The copy for Sent of a message in the outbound queue; undefined where its mailbox is gone. */
+/** The copy for Sent of a message in the outbound queue, whose octets need not be read where they are given; undefined
+ *  where its mailbox is gone. */
 export async function sentCopy(
   { db, reader }: Parts,
-  {
-    id,
-    organizationId,
-    sizeBytes,
-  }: { readonly id: string; readonly organizationId: string; readonly sizeBytes: number },
+  { id, organizationId, sizeBytes, createdAt }: Pick<Held, 'id' | 'organizationId' | 'sizeBytes' | 'createdAt'>,
   { mailboxId, bcc }: { readonly mailboxId: string | null; readonly bcc: readonly string[] },
+  octets?: Buffer,
 ): Promise<SentCopy | undefined> {
   if (mailboxId === null) return undefined
-  const raw = await collected(heldOctets(db, id), sizeBytes)
+  const raw = octets ?? (await collected(heldOctets(db, id), sizeBytes))
   const secret = bcc.map((one) => parseMailbox(one)?.address ?? one)
   const message = await reader.message(await joined([Buffer.from(bccField(secret)), raw]))
-  return { mailbox: { organizationId, mailboxId }, message }
+  return { mailbox: { organizationId, mailboxId }, message, sentAt: createdAt }
 }
 
-export async function storeCopy(
+export async function storeCopies(
   tx: Tx,
   { mailHost }: { readonly mailHost: MailHost },
-  { mailbox, message }: SentCopy,
-  now: Date,
+  copies: readonly SentCopy[],
 ): Promise<void> {
-  const read = { receivedAt: now, seen: true, flagged: false, keywords: [], filteredBy: [] }
-  await mailHost.append(tx, [{ mailbox, folder: 'sent', message, ...read }])
+  const read = { folder: 'sent', seen: true, flagged: false, keywords: [], filteredBy: [] }
+  await mailHost.append(
+    tx,
+    copies.map(({ mailbox, message, sentAt }) => ({ mailbox, message, receivedAt: sentAt, ...read })),
+  )
 }
 
 /** Who sent a message may see in Sent whom it went to in secret. */

@@ -101,7 +101,7 @@ async function depart(from: MailboxRef & { address: string }, ...recipients: str
     .execute((tx) => insertDeparture(tx, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
 }
 
-function workerWith(relay: Relay): OutboundWorker {
+function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
   return new OutboundWorker({
     db: database.db,
     relay,
@@ -110,6 +110,7 @@ function workerWith(relay: Relay): OutboundWorker {
     log: pino({ level: 'silent' }),
     mailHost,
     reader,
+    ambiguous,
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
     notify: notifier({ mailHost, reader, hostname: 'mx.mailroom.test' }),
   })
@@ -253,6 +254,89 @@ test('an attempt that never ended is one, and what came to its dot says so', asy
   assert.equal(await waiting(), 0)
 })
 
+test('what was in hand when a worker ended goes one after the other, and other mail beside it', async () => {
+  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const gone = Promise.withResolvers<void>()
+  dead.stall = () => gone.promise
+  await using killed = workerWith(dead)
+  await using worker = workerWith(relay)
+  const from = await organization()
+  for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
+  killed.wake()
+  while ((await database.db.selectFrom('outbound_recipients').select('state').execute()).some(waits));
+  await pass(minute)
+  await depart(from, 'd@one.example')
+  const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
+  relay.answer = (recipient) => {
+    under.add(recipient)
+    most.all = Math.max(most.all, under.size)
+    most.suspects = Math.max(most.suspects, [...under].filter((one) => !one.startsWith('d')).length)
+    return {}
+  }
+  const gates = [Promise.withResolvers<void>()]
+  relay.stall = async () => {
+    // Until the other one is under way too.
+    if (most.all > 1) gates[0]?.resolve()
+    await gates[0]?.promise
+    under.clear()
+  }
+  await worker.processAll()
+  assert.deepEqual(relay.dotted.map(({ recipients }) => recipients[0]).sort(), [
+    'a@one.example',
+    'b@one.example',
+    'c@one.example',
+    'd@one.example',
+  ])
+  assert.deepEqual(most, { suspects: 1, all: 2 })
+  gone.resolve()
+  await killed.processAll()
+  assert.deepEqual([dead.dotted.length, await waiting()], [0, 0])
+})
+
+const waits = ({ state }: { state: string }) => state === 'waiting'
+
+test('where silence is preferred to a second copy, a dot that nobody answered is a failure that says so', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay, 'fail')
+  const from = await organization()
+  relay.answer = (recipient) => (recipient.startsWith('a') ? { ...later, ambiguous: true } : {})
+  await depart(from, 'a@one.example', 'b@one.example')
+  await worker.processAll()
+  assert.equal(await waiting(), 0)
+  assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender'])
+  const text = readContent(await newestNotice(from)).text ?? ''
+  assert.match(text, /a@one\.example[\s\S]*it is not sent again, so that nobody has it twice/)
+  assert.ok(!text.includes('b@one.example'))
+})
+
+test('nor is a message sent again whose worker ended after the dot', async () => {
+  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const gone = Promise.withResolvers<never>()
+  gone.promise.catch(() => {})
+  dead.deliver = async (delivery) => {
+    await delivery.beforeDot(['a@one.example'])
+    return gone.promise
+  }
+  await using killed = workerWith(dead, 'fail')
+  await using worker = workerWith(relay, 'fail')
+  const from = await organization()
+  await depart(from, 'a@one.example', 'b@one.example')
+  killed.wake()
+  while ((await database.db.selectFrom('outbound_recipients').select('state').execute()).every(isNotDotted));
+  await pass(minute)
+  await worker.processAll()
+  assert.deepEqual(
+    relay.dotted.map(({ recipients }) => recipients),
+    [['b@one.example']],
+  )
+  assert.match(readContent(await newestNotice(from)).text ?? '', /a@one\.example[\s\S]*whether it arrived is not known/)
+  gone.reject(new Error('the end'))
+  await killed.processAll()
+  assert.equal(await waiting(), 0)
+})
+
+const isNotDotted = ({ state }: { state: string }) => state !== 'dotted'
+
 test('an organization with many messages due holds up no other', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay)
@@ -267,7 +351,7 @@ test('an organization with many messages due holds up no other', async () => {
 
 test('workers that share a queue send nothing twice', async () => {
   const relays = [new ScriptedRelay(), new ScriptedRelay(), new ScriptedRelay()]
-  const workers = relays.map(workerWith)
+  const workers = relays.map((relay) => workerWith(relay))
   const from = await organization()
   for (let n = 0; n < 100; n++) await depart(from, `a${n}@one.example`, `b${n}@two.example`)
   await Promise.all(workers.map((worker) => worker.processAll()))

@@ -1,13 +1,17 @@
 import type { Logger } from 'pino'
-import { attempt, type Postal } from './attempt.ts'
-import { type Batch, claim, leaseMs, takeBack } from './claims.ts'
-import { together } from './departures.ts'
+import { gather } from '#/gather.ts'
+import { attempt, type Desk, type InHand, type Postal } from './attempt.ts'
+import { type Batch, type Claimed, claim, claimSuspect, leaseMs, markDots, takeBack, together } from './claims.ts'
+import { endSent, type Sent } from './sent.ts'
 
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
 const mostToOneRoute = 10
 /** Messages that are tried by all their routes at once. */
-const mostTogether = 30
+const mostTogether = 100
+
+/** How many of them are written down in one transaction. */
+const mostWritten = 50
 
 /** How often the queue is looked at when nobody says that something came, in milliseconds. */
 const everySoOften = 2_000
@@ -17,19 +21,32 @@ const patience = 5_000
 
 /** Works the queue of mail that leaves, until it is disposed. */
 export class OutboundWorker implements AsyncDisposable {
-  readonly #postal: Postal
+  readonly #desk: Desk
   readonly #log: Logger
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
   readonly #perRoute = new Map<string, number>()
   #lastTakenBack = 0
+  /** A message that a worker has ended over may be due. */
+  #suspects = true
+  #suspectUnderWay = false
+  /** Something that is due may have been left, for want of room. */
+  #left = false
   #claiming: Promise<void> | undefined
   #again = false
   #timer: NodeJS.Timeout | undefined
   #closed = false
+  #roomier = Promise.withResolvers<void>()
 
   constructor(postal: Postal) {
-    this.#postal = postal
+    this.#desk = {
+      ...postal,
+      markDot: gather((parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties), all),
+      endSent: gather(
+        (sent: readonly Sent[]) => endSent(postal, sent),
+        (waiting) => Math.min(waiting.length, mostWritten),
+      ),
+    }
     this.#log = postal.log
   }
 
@@ -40,6 +57,11 @@ export class OutboundWorker implements AsyncDisposable {
 
   /** Something may be due: called after a commit that put it into the queue. */
   wake(): void {
+    this.#suspects = true
+    this.#look()
+  }
+
+  #look(): void {
     this.#again = true
     this.#claiming ??= this.#claimWhileAsked()
       .catch((err: unknown) => this.#log.error({ err }, 'the outbound queue could not be read'))
@@ -48,26 +70,40 @@ export class OutboundWorker implements AsyncDisposable {
       })
   }
 
+  /** Resolves once so many more messages can be taken, or the worker stops. */
+  async untilRoomFor(messages: number): Promise<void> {
+    while (!this.#closed && mostTogether - this.#count(together) < messages) await this.#roomier.promise
+  }
+
+  /** Tries at once what this worker has claimed by putting it into the queue. */
+  take(batch: Batch, inHand: InHand): void {
+    this.#begin(batch, inHand)
+  }
+
   /** Resolves once nothing is due nor under way. */
   async processAll(): Promise<void> {
     do {
       this.wake()
       await this.#claiming
       await Promise.all(this.#underWay)
-    } while (this.#again || this.#underWay.size > 0)
+    } while (this.#claiming || this.#left || this.#underWay.size > 0)
   }
 
   async #claimWhileAsked(): Promise<void> {
     while (this.#again && !this.#closed) {
       this.#again = false
-      const { db, time } = this.#postal
+      const { db, time } = this.#desk
       const now = await time(db)
       if (Math.abs(now.getTime() - this.#lastTakenBack) > leaseMs / 3) {
         this.#lastTakenBack = now.getTime()
         await takeBack(db, now)
       }
       const { busy, room } = this.#room()
+      this.#left = busy.length > 0 || room <= 0
       if (room <= 0) return
+      const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
+      if (suspect) this.#begin(suspect)
+      else if (!this.#suspectUnderWay) this.#suspects = false
       const batches = await claim(db, now, busy, room)
       for (const batch of batches) this.#begin(batch)
       this.#again ||= batches.length > 0
@@ -77,34 +113,44 @@ export class OutboundWorker implements AsyncDisposable {
   /** Which routes take no more now, and how much may be claimed so that none of the others gets too much either. */
   #room(): { busy: string[]; room: number } {
     const busy: string[] = []
-    let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size)
+    let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size + this.#count(together))
     for (const [route, count] of this.#perRoute) {
-      if (count >= mostTo(route)) busy.push(route)
-      else room = Math.min(room, mostTo(route) - count)
+      // What is scheduled comes by itself, in numbers, and must not narrow the way of the others.
+      if (route === together && mostTogether - count < mostToOneRoute) busy.push(route)
+      else if (route !== together && count >= mostToOneRoute) busy.push(route)
+      else if (route !== together) room = Math.min(room, mostToOneRoute - count)
     }
     return { busy, room }
   }
 
-  #begin(batch: Batch): void {
-    const { route } = batch
-    this.#perRoute.set(route, (this.#perRoute.get(route) ?? 0) + 1)
-    const work = attempt(this.#postal, batch, this.#stopping.signal)
-      .catch((err: unknown) =>
-        this.#log.error({ err, message: batch.messageId }, 'an attempt to send failed on our side'),
-      )
+  #begin(batch: Batch, inHand?: InHand): void {
+    const { route, messageId, suspect } = batch
+    this.#perRoute.set(route, this.#count(route) + 1)
+    if (suspect) this.#suspectUnderWay = true
+    const work = attempt(this.#desk, batch, inHand, this.#stopping.signal)
+      .catch((err: unknown) => this.#log.error({ err, message: messageId }, 'an attempt to send failed on our side'))
       .finally(() => {
         this.#underWay.delete(work)
-        const count = (this.#perRoute.get(route) ?? 1) - 1
+        const count = this.#count(route) - 1
         if (count > 0) this.#perRoute.set(route, count)
         else this.#perRoute.delete(route)
-        if (!this.#closed) this.wake()
+        if (suspect) this.#suspectUnderWay = false
+        this.#roomier.resolve()
+        this.#roomier = Promise.withResolvers()
+        // What was handed over has left nothing behind that waits.
+        if (!this.#closed && (suspect || (this.#left && !inHand))) this.#look()
       })
     this.#underWay.add(work)
+  }
+
+  #count(route: string): number {
+    return this.#perRoute.get(route) ?? 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
+    this.#roomier.resolve()
     await this.#claiming
     const cut = setTimeout(() => this.#stopping.abort(), patience)
     await Promise.all(this.#underWay)
@@ -112,6 +158,6 @@ export class OutboundWorker implements AsyncDisposable {
   }
 }
 
-function mostTo(route: string): number {
-  return route === together ? mostTogether : mostToOneRoute
+function all(waiting: readonly unknown[]): number {
+  return waiting.length
 }

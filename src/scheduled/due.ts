@@ -7,6 +7,9 @@ export interface Claim {
   readonly id: string
   readonly organizationId: string
   readonly epoch: number
+  /** How many attempts ended with their worker: with any, nobody knows what the next does. */
+  readonly cutShort: number
+  readonly sizeBytes: number
 }
 
 /** How long a claim holds, in milliseconds: well over what handing over as many messages as one claim takes needs. */
@@ -17,7 +20,8 @@ const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
 
 /**
  * Takes up to `most` messages that are due, in one statement. Organizations take turns, so that ten thousand messages of
- * one hold up nobody else; they are answered in that order. With `begunOnly` those alone that somebody has begun and then let go.
+ * one hold up nobody else; they are answered in that order. With `begunOnly` those alone that somebody has begun and then
+ * let go. An attempt that ended with its worker is counted apart: it may have been another message that ended it.
  */
 export async function claimDue(
   db: Db,
@@ -43,15 +47,17 @@ export async function claimDue(
       where id in (select id from due) and ${wanted} and due_at <= ${now} order by id for update skip locked
     ), taken as (
       update scheduled_messages
-      set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}
-      where id in (select id from free) returning id, organization_id as "organizationId", epoch
+      set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}, in_hand = false,
+        cut_short = cut_short + in_hand::integer
+      where id in (select id from free)
+      returning id, organization_id as "organizationId", epoch, cut_short as "cutShort", size_bytes as "sizeBytes"
     )
     select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at`.execute(db)
   return rows
 }
 
 /** What is claimed, for whoever sends it. */
-export interface Begun {
+export interface Begun extends Claim {
   readonly attempts: number
   /** Null once it is gone. */
   readonly mailboxId: string | null
@@ -60,41 +66,59 @@ export interface Begun {
   readonly recipients: readonly string[]
   readonly subject: string
   readonly messageId: string
-  readonly sizeBytes: number
 }
 
-const claimed = ({ id, organizationId, epoch }: Claim) => sql`
-  organization_id = ${organizationId} and id = ${id} and epoch = ${epoch} and status = 'sending' and outbound_id is null`
+/** Claims that still hold, in a statement about `scheduled_messages message` joined with them, as `claim`. */
+const claimed = sql`
+  message.organization_id = claim."organizationId" and message.id = claim.id and message.epoch = claim.epoch
+  and message.status = 'sending' and message.outbound_id is null`
 
-/** Counts the attempt, in a transaction of its own: one that ends this process has been one. Undefined where the claim is
- *  lost. */
-export async function begin(db: Db, claim: Claim, now: Date): Promise<Begun | undefined> {
+/** Counts the attempts, in a transaction of its own: one that ends this process has been one. Those whose claim is lost
+ *  are not answered. */
+export async function begin(db: Db, claims: readonly Claim[], now: Date): Promise<Begun[]> {
   const { rows } = await sql<Begun>`
-    update scheduled_messages set attempts = attempts + 1, due_at = ${new Date(now.getTime() + leaseMs)}
-    where ${claimed(claim)}
-    returning attempts, mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId",
+    update scheduled_messages message
+    set attempts = attempts + 1, in_hand = true, due_at = ${new Date(now.getTime() + leaseMs)}
+    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim ("organizationId" uuid, id uuid, epoch integer)
+    where ${claimed}
+    returning message.id, organization_id as "organizationId", message.epoch, cut_short as "cutShort", attempts,
+      mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId",
       size_bytes as "sizeBytes"`.execute(db)
-  return rows[0]
+  const turn = new Map(claims.map(({ id }, at) => [id, at]))
+  return rows.sort((one, other) => (turn.get(one.id) ?? 0) - (turn.get(other.id) ?? 0))
 }
 
-/** The message goes on in the outbound queue. False where the claim is lost. */
-export async function handedOver(tx: Tx, claim: Claim, outboundId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update scheduled_messages set outbound_id = ${outboundId} where ${claimed(claim)}`.execute(tx)
-  return numAffectedRows === 1n
+/** The messages go on in the outbound queue. Answers how many: a claim that is lost takes none there. */
+export async function handedOver(
+  tx: Tx,
+  given: readonly { readonly claim: Claim; readonly outboundId: string }[],
+): Promise<number> {
+  const claims = given.map(({ claim: { organizationId, id, epoch }, outboundId }) => ({
+    ...{ organizationId, id, epoch, outboundId },
+  }))
+  const { numAffectedRows = 0n } = await sql`
+    update scheduled_messages message set outbound_id = claim."outboundId", in_hand = false
+    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb)
+      as claim ("organizationId" uuid, id uuid, epoch integer, "outboundId" uuid)
+    where ${claimed}`.execute(tx)
+  return Number(numAffectedRows)
 }
+
+const spent = sql`(attempts - cut_short >= ${mostAttempts} or cut_short >= ${mostAttempts})`
 
 /** An attempt came to nothing before the outbound queue: the next is at `dueAt`, unless it was the last. */
 export async function putOff(
   db: Db,
-  claim: Claim,
+  { organizationId, id, epoch }: Claim,
   { reason, now, dueAt }: { reason: string; now: Date; dueAt: Date },
 ): Promise<void> {
   await sql`
-    update scheduled_messages set last_error = ${reason}, due_at = ${dueAt}::timestamptz,
-      status = case when attempts >= ${mostAttempts} then 'failed' else 'sending' end,
-      failed_at = case when attempts >= ${mostAttempts} then ${now}::timestamptz end
-    where ${claimed(claim)}`.execute(db)
+    update scheduled_messages
+    set last_error = ${reason}, due_at = ${dueAt}::timestamptz, in_hand = false,
+      status = case when ${spent} then 'failed' else 'sending' end,
+      failed_at = case when ${spent} then ${now}::timestamptz end
+    where organization_id = ${organizationId} and id = ${id} and epoch = ${epoch} and status = 'sending'
+      and outbound_id is null`.execute(db)
 }
 
 /** A message that is in the outbound queue. */

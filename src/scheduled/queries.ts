@@ -46,6 +46,14 @@ export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<
   return true
 }
 
+/** The octets of messages that are stored in one piece. */
+export async function scheduledInOnePiece(db: Db, ids: readonly string[]): Promise<Map<string, Buffer>> {
+  const { rows } = await sql<{ id: string; bytes: Buffer }>`
+    select scheduled_id as id, bytes from scheduled_pieces
+    where scheduled_id = any (${ids}::uuid[]) and number = 0`.execute(db)
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+}
+
 /** The octets of a message, a piece at a time. */
 export async function* scheduledOctets(db: Db, id: string): AsyncGenerator<Buffer> {
   for (let number = 0; ; number++) {
@@ -80,7 +88,8 @@ export async function retryFailed(
 ): Promise<Scheduled | undefined> {
   const { rows } = await sql<Scheduled>`
     update scheduled_messages
-    set status = 'pending', send_at = ${now}, due_at = ${now}, attempts = 0, last_error = null, failed_at = null
+    set status = 'pending', send_at = ${now}, due_at = ${now}, attempts = 0, cut_short = 0, last_error = null,
+      failed_at = null
     where organization_id = ${organizationId} and id = ${id} and status = 'failed'
     returning ${columns}`.execute(db)
   return rows[0]

@@ -16,23 +16,40 @@ export interface Sender {
 /** The mailbox that `from` names. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
 export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
-  const mailbox = address === undefined ? undefined : await mailboxToSendFrom(db, organizationId, { address })
+  const mailbox =
+    address === undefined
+      ? undefined
+      : await mailboxes(db)
+          .where('mailboxes.organization_id', '=', organizationId)
+          .where('mailboxes.address', '=', address)
+          .executeTakeFirst()
   if (!mailbox) throw notFound('mailbox')
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 
-/** The mailbox of a message that was taken on earlier. @throws Refusal where mail cannot be sent from it any more */
-export async function senderStill(
-  db: Db,
-  organizationId: string,
-  { mailboxId, address }: { readonly mailboxId: string | null; readonly address: string },
-): Promise<Pick<Sender, 'address' | 'domain'>> {
-  const mailbox = mailboxId === null ? undefined : await mailboxToSendFrom(db, organizationId, { id: mailboxId })
+/** The mailbox of a message that was taken on earlier, if it is there yet. @throws Refusal where mail cannot be sent from it
+ *  any more */
+export function senderStill(mailbox: Candidate | undefined, address: string): Pick<Sender, 'address' | 'domain'> {
   if (!mailbox) throw invalid('from', `The mailbox ${address} is gone`)
   return checked(mailbox)
 }
 
-type Candidate = NonNullable<Awaited<ReturnType<typeof mailboxToSendFrom>>>
+/** The mailboxes of messages, by id; those that are gone lack. */
+export async function sendersById(
+  db: Db,
+  messages: readonly { readonly organizationId: string; readonly mailboxId: string | null }[],
+): Promise<Map<string, Candidate>> {
+  const organizations = [...new Set(messages.map(({ organizationId }) => organizationId))]
+  const ids = [...new Set(messages.flatMap(({ mailboxId }) => mailboxId ?? []))]
+  if (ids.length === 0) return new Map()
+  const rows = await mailboxes(db)
+    .where('mailboxes.organization_id', 'in', organizations)
+    .where('mailboxes.id', 'in', ids)
+    .execute()
+  return new Map(rows.map((mailbox) => [mailbox.id, mailbox]))
+}
+
+type Candidate = Awaited<ReturnType<ReturnType<typeof mailboxes>['executeTakeFirstOrThrow']>>
 
 function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   if (mailbox.kind === 'private') {
@@ -45,7 +62,7 @@ function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   return { address: mailbox.address, domain }
 }
 
-function mailboxToSendFrom(db: Db, organizationId: string, named: { address: string } | { id: string }) {
+function mailboxes(db: Db) {
   return db
     .selectFrom('mailboxes')
     .innerJoin('domains', 'domains.id', 'mailboxes.domain_id')
@@ -58,9 +75,4 @@ function mailboxToSendFrom(db: Db, organizationId: string, named: { address: str
       eb('mailboxes.suspended_at', 'is not', null).as('mailboxSuspended'),
       eb('domains.suspended_at', 'is not', null).as('domainSuspended'),
     ])
-    .where('mailboxes.organization_id', '=', organizationId)
-    .where(({ eb }) =>
-      'id' in named ? eb('mailboxes.id', '=', named.id) : eb('mailboxes.address', '=', named.address),
-    )
-    .executeTakeFirst()
 }
