@@ -5,11 +5,17 @@ import { parseRelayUrl, type RelayServer, UnusableRelayUrl } from '#/relay-url.t
 export interface Config {
   /** What `serve` does in this process. */
   readonly roles: ReadonlySet<Role>
-  /** The address that every listener binds to. */
+  /** The address on which HTTP and SMTP listen. */
   readonly host: string
   /** Port of the HTTP API; 0 lets the system choose. */
   readonly port: number
   readonly smtpPort: number
+  /** For a mail server in front of us, which is believed: where mail comes by LMTP; undefined for nowhere. */
+  readonly lmtp: Listening | undefined
+  /** Where Postfix asks what we would refuse. */
+  readonly policy: Listening | undefined
+  /** Where Prometheus reads what is counted; undefined for nowhere. */
+  readonly metrics: Listening | undefined
   /** The name that this mail host calls itself by, in its SMTP greeting and in what it adds to messages. */
   readonly hostname: string
   /** Holds the embedded database, the secret made at first start and the CLI's socket. */
@@ -45,6 +51,12 @@ export interface Config {
   readonly warnings: readonly string[]
 }
 
+/** An address and a port; 0 lets the system choose. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+}
+
 const roles = ['api', 'mx', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -73,6 +85,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: read.value('HOST', parseHost) ?? '127.0.0.1',
     port: read.value('PORT', parsePort) ?? 8080,
     smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
+    lmtp: read.value('MAILROOM_LMTP_PORT', parseListening),
+    policy: read.value('MAILROOM_POLICY_PORT', parseListening),
+    metrics: read.value('MAILROOM_METRICS_PORT', parseListening),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
     dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
     allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,
@@ -141,10 +156,9 @@ function readTls(read: Reader): Config['tls'] {
 }
 
 /** What no variable shows by itself. */
-function contradictions({ port, smtpPort, production, tls }: Config, read: Reader): string[] {
-  const found: string[] = []
-  if (port === smtpPort && port !== 0)
-    found.push(`PORT and MAILROOM_SMTP_PORT are both ${port}: give HTTP and SMTP a port each`)
+function contradictions(config: Config, read: Reader): string[] {
+  const { production, tls } = config
+  const found = sharedPorts(config)
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
     ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],
@@ -157,6 +171,21 @@ function contradictions({ port, smtpPort, production, tls }: Config, read: Reade
         'set it to the output of `openssl rand -hex 32`',
     )
   return found
+}
+
+function sharedPorts({ port, smtpPort, lmtp, policy, metrics }: Config): string[] {
+  const first = new Map<number, string>()
+  return Object.entries({
+    PORT: port,
+    MAILROOM_SMTP_PORT: smtpPort,
+    MAILROOM_LMTP_PORT: lmtp?.port ?? 0,
+    MAILROOM_POLICY_PORT: policy?.port ?? 0,
+    MAILROOM_METRICS_PORT: metrics?.port ?? 0,
+  }).flatMap(([name, number]) => {
+    const other = number === 0 ? undefined : first.get(number)
+    first.set(number, name)
+    return other === undefined ? [] : [`${other} and ${name} are both ${number}: give each a port of its own`]
+  })
 }
 
 function isRole(word: string): word is Role {
@@ -174,6 +203,17 @@ function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new Unusable(`is ${quote(text)}: set it to a port, a number from 1 to 65535, or to 0 for any free one`)
   return Number(text)
+}
+
+/** `24` at this machine alone, `10.0.0.5:24`, `[::]:24`. */
+function parseListening(text: string): Listening {
+  const [, v6, v4, port = ''] = /^(?:\[([^\]]*)\]:|([\d.]+):)?(\d{1,5})$/.exec(text) ?? []
+  const isAddress = v6 === undefined ? isIPv4(v4 ?? '127.0.0.1') : isIPv6(v6)
+  if (isAddress && port !== '' && Number(port) <= 65_535) return { host: v6 ?? v4 ?? '127.0.0.1', port: Number(port) }
+  throw new Unusable(
+    `is ${quote(text)}: set it to a port, which only programs on this machine reach, or to an address and a port, ` +
+      'such as 10.0.0.5:24 or [::]:24',
+  )
 }
 
 function parseHost(text: string): string {

@@ -8,9 +8,9 @@ import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { buildApp } from '#/app.ts'
+import { type AppParts, buildApp } from '#/app.ts'
 import { runCommand } from '#/cli/run.ts'
-import type { Config } from '#/config.ts'
+import type { Config, Listening } from '#/config.ts'
 import { listenForCommands } from '#/control/listen.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { assertDurable } from '#/db/durability.ts'
@@ -28,10 +28,15 @@ import { forgetRequests, SharedWindow } from '#/http/shared-window.ts'
 import { admissionBy } from '#/inbound/admit.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { lookUpsFor } from '#/inbound/authenticate.ts'
+import type { MailTaker } from '#/inbound/host.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { OwnDoor } from '#/inbound/own.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { logDestination } from '#/log.ts'
+import { MetricsListener } from '#/metrics/listener.ts'
+import { measuredMailHost, measuredRelay, measuredTaker } from '#/metrics/measured.ts'
+import { Metrics } from '#/metrics/metrics.ts'
+import { measureQueues } from '#/metrics/queues.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { relayMarkKey } from '#/mime/relay-mark.ts'
@@ -63,7 +68,10 @@ export interface Running extends AsyncDisposable {
   readonly mailHost: MailHost
   /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
   readonly http: string | undefined
-  readonly smtp: { readonly host: string; readonly port: number } | undefined
+  readonly smtp: Listening | undefined
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
+  readonly metrics: Listening | undefined
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
   /** Hands over what was scheduled. */
@@ -127,7 +135,8 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await greet(running, clock) : ''
-  log.info({ http: running.http, smtp: running.smtp, roles: [...config.roles] }, 'Mailroom runs')
+  const { http, smtp, lmtp, policy, metrics } = running
+  log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
@@ -174,11 +183,14 @@ function describeError(error: unknown): object {
 }
 
 /** Starts what the configuration's roles ask for, on parts that are open and stay open. */
-export async function compose(config: Config, parts: Parts): Promise<Running> {
+export async function compose(config: Config, given: Parts): Promise<Running> {
+  const metrics = config.metrics && new Metrics()
+  const parts = metrics ? { ...given, relay: measuredRelay(given.relay, metrics) } : given
   const { database, clock, time, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
   const { db } = database
-  const mailHost = mailHostOn(db, secret)
+  const stored = mailHostOn(db, secret)
+  const mailHost = metrics ? measuredMailHost(stored, metrics) : stored
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
@@ -189,9 +201,12 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
   const local = new OwnDoor(reception, admission, clock)
   const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
   const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
-  const http = config.roles.has('api') ? await startApi(config, parts, { ...shared, outbound }, starting) : undefined
+  const http = config.roles.has('api')
+    ? await startApi(config, parts, { ...shared, outbound, metrics }, starting)
+    : undefined
+  const measured = metrics && ((taker: MailTaker) => measuredTaker(taker, metrics))
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ reception, admission, clock, config, log }))
+    ? starting.use(await startInbound({ reception, admission, clock, config, log, measured }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -200,6 +215,7 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
     rounds.start(config.tickSeconds * 1_000)
     starting.use(keepHouse(parts))
   }
+  const metricsAt = config.metrics && metrics && (await giveOut(metrics, db, config.metrics, starting))
   const started = starting.move()
   return {
     database,
@@ -208,7 +224,10 @@ export async function compose(config: Config, parts: Parts): Promise<Running> {
     domainChecks,
     outbound,
     rounds,
-    smtp: inbound && { host: config.host, port: inbound.port },
+    smtp: inbound?.smtp,
+    lmtp: inbound?.lmtp,
+    policy: inbound?.policy,
+    metrics: metricsAt,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
@@ -281,7 +300,7 @@ function firstCheckOf({ dnsFirstCheckSeconds }: Config): number {
 async function startApi(
   config: Config,
   parts: Parts,
-  { outbound, ...shared }: Shared & { outbound: OutboundWorker },
+  { outbound, metrics, ...shared }: Shared & { outbound: OutboundWorker; metrics: Metrics | undefined },
   starting: AsyncDisposableStack,
 ): Promise<string> {
   const { clock, time, secret, log, allowReserved } = parts
@@ -315,6 +334,7 @@ async function startApi(
       answersKey,
       allowReserved,
     },
+    observe: metrics && observer(metrics, threads),
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: firstCheckOf(config),
@@ -325,6 +345,27 @@ async function startApi(
     await app.close().finally(() => clearTimeout(cut))
   })
   return await app.listen({ host: config.host, port: config.port })
+}
+
+function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {
+  metrics.gauge(
+    { name: 'mailroom_thread_indexes_asked', help: 'Folders asked for as conversations', label: 'index' },
+    () => threads.asked,
+  )
+  metrics.gauge({ name: 'mailroom_thread_indexes_bytes', help: 'Memory that their indexes take' }, () => threads.bytes)
+  return (method, route, status, seconds) => metrics.requests.observe({ method, route: route ?? '', status }, seconds)
+}
+
+async function giveOut(
+  metrics: Metrics,
+  db: Db,
+  { host, port }: Listening,
+  starting: AsyncDisposableStack,
+): Promise<Listening> {
+  measureQueues(metrics, db)
+  const listener = starting.use(new MetricsListener(metrics))
+  await listener.listen(host, port)
+  return { host, port: listener.port }
 }
 
 /** How long requests in hand may take once the API stops, in milliseconds. */

@@ -34,6 +34,7 @@ const storeys: readonly (readonly string[])[] = [
     'organizations',
   ],
   ['app.ts', 'inbound', 'outbound', 'adapters', 'config.ts', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
+  ['metrics'],
   ['server.ts'],
   ['main.ts'],
 ]
