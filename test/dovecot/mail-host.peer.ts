@@ -1,11 +1,14 @@
 import type { Bench } from '#/adapters/mail-host/conformance/bench.ts'
 import { newMailboxes } from '#/adapters/mail-host/conformance/mailboxes.ts'
 import { mailHostConformance } from '#/adapters/mail-host/conformance.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { testDatabase } from '../database.ts'
 import { imapMailHost } from './imap-mail-host.ts'
 import { DovecotServer } from './imap-server.ts'
 
 mailHostConformance('a mail host that is Dovecot', () => benchOn(''))
+
+mailHostConformance('Dovecot that one process writes to and another reads', () => benchOn('', { processes: 2 }))
 
 /** No QRESYNC, MOVE, SORT, MULTIAPPEND, LIST-STATUS, LITERAL+ nor SASL-IR; folders below INBOX, under names of their own. */
 const sparse = `
@@ -24,11 +27,14 @@ const sparse = `
 `
 mailHostConformance('a mail host that has little more than it must', () => benchOn(sparse))
 
-async function benchOn(settings: string): Promise<Bench> {
+mailHostConformance('such a one, between two processes', () => benchOn(sparse, { processes: 2 }))
+
+async function benchOn(settings: string, { processes = 1 } = {}): Promise<Bench> {
   await using starting = new AsyncDisposableStack()
   const { server } = starting.use(await DovecotServer.start(settings))
   const { db } = starting.use(await testDatabase())
-  const host = starting.use(imapMailHost(db, server))
+  const writer = starting.use(imapMailHost(db, server))
+  const host = processes === 1 ? writer : readBy(starting.use(imapMailHost(db, server)), writer)
   const started = starting.move()
   return {
     host,
@@ -36,6 +42,24 @@ async function benchOn(settings: string): Promise<Bench> {
     kept: { bytes: heldByImap, date: (at) => new Date(Math.floor(at.getTime() / 1_000) * 1_000) },
     mailboxes: () => newMailboxes(db, host),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+function readBy(reader: MailHost, writer: MailHost): MailHost {
+  return {
+    open: (tx, mailbox) => writer.open(tx, mailbox),
+    append: (tx, copies) => writer.append(tx, copies),
+    update: (mailbox, folder, uids, change) => writer.update(mailbox, folder, uids, change),
+    expunge: (mailbox, folder, uids) => writer.expunge(mailbox, folder, uids),
+    empty: (mailbox) => writer.empty(mailbox),
+    folders: (mailbox) => reader.folders(mailbox),
+    list: (mailbox, folder, query) => reader.list(mailbox, folder, query),
+    summaries: (mailbox, folder, uids) => reader.summaries(mailbox, folder, uids),
+    read: (mailbox, folder, uid) => reader.read(mailbox, folder, uid),
+    changes: (mailbox, folder, since) => reader.changes(mailbox, folder, since),
+    storageUsed: (organizationId) => reader.storageUsed(organizationId),
+    storageOf: (mailboxes) => reader.storageOf(mailboxes),
+    ping: () => reader.ping(),
   }
 }
 

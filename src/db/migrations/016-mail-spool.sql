@@ -14,7 +14,8 @@ create table mail_spool (
   keywords text[] not null,
   filtered_by jsonb not null,
   attempts integer not null default 0, -- that were begun
-  due_at timestamptz(3) not null default clock_timestamp(), -- while a process delivers it, when its lease ends
+  in_hand boolean not null default false, -- a process delivers it, as long as its lease lasts
+  due_at timestamptz(3) not null default clock_timestamp(), -- while it is in hand, when the lease ends
   foreign key (organization_id, mailbox_id) references mailboxes (organization_id, id) on delete cascade
 );
 alter table mail_spool alter column bytes set storage external;

@@ -17,17 +17,14 @@ const wait = patience.whole
 export function flagCommands(folder: SelectedFolder, { seen, flagged, addKeywords, removeKeywords }: Change): string[] {
   const added = normalKeywords(addKeywords ?? [])
   const removed = normalKeywords(removeKeywords ?? [])
-  for (const keyword of added) {
-    if (!folder.keeps(keyword)) {
-      throw invalid(
-        'keywords',
-        `The mail server keeps no more keywords in this folder, and ${keyword} is none of those that it has`,
-        'Take labels off the messages of this folder, or have the mail server allow more keywords',
-      )
-    }
-  }
   const on = [...(seen === true ? ['\\Seen'] : []), ...(flagged === true ? ['\\Flagged'] : []), ...added]
   const off = [...(seen === false ? ['\\Seen'] : []), ...(flagged === false ? ['\\Flagged'] : []), ...removed]
+  for (const flag of on) {
+    if (folder.keeps(flag.toLowerCase())) continue
+    throw flag.startsWith('\\')
+      ? invalid('folder', `The mail server keeps no ${flag} on messages of this folder`)
+      : invalid('keywords', `The mail server keeps no more keywords in this folder, and ${flag} is none that it has`)
+  }
   return [
     ...(on.length > 0 ? [`+FLAGS.SILENT (${on.join(' ')})`] : []),
     ...(off.length > 0 ? [`-FLAGS.SILENT (${off.join(' ')})`] : []),
@@ -36,6 +33,22 @@ export function flagCommands(folder: SelectedFolder, { seen, flagged, addKeyword
 
 export async function store({ connection }: Session, uids: readonly number[], command: string): Promise<void> {
   await connection.run([`UID STORE ${uidSet(uids)} ${command}`], undefined, wait)
+}
+
+/** Refuses a move that would lose keywords: the other folder may keep fewer. */
+export async function assertKept(
+  session: Session,
+  from: SelectedFolder,
+  to: string,
+  keywords: ReadonlySet<string>,
+): Promise<void> {
+  if (keywords.size === 0) return
+  const target = await session.select(to)
+  const lost = target && [...keywords].find((keyword) => !target.keeps(keyword))
+  await session.select(from.path)
+  if (lost !== undefined) {
+    throw invalid('folder', `The mail server keeps no more keywords in that folder, and ${lost} is none that it has`)
+  }
 }
 
 /** Moves messages to another folder, making it where it lacks. Answers their uids there, by those they had. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { mailUnavailable, notFound } from '#/errors.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type {
@@ -16,7 +16,7 @@ import type {
   Summary,
 } from '#/ports/mail-host.ts'
 import { Access, type Account, findAccount, noSuchFolder } from './access.ts'
-import { expunge, flagCommands, move, store } from './change.ts'
+import { assertKept, expunge, flagCommands, move, store } from './change.ts'
 import { changes } from './changes.ts'
 import { Connection, type ImapServer, patience } from './connection.ts'
 import { Contents, type Found, readFlags } from './contents.ts'
@@ -67,9 +67,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {
-    const account = await findAccount(this.#db, mailbox)
+    const account = await this.#found(mailbox)
     if (!account) return []
-    await this.#deliver(account)
     const listed = await this.#access.inMailbox(account, (session, layout) => layout.statuses(session))
     return listed.map(({ name, total, unread }) => ({ name, total, unread }))
   }
@@ -135,8 +134,11 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return this.#inTurn(mailbox, name, async (session, folder, layout) => {
       const commands = flagCommands(folder, change)
       const path = layout.pathOf(target)
-      const present = await presentUids(session, folder, uids)
+      const flags = await readFlags(session, folder, realUids(uids))
+      const present = [...flags.keys()].sort((a, b) => a - b)
       if (present.length === 0) return new Map()
+      const keywords = new Set([...flags.values()].flatMap((one) => one.keywords).concat(change.addKeywords ?? []))
+      if (path !== folder.path) await assertKept(session, folder, path, keywords)
       for (const command of commands) await store(session, present, command)
       if (path === folder.path) return new Map(present.map((uid) => [uid, { folder: name, uid }]))
       const moved = await move(session, present, path)
@@ -153,10 +155,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async *empty(mailbox: MailboxRef): AsyncGenerator<number> {
-    const account = await findAccount(this.#db, mailbox)
-    if (!account) return
-    await this.#deliver(account)
-    yield* empty(this.#access, account)
+    const account = await this.#found(mailbox)
+    if (account) yield* empty(this.#access, account)
   }
 
   changes(mailbox: MailboxRef, name: string, since: FolderState | undefined): Promise<FolderChanges> {
@@ -168,15 +168,17 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   storageUsed(organizationId: string): Promise<number> {
-    return storageUsed(this.#db, this.#access, organizationId)
+    return storageUsed(this.#db, this.#access, this.#found, organizationId)
   }
 
   storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
-    return storageOf(this.#db, this.#access, mailboxes)
+    return storageOf(this.#db, this.#access, this.#found, mailboxes)
   }
 
   async ping(): Promise<void> {
-    const connection = await Connection.open(this.#server)
+    const connection = await Connection.open(this.#server).catch((error) => {
+      throw mailUnavailable(error)
+    })
     connection.close()
   }
 
@@ -190,15 +192,16 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async #account(mailbox: MailboxRef): Promise<Account> {
-    const account = await findAccount(this.#db, mailbox)
+    const account = await this.#found(mailbox)
     if (!account) throw notFound('mailbox')
-    await this.#deliver(account)
     return account
   }
 
   /** What was taken on before a look at a mailbox is there when it is looked at. */
-  async #deliver(account: Account): Promise<void> {
-    if (account.waiting) await this.#spool.deliver(account)
+  readonly #found = async (mailbox: MailboxRef): Promise<Account | undefined> => {
+    const account = await findAccount(this.#db, mailbox)
+    if (account?.waiting) await this.#spool.deliver(account)
+    return account
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

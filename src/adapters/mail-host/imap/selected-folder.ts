@@ -1,5 +1,5 @@
 import type { FolderState } from '#/ports/folder-changes.ts'
-import { atomsOf, bytesOf, type Data, numberOf } from './response.ts'
+import { atomsOf, bytesOf, type Data, numberOf, type Token } from './response.ts'
 import { numbersIn } from './words.ts'
 
 /** The most messages that one response may say have gone. */
@@ -34,9 +34,9 @@ export class SelectedFolder {
     return Math.max(this.selectedAt.modseq, this.told?.modseq ?? 0)
   }
 
-  /** Whether a keyword, in lower case, would stay on a message. */
-  keeps(keyword: string): boolean {
-    return this.#permanentFlags.has('\\*') || this.#permanentFlags.has(keyword)
+  /** Whether a flag or keyword, in lower case, would stay on a message. */
+  keeps(flag: string): boolean {
+    return this.#permanentFlags.has(flag) || (this.#permanentFlags.has('\\*') && !flag.startsWith('\\'))
   }
 
   /** Takes what a SELECT is answered with. */
@@ -45,14 +45,13 @@ export class SelectedFolder {
     else if (name === '[UIDVALIDITY]') this.selectedAt = { ...this.selectedAt, uidValidity: numberOf(value) }
     else if (name === '[UIDNEXT]') this.selectedAt = { ...this.selectedAt, uidNext: numberOf(value) }
     else if (name === '[HIGHESTMODSEQ]') this.selectedAt = { ...this.selectedAt, modseq: numberOf(value) }
-    else if (name === '[PERMANENTFLAGS]') {
-      this.#permanentFlags = new Set(atomsOf(value).map((flag) => flag.toLowerCase()))
-    }
+    else if (name === '[PERMANENTFLAGS]') this.#keep(value)
     return true
   }
 
   /** Takes what the server says of it unasked. */
   notice({ name, number, values: [value] }: Data): void {
+    if (name === '[PERMANENTFLAGS]') this.#keep(value)
     if (name === 'EXISTS') this.exists = number
     else if (name === 'EXPUNGE') this.#wentFrom(number)
     else if (name === 'VANISHED') this.#vanished(bytesOf(value)?.toString('latin1') ?? '')
@@ -73,6 +72,10 @@ export class SelectedFolder {
     if (this.told && last !== undefined) this.told = { ...this.told, uidNext: last + 1 }
     this.below += places
     this.uids?.push(...uids)
+  }
+
+  #keep(flags: Token | undefined): void {
+    this.#permanentFlags = new Set(atomsOf(flags).map((flag) => flag.toLowerCase()))
   }
 
   #wentFrom(place: number): void {

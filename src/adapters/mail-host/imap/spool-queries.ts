@@ -111,7 +111,7 @@ export async function claim(db: Db, { organizationId, mailboxId }: MailboxRef): 
       select id from (select id, sum(size_bytes) over (order by id) - size_bytes as before from due) summed
       where before < ${mostClaimedBytes}
     )
-    update mail_spool spool set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${lease})
+    update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${lease})
     from few where spool.id = few.id
     returning spool.id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged,
       keywords, filtered_by as "filteredBy", attempts`.execute(db)
@@ -145,8 +145,24 @@ export async function drop(db: Db, ids: readonly number[]): Promise<void> {
 export async function putOff(db: Db, ids: readonly number[], why: 'away' | 'refused'): Promise<void> {
   const longest = why === 'away' ? 15 : 600
   await sql`
-    update mail_spool set due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
+    update mail_spool set in_hand = false, due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
     where id = any(${ids}::bigint[])`.execute(db)
+}
+
+/** The newest message in the spool for a mailbox that a process delivers just now; 0 where there is none. */
+export async function newestInHand(db: Db, { mailboxId }: MailboxRef): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`
+    select max(id) as id from mail_spool
+    where mailbox_id = ${mailboxId} and in_hand and due_at > clock_timestamp()`.execute(db)
+  return rows[0]?.id ?? 0
+}
+
+/** Whether any up to that one still is in hand. */
+export async function areInHand(db: Db, { mailboxId }: MailboxRef, newest: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from mail_spool
+    where mailbox_id = ${mailboxId} and id <= ${newest} and in_hand and due_at > clock_timestamp() limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Mailboxes for which something is due, those that have waited longest last. */
@@ -157,10 +173,9 @@ export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
   return rows
 }
 
-/** Bytes in the spool, by mailbox. */
-export async function spooledOf(db: Db, mailboxIds: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ id: string; bytes: number }>`
-    select mailbox_id as id, sum(size_bytes) as bytes from mail_spool
-    where mailbox_id = any(${mailboxIds}::uuid[]) group by mailbox_id`.execute(db)
-  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+/** Bytes that wait for a mailbox. */
+export async function spooledFor(db: Db, { mailboxId }: MailboxRef): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(size_bytes), 0) as bytes from mail_spool where mailbox_id = ${mailboxId}`.execute(db)
+  return rows[0]?.bytes ?? 0
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mailUnavailable, Refusal } from '#/errors.ts'
@@ -6,13 +7,26 @@ import { type Access, type Account, findAccount } from './access.ts'
 import { type Deposit, deposit, isThere } from './deposit.ts'
 import type { Layout } from './layout.ts'
 import type { Session } from './session.ts'
-import { claim, drop, enqueue, mailboxesWaiting, putOff, type Spooled, spooledBytes } from './spool-queries.ts'
+import {
+  areInHand,
+  claim,
+  drop,
+  enqueue,
+  mailboxesWaiting,
+  newestInHand,
+  putOff,
+  type Spooled,
+  spooledBytes,
+} from './spool-queries.ts'
 import { CommandRefused } from './trouble.ts'
 
 /** How often the spool is looked at, in milliseconds, when nobody says that something came. */
 const everySoOften = 1_000
 /** From what came to the first look: by then its transaction has mostly been committed. */
 const soon = 10
+/** How long to wait for another process, and how long between two looks at what it has done. */
+const longestWait = 2_000
+const pause = 10
 /** Mailboxes that are delivered to at once. */
 const mostAtOnce = 8
 
@@ -43,10 +57,15 @@ export class Spool implements AsyncDisposable {
     this.#soon ??= setTimeout(() => this.#wake(), soon)
   }
 
-  /** Delivers what waits for a mailbox now. Throws where the server does not answer. */
+  /** Delivers what waits for a mailbox now, and waits for what another process is delivering to it. Throws where the
+   *  server does not answer. */
   async deliver(account: Account): Promise<void> {
-    const failure = await this.#access.inTurn(account.mailbox, () => this.#deliverAll(account))
+    const { mailbox } = account
+    const failure = await this.#access.inTurn(mailbox, () => this.#deliverAll(account))
     if (failure instanceof Refusal && failure.code === 'mail_unavailable') throw failure
+    const newest = await newestInHand(this.#db, mailbox)
+    const end = performance.now() + longestWait
+    while (newest > 0 && performance.now() < end && (await areInHand(this.#db, mailbox, newest))) await wait(pause)
   }
 
   #wake(): void {

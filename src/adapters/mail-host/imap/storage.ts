@@ -1,21 +1,29 @@
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { type Access, findAccount } from './access.ts'
+import type { Access, Account } from './access.ts'
 import type { Layout } from './layout.ts'
 import { numberOf } from './response.ts'
 import type { Session } from './session.ts'
-import { spooledOf } from './spool-queries.ts'
+import { spooledFor } from './spool-queries.ts'
 
 /** Mailboxes asked at once: each takes a login where there is no connection yet. */
 const mostAtOnce = 10
 
-export async function storageUsed(db: Db, access: Access, organizationId: string): Promise<number> {
+/** Finds a mailbox's account, and delivers what waits for it. */
+export type FindAccount = (mailbox: MailboxRef) => Promise<Account | undefined>
+
+export async function storageUsed(
+  db: Db,
+  access: Access,
+  findAccount: FindAccount,
+  organizationId: string,
+): Promise<number> {
   const mailboxes = await db
     .selectFrom('mailboxes')
     .select(['id as mailboxId', 'organization_id as organizationId'])
     .where('organization_id', '=', organizationId)
     .execute()
-  const used = await storageOf(db, access, mailboxes)
+  const used = await storageOf(db, access, findAccount, mailboxes)
   return used.values().reduce((sum, bytes) => sum + bytes, 0)
 }
 
@@ -23,19 +31,17 @@ export async function storageUsed(db: Db, access: Access, organizationId: string
 export async function storageOf(
   db: Db,
   access: Access,
+  findAccount: FindAccount,
   mailboxes: readonly MailboxRef[],
 ): Promise<Map<string, number>> {
-  const waiting = mailboxes.values()
-  const used = await spooledOf(
-    db,
-    mailboxes.map(({ mailboxId }) => mailboxId),
-  )
+  const used = new Map<string, number>()
+  const left = mailboxes.values()
   const next = async () => {
-    for (const mailbox of waiting) {
-      const account = await findAccount(db, mailbox)
+    for (const mailbox of left) {
+      const account = await findAccount(mailbox)
       if (!account) continue
-      const bytes = await access.inMailbox(account, sizeOf)
-      used.set(mailbox.mailboxId, (used.get(mailbox.mailboxId) ?? 0) + bytes)
+      const waiting = account.waiting ? await spooledFor(db, mailbox) : 0
+      used.set(mailbox.mailboxId, waiting + (await access.inMailbox(account, sizeOf)))
     }
   }
   await Promise.all(Array.from({ length: mostAtOnce }, next))

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { Transform } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { copy, letter } from '#/adapters/mail-host/conformance/letters.ts'
+import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
+import type { ImapServer } from '#/adapters/mail-host/imap/connection.ts'
+import type { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
+import type { Database } from '#/db/open.ts'
+import { Refusal } from '#/errors.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { testDatabase } from '../database.ts'
+import { FaultProxy } from '../faults/proxy.ts'
+import { imapMailHost } from './imap-mail-host.ts'
+import { DovecotServer } from './imap-server.ts'
+
+let database: Database
+let dovecot: DovecotServer
+before(async () => {
+  database = await testDatabase()
+  dovecot = await DovecotServer.start()
+})
+after(async () => {
+  await database[Symbol.asyncDispose]()
+  await dovecot[Symbol.asyncDispose]()
+})
+
+/** A mailbox of its own, and a way to it that can go wrong. */
+async function start(mostSpooledBytes?: number) {
+  const using = new AsyncDisposableStack()
+  const proxy = using.use(await FaultProxy.start(dovecot.server))
+  const server = { ...dovecot.server, port: proxy.port }
+  const host = using.use(imapMailHost(database.db, server, mostSpooledBytes))
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const append = (...messages: Buffer[]) =>
+    database.db.transaction().execute((tx) =>
+      host.append(
+        tx,
+        messages.map((raw) => copy(ada, { message: readMessage(raw) })),
+      ),
+    )
+  return { proxy, host, ada, append, [Symbol.asyncDispose]: () => using.disposeAsync() }
+}
+
+const unavailable = (error: unknown) => error instanceof Refusal && error.code === 'mail_unavailable'
+
+async function subjects(host: ImapMailHost, mailbox: MailboxRef): Promise<string[]> {
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 1_000, page: 0 })
+  return messages.map(({ subject }) => subject).sort()
+}
+
+/** As if time had passed for what waits. */
+async function allDue(): Promise<void> {
+  await sql`update mail_spool set due_at = clock_timestamp()`.execute(database.db)
+}
+
+test('a server that falls silent is unavailable within 10 seconds, and served again when it is back', async () => {
+  await using at = await start()
+  await at.append(letter({ subject: 'One' }))
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  at.proxy.silence()
+  for (const what of ['on the connection that is open', 'on a new one']) {
+    const asked = performance.now()
+    await assert.rejects(subjects(at.host, at.ada), unavailable, what)
+    assert.ok(performance.now() - asked < 10_000, what)
+  }
+  at.proxy.heal()
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+})
+
+test('a server that refuses connections, or drops them, is unavailable at once', async () => {
+  await using at = await start()
+  assert.deepEqual(await subjects(at.host, at.ada), [])
+  at.proxy.drop()
+  const asked = performance.now()
+  await assert.rejects(subjects(at.host, at.ada), unavailable)
+  await assert.rejects(at.host.ping(), unavailable)
+  assert.ok(performance.now() - asked < 2_000)
+  at.proxy.heal()
+  await at.host.ping()
+  assert.deepEqual(await subjects(at.host, at.ada), [])
+})
+
+test('the first request after a restart is served, on whatever connections there were', async () => {
+  await using own = await DovecotServer.start()
+  await using host = imapMailHost(database.db, own.server)
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  await Promise.all(['inbox', 'sent', 'trash'].map((folder) => host.list(ada, folder, { limit: 1, page: 0 })))
+  for (let round = 0; round < 3; round++) {
+    await own.kill()
+    await own.run()
+    assert.deepEqual(await subjects(host, ada), [])
+  }
+})
+
+for (const [what, cut] of [
+  ['on the way to the server', (proxy: FaultProxy) => proxy.cut('client', 'APPEND', { through: 3 })],
+  ['within its bytes', (proxy: FaultProxy) => proxy.cut('client', 'subject: Two', { through: 5 })],
+  [
+    'when the server has it and has not said so',
+    (proxy: FaultProxy) => proxy.cut('server', '[APPENDUID', { through: 0 }),
+  ],
+] as const) {
+  for (const named of [true, false]) {
+    test(`mail comes once where the connection breaks ${what}${named ? '' : ', also without a Message-ID'}`, async () => {
+      await using at = await start()
+      await at.append(letter({ subject: 'One' }))
+      await subjects(at.host, at.ada)
+      const cutOff = cut(at.proxy)
+      const fields = { subject: 'Two', ...(named ? {} : { 'message-id': '' }) }
+      await at.append(letter(fields), letter({ subject: 'Three' }))
+      await cutOff
+      await subjects(at.host, at.ada).catch(() => {})
+      await allDue()
+      assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Three', 'Two'])
+    })
+  }
+}
+
+test('mail is taken on while the server is away, up to the limit, and comes in order when it is back', async () => {
+  await using at = await start(4_000)
+  at.proxy.drop()
+  const body = 'x'.repeat(1_500)
+  for (const subject of ['A', 'B', 'C']) await at.append(letter({ subject }, body))
+  await assert.rejects(at.append(letter({ subject: 'D' }, body)), { code: 'ENOSPC' })
+  at.proxy.heal()
+  await allDue()
+  assert.deepEqual(await subjects(at.host, at.ada), ['A', 'B', 'C'])
+  const inOrder = await at.host.summaries(at.ada, 'inbox', [1, 2, 3])
+  assert.deepEqual(
+    inOrder.map(({ subject }) => subject),
+    ['A', 'B', 'C'],
+  )
+  await at.append(letter({ subject: 'D' }, body))
+  assert.deepEqual(await subjects(at.host, at.ada), ['A', 'B', 'C', 'D'])
+})
+
+test('what waits for a mailbox goes with it', async () => {
+  await using at = await start()
+  at.proxy.drop()
+  await at.append(letter({}))
+  await database.db.deleteFrom('mailboxes').where('id', '=', at.ada.mailboxId).execute()
+  const { rows } = await sql`select from mail_spool where mailbox_id = ${at.ada.mailboxId}`.execute(database.db)
+  assert.equal(rows.length, 0)
+})
+
+test('mail that several processes deliver, while the server is killed again and again, comes once', async () => {
+  await using own = await DovecotServer.start()
+  await using one = imapMailHost(database.db, own.server)
+  await using other = imapMailHost(database.db, own.server)
+  const ada = await newMailbox(database.db, one, await newDomain(database.db), 'ada')
+  const expected: string[] = []
+  for (let round = 0; round < 6; round++) {
+    const accepted = Array.from({ length: 30 }, async () => {
+      const subject = randomUUID()
+      const copies = [copy(ada, { message: readMessage(letter({ subject })) })]
+      await database.db.transaction().execute((tx) => one.append(tx, copies))
+      expected.push(subject)
+    })
+    const looks = [one, other].map((host) => subjects(host, ada).catch(() => []))
+    await own.kill()
+    await Promise.all([...accepted, ...looks])
+    await own.run()
+    await sql`update mail_spool set in_hand = false, due_at = clock_timestamp()`.execute(database.db)
+    await Promise.all([one, other].map((host) => subjects(host, ada).catch(() => [])))
+  }
+  await allDue()
+  await subjects(one, ada)
+  await subjects(other, ada)
+  assert.deepEqual(await subjects(one, ada), expected.sort())
+})
+
+test('a folder name that holds a command reaches the server as a name', async () => {
+  await using at = await start()
+  await at.append(letter({ subject: 'One' }))
+  for (const name of ['INBOX"\r\nA1 DELETE x', 'x\r\nA1 LOGOUT', '{5}\r\n', '"', '\\', '\0', '&', '(', '*', '%']) {
+    await assert.rejects(at.host.list(at.ada, name, { limit: 1, page: 0 }), (error) => error instanceof Refusal)
+    await at.host.update(at.ada, 'inbox', [99], { folder: name })
+  }
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+})
+
+test('a folder that keeps no more keywords says so, and mail comes without the one that is too many', async () => {
+  await using server = await withoutNewKeywords(dovecot.server)
+  await using free = imapMailHost(database.db, dovecot.server)
+  await using host = imapMailHost(database.db, { ...dovecot.server, port: server.port })
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const append = (to: ImapMailHost, keywords: string[]) =>
+    database.db.transaction().execute((tx) => to.append(tx, [copy(ada, { keywords })]))
+  await append(free, ['a', 'b'])
+  await subjects(free, ada)
+  await assert.rejects(
+    host.update(ada, 'inbox', [1], { seen: true, addKeywords: ['a', 'one-more'] }),
+    (error) => error instanceof Refusal && error.field === 'keywords' && /keeps no more keywords/.test(error.message),
+  )
+  await host.update(ada, 'inbox', [1], { flagged: true, addKeywords: ['b'] })
+  await append(host, ['b', 'one-more'])
+  const [first, second] = await host.summaries(ada, 'inbox', [1, 2])
+  assert.deepEqual([first?.seen, first?.flagged, first?.keywords], [false, true, ['a', 'b']])
+  assert.deepEqual(second?.keywords, ['b'])
+  await assert.rejects(host.update(ada, 'inbox', [1], { folder: 'archive' }), /keeps no more keywords/)
+  await free.update(ada, 'inbox', [1], { folder: 'archive' })
+  assert.deepEqual((await host.update(ada, 'inbox', [2], { folder: 'archive' })).get(2), { folder: 'archive', uid: 2 })
+})
+
+/** A server that has as many keywords in each folder as it keeps, and says so: in its PERMANENTFLAGS `\*` lacks. Dovecot has
+ *  no such limit. */
+async function withoutNewKeywords({ host, port }: ImapServer): Promise<AsyncDisposable & { port: number }> {
+  const listener = createServer((client) => {
+    const server = connect(port, host)
+    const rewrite = new Transform({
+      transform: (chunk, _, done) =>
+        done(null, Buffer.from(chunk.toString('latin1').replaceAll('\\*', '\\-'), 'latin1')),
+    })
+    client.pipe(server).pipe(rewrite).pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
+  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  return { port: (listener.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void listener.close() }
+}
