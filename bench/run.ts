@@ -1,5 +1,5 @@
-// npm run bench -- http|arrival|threads|filters|holds|all [SIZE]: what docs/performance.md is made of. On the embedded
-// database, or on the server that BENCH_DATABASE_URL names.
+// npm run bench -- http|arrival|threads|filters|holds|send|all [SIZE]: what docs/performance.md is made of. On the
+// embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
 const benches = {
@@ -7,6 +7,7 @@ const benches = {
   arrival: async (messages?: number) => (await import('./arrival.ts')).arrival({ ...(messages && { messages }) }),
   threads: async (messages?: number) => (await import('./threads.ts')).threads({ ...(messages && { messages }) }),
   holds: async (messages?: number) => (await import('./holds.ts')).holds({ ...(messages && { messages }) }),
+  send: async (rounds?: number) => (await import('./send.ts')).send({ ...(rounds && { rounds }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
 

@@ -14,12 +14,32 @@ export function acceptJsonOnly(app: App): void {
       if (request.routeOptions.schema?.body === undefined) return done(null, undefined)
       return done(invalid('body', 'The body is empty; a JSON object is expected'))
     }
-    if (!isUtf8(body)) return done(invalid('body', 'The body is not valid UTF-8'))
-    request.fingerprint = fingerprint(request, body)
-    parse(request, body.toString(), (error, value) =>
-      error ? done(invalid('body', `The body is not valid JSON: ${error.message}`)) : done(null, value),
-    )
+    inTurn(body, () => {
+      if (!isUtf8(body)) return done(invalid('body', 'The body is not valid UTF-8'))
+      request.fingerprint = fingerprint(request, body)
+      parse(request, body.toString(), (error, value) =>
+        error ? done(invalid('body', `The body is not valid JSON: ${error.message}`)) : done(null, value),
+      )
+    })
   })
+}
+
+/** From so many bytes on bodies take turns. */
+const large = 1 << 20
+
+const waiting: (() => void)[] = []
+
+/** Of large bodies, which may end together, one is read in a turn of the event loop: 12 MiB take 30 to 50 ms, with the
+ *  checks that follow at once. */
+function inTurn(body: Buffer, read: () => void): void {
+  if (body.length < large) read()
+  else if (waiting.push(read) === 1) setImmediate(readNext)
+}
+
+function readNext(): void {
+  const read = waiting.shift()
+  if (waiting.length > 0) setImmediate(readNext)
+  read?.()
 }
 
 /** What must be equal for a request to be the same again under one Idempotency-Key. */
