@@ -34,9 +34,10 @@ test('an empty environment gives the documented defaults', () => {
     ambiguous: 'retry',
     allowPrivateMx: false,
     threadCacheBytes: 268_435_456,
+    spoolBytes: 1_073_741_824,
     logLevel: 'info',
     production: false,
-    secrets: { databaseUrl: undefined, relay: undefined, secret: undefined },
+    secrets: { databaseUrl: undefined, imap: undefined, relay: undefined, secret: undefined },
     warnings: [],
   })
 })
@@ -45,6 +46,7 @@ test('every variable is read', () => {
   const databaseUrl = 'postgresql://mailroom:p%40ss@db.example:5432/mailroom?sslmode=require'
   const login = { user: 'ann', password: 'p@ss' }
   const relay = { host: 'relay.example', port: 587, tls: 'required', login }
+  const imap = { host: 'imap.example', port: 143, tls: 'never', user: 'master', password: 'p@ss' }
   const env = {
     MAILROOM_ROLES: 'api, mx',
     HOST: '::1',
@@ -63,6 +65,8 @@ test('every variable is read', () => {
     MAILROOM_AMBIGUOUS: 'fail',
     MAILROOM_TICK_SECONDS: '60',
     MAILROOM_RELAY_URL: 'smtp://ann:p%40ss@relay.example:587',
+    MAILROOM_IMAP_URL: 'imap://master:p%40ss@imap.example?starttls=never',
+    MAILROOM_SPOOL_MB: '512',
     MAILROOM_ALLOW_PRIVATE_MX: '1',
     MAILROOM_THREAD_CACHE_MB: '64',
     LOG_LEVEL: 'WARN',
@@ -88,9 +92,10 @@ test('every variable is read', () => {
     ambiguous: 'fail',
     allowPrivateMx: true,
     threadCacheBytes: 67_108_864,
+    spoolBytes: 536_870_912,
     logLevel: 'warn',
     production: true,
-    secrets: { databaseUrl, relay, secret },
+    secrets: { databaseUrl, imap, relay, secret },
     warnings: [],
   })
 })
@@ -133,6 +138,8 @@ for (const [name, value] of [
   ['MAILROOM_DNS_FIRST_CHECK_SECONDS', '1.5'],
   ['MAILROOM_TICK_SECONDS', '0'],
   ['MAILROOM_RELAY_URL', 'relay.example'],
+  ['MAILROOM_IMAP_URL', 'imap.example'],
+  ['MAILROOM_SPOOL_MB', '0'],
   ['MAILROOM_ALLOW_PRIVATE_MX', 'yes'],
   ['MAILROOM_THREAD_CACHE_MB', '0'],
   ['MAILROOM_THREAD_CACHE_MB', '1.5'],
@@ -197,9 +204,10 @@ test('no problem quotes a secret', () => {
   const problems = problemsOf({
     DATABASE_URL: 'mysql://user:hunter2@db',
     MAILROOM_RELAY_URL: 'smtp://user:hunter2@relay.example?port=25',
+    MAILROOM_IMAP_URL: 'imap://user:hunter2@imap.example?port=143',
     MAILROOM_SECRET: 'hunter2',
   })
-  assert.equal(problems.length, 3)
+  assert.equal(problems.length, 4)
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { type ImapServer, parseImapUrl, UnusableImapUrl } from '#/imap-url.ts'
 import { parseRelayUrl, type RelayServer, UnusableRelayUrl } from '#/relay-url.ts'
 
 /** What an installation is set to. Made from the environment alone, once, by `readConfig`; nothing else reads it. */
@@ -35,6 +36,8 @@ export interface Config {
   /** Mail may be delivered to hosts whose addresses are not public. */
   readonly allowPrivateMx: boolean
   readonly threadCacheBytes: number
+  /** How much mail may wait for the IMAP server. */
+  readonly spoolBytes: number
   readonly logLevel: LogLevel
   /** NODE_ENV is `production`: no try-out is made. */
   readonly production: boolean
@@ -42,6 +45,8 @@ export interface Config {
   readonly secrets: {
     /** A PostgreSQL server; undefined means the embedded database. */
     readonly databaseUrl: string | undefined
+    /** Where mail lives; undefined for the database. */
+    readonly imap: ImapServer | undefined
     /** Takes all mail that leaves; undefined to deliver to each recipient's own mail host. */
     readonly relay: RelayServer | undefined
     /** Undefined where the data directory holds it. */
@@ -98,10 +103,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ambiguous: read.value('MAILROOM_AMBIGUOUS', parseAmbiguous) ?? 'retry',
     allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
+    spoolBytes: (read.value('MAILROOM_SPOOL_MB', parseMegabytes) ?? 1_024) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',
     production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
     secrets: {
       databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
+      imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       secret: read.value('MAILROOM_SECRET', parseSecret),
     },
@@ -121,6 +128,8 @@ export function rolesIn(text: string): ReadonlySet<Role> | undefined {
 /** What is wrong with a value and what to do; follows the variable's name in a sentence. */
 class Unusable extends Error {}
 
+const unusable = [Unusable, UnusableRelayUrl, UnusableImapUrl]
+
 class Reader {
   readonly problems: string[] = []
   readonly known = new Set<string>()
@@ -138,8 +147,8 @@ class Reader {
     try {
       return parse(text)
     } catch (problem) {
-      if (!(problem instanceof Unusable || problem instanceof UnusableRelayUrl)) throw problem
-      this.problems.push(`${name} ${problem.message}`)
+      if (!unusable.some((kind) => problem instanceof kind)) throw problem
+      this.problems.push(`${name} ${(problem as Error).message}`)
       return undefined
     }
   }

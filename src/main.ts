@@ -35,7 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const secret = (db: Db) => knownSecret(config, db)
-    const mailHost = async (db: Db) => (await import('./server.ts')).mailHostOn(db, await secret(db))
+    const mailHost = async (db: Db) => (await import('./server.ts')).mailHostOn(config, db, await secret(db))
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tell }
     print(await operate(argv, call, around))

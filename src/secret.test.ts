@@ -9,7 +9,7 @@ import { installationSecret } from './secret.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-secret-'))
 after(() => rm(scratch, { recursive: true }))
 
-const noSecrets = { databaseUrl: undefined, relay: undefined, secret: undefined }
+const noSecrets = { databaseUrl: undefined, imap: undefined, relay: undefined, secret: undefined }
 
 test('MAILROOM_SECRET is the secret, and no file is made', async () => {
   const dataDir = join(scratch, 'set')

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
+import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
@@ -108,8 +109,8 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   await using starting = new AsyncDisposableStack()
   const log = pino({ level: given.logLevel, serializers: { err: describeError } }, logDestination(2))
   for (const warning of given.warnings) log.warn(warning)
-  const { databaseUrl } = given.secrets
-  const tryout = databaseUrl === undefined && !bare && !given.production
+  const { databaseUrl, imap } = given.secrets
+  const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
   const config = tryout ? forTryout(given) : given
   const database = starting.use(
     databaseUrl === undefined ? await openWhenFree(config.dataDir) : await openDatabase({ url: databaseUrl }),
@@ -141,9 +142,16 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
-/** Where mail lives, for a command that runs without a server. */
-export function mailHostOn(db: Db, secret: string): MailHost {
-  return new SqlMailHost(db, idHashKey(secret))
+/** Where mail lives, for a command that runs without a server too. */
+export function mailHostOn(
+  { secrets: { imap }, spoolBytes }: Config,
+  db: Db,
+  secret: string,
+  log = pino({ level: 'silent' }),
+): MailHost & Partial<AsyncDisposable> {
+  const key = idHashKey(secret)
+  if (!imap) return new SqlMailHost(db, key)
+  return new ImapMailHost({ db, server: imap, key, log, mostSpooledBytes: spoolBytes })
 }
 
 /** A command of the operator, or a server that stops, may have the directory for a moment. */
@@ -189,7 +197,8 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const { database, clock, time, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
   const { db } = database
-  const stored = mailHostOn(db, secret)
+  const stored = mailHostOn(config, db, secret, log)
+  starting.defer(async () => stored[Symbol.asyncDispose]?.())
   const mailHost = metrics ? measuredMailHost(stored, metrics) : stored
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())

@@ -10,6 +10,7 @@ const storeys: readonly (readonly string[])[] = [
     'http',
     'bytes.ts',
     'errors.ts',
+    'imap-url.ts',
     'gather.ts',
     'own-thread.ts',
     'relay-url.ts',

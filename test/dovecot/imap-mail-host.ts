@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import type { ImapServer } from '#/adapters/mail-host/imap/connection.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import type { Db } from '#/db/schema.ts'
+import type { ImapServer } from '#/imap-url.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 
 /** The IMAP mail host as the program has it, but for a log that holds its tongue. */

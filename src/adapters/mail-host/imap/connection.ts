@@ -2,19 +2,10 @@ import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { slices } from '#/bytes.ts'
+import type { ImapServer } from '#/imap-url.ts'
 import { type Data, type Response, readResponse, type Status } from './response.ts'
 import { ResponseSplitter } from './response-splitter.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
-
-/** An IMAP server, and the user that may act for every mailbox on it. */
-export interface ImapServer {
-  readonly host: string
-  readonly port: number
-  /** `implicit` from the start, `required` by STARTTLS. */
-  readonly tls: 'implicit' | 'required' | 'never'
-  readonly user: string
-  readonly password: string
-}
 
 /** A command's parts: text that goes as it is, octets that go as literals, and lines that go when the server asks for them. */
 export type Command = readonly (string | Buffer | { readonly asked: string })[]
@@ -108,6 +99,7 @@ export class Connection {
     pending.done.promise.catch(() => {})
     this.#pending.push(pending)
     if (this.#pending.length === 1) this.#listen(wait)
+    this.#socket.ref()
     this.#writing = this.#writing.then(() => this.#write(pending, command)).catch(() => {})
     const status = await pending.done.promise
     if (status.status !== 'OK') throw new CommandRefused(name, status)
@@ -248,7 +240,12 @@ export class Connection {
   /** The server has so long to say something, as long as it is asked for anything. */
   #listen(wait = this.#pending[0]?.patience): void {
     clearTimeout(this.#silence)
-    if (wait === undefined || this.#lost) return
+    if (this.#lost) return
+    if (wait === undefined) {
+      // Nobody waits for anything: a command of the operator may end.
+      this.#socket.unref()
+      return
+    }
     this.#silence = setTimeout(() => {
       this.#lose(`The mail server was silent for ${wait / 1_000} s`, { silent: true })
     }, wait)

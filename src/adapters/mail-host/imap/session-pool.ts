@@ -1,5 +1,5 @@
 import { mailUnavailable } from '#/errors.ts'
-import type { ImapServer } from './connection.ts'
+import type { ImapServer } from '#/imap-url.ts'
 import { Session } from './session.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
 

@@ -1,4 +1,5 @@
-import { Connection, type ImapServer, patience } from './connection.ts'
+import type { ImapServer } from '#/imap-url.ts'
+import { Connection, patience } from './connection.ts'
 import { SelectedFolder } from './selected-folder.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
 import { quoted } from './words.ts'
