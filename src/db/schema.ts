@@ -39,6 +39,7 @@ export interface Schema {
   outbound_recipients: OutboundRecipients
   scheduled_messages: ScheduledMessages
   scheduled_pieces: ScheduledPieces
+  scheduled_usage: ScheduledUsage
   forwarding: ForwardingSettings
   auto_replies: AutoReplies
   return_paths: ReturnPaths
@@ -54,6 +55,8 @@ interface Plans {
   mailboxes: number
   storage_bytes: number
   sends_per_day: number
+  scheduled_messages: Generated<number>
+  scheduled_bytes: Generated<number>
 }
 
 interface Organizations {
@@ -380,6 +383,12 @@ interface ScheduledPieces {
   scheduled_id: string
   number: number
   bytes: Buffer
+}
+
+interface ScheduledUsage {
+  organization_id: string
+  messages: number
+  bytes: number
 }
 
 interface ForwardingSettings {

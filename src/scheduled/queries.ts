@@ -27,10 +27,15 @@ export async function scheduledById(
   return rows[0]
 }
 
-/** Stores a message for later. False where its mailbox is gone, and then nothing is stored. */
+/** Stores a message for later. False where its mailbox is gone, and then nothing of `tx` may be kept. Over the plan's caps
+ *  the database refuses, with SQLSTATE PC402. */
 export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<boolean> {
   const { id, organizationId, raw } = draft
-  const { numAffectedRows } = await sql`
+  let number = 0
+  for (const bytes of slices(raw)) {
+    await tx.insertInto('scheduled_pieces').values({ scheduled_id: id, number: number++, bytes }).execute()
+  }
+  const { numAffectedRows = 0n } = await sql`
     insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
       attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
     select ${id}::uuid, organization_id, id, address, ${draft.to}::text[], ${draft.cc}::text[], ${draft.bcc}::text[],
@@ -38,12 +43,7 @@ export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<
       ${raw.length}::integer, ${draft.scheduledBy}, ${draft.sendAt}::timestamptz, ${draft.sendAt}::timestamptz,
       ${now}::timestamptz
     from mailboxes where organization_id = ${organizationId} and id = ${draft.mailboxId}`.execute(tx)
-  if (Number(numAffectedRows) === 0) return false
-  let number = 0
-  for (const bytes of slices(raw)) {
-    await tx.insertInto('scheduled_pieces').values({ scheduled_id: id, number: number++, bytes }).execute()
-  }
-  return true
+  return numAffectedRows > 0n
 }
 
 /** The octets of messages that are stored in one piece. */

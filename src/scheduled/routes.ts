@@ -89,13 +89,14 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
     '/v1/scheduled',
     {
       bodyLimit,
-      config: { ...writing, errors: ['not_found'] },
+      config: { ...writing, errors: ['not_found', 'quota_exceeded'] },
       schema: {
         summary: 'Schedule a message',
         description:
           'Stored with its attachments, and sent within about five minutes of `send_at`. Until then it can be cancelled. ' +
           "The day's allowance is claimed when it is sent. It is tried up to three times, five minutes apart; then it is " +
-          '`failed`, and `last_error` says why.',
+          '`failed`, and `last_error` says why. The plan also caps how many messages, and how many bytes of them, are ' +
+          'stored at a time, failed ones among them.',
         querystring: Strict({}),
         body: ScheduleRequest,
         response: { 201: Accepted },
