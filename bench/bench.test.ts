@@ -5,6 +5,7 @@ import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
 import { type Row, table } from './report.ts'
+import { scheduled } from './scheduled.ts'
 import { send } from './send.ts'
 import { threads } from './threads.ts'
 
@@ -14,6 +15,7 @@ for (const [name, run] of [
   ['threads', () => threads({ messages: 300, requests: 5 })],
   ['holds', () => holds({ messages: 100, letters: ['2,000 nested parts', '100,000 headers'], repeats: 1 })],
   ['send', () => send({ octets: 100_000, requests: 10, rounds: 0 })],
+  ['scheduled', () => scheduled({ messages: 200 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
 ] as const) {
   test(`the bench "${name}" measures, and nothing that it sends goes unanswered`, async () => {

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { makeKeys, sealedAs } from '#/domains/dkim.ts'
+import { compose } from '#/outbound/compose.ts'
+import { sealingKey } from '#/seal.ts'
+import { type DatabaseHome, databaseHome } from '../test/database.ts'
+import { type Service, startService } from '../test/service.ts'
+import { moveInto } from '../test/tenant.ts'
+import { Load } from './load.ts'
+import type { PooledWork } from './pooled-load.ts'
+import type { Row } from './report.ts'
+import type { SinkWork, Taken } from './smtp-sink.ts'
+
+const domain = 'bench.test'
+const octets = 4_000
+
+/** To the relay from one process, as src/adapters/relay/smarthost.ts has it. */
+const connections = 20
+
+/** Scheduled messages that are due at one moment, signed and handed to an SMTP server by two workers, with a copy of each
+ *  in Sent and none sent twice, against nodemailer's pooled transport that sends one of them, as it was signed, as often.
+ *  The workers are two processes on a server; the embedded database has one. */
+export async function scheduled({ messages = 10_000 } = {}): Promise<Row[]> {
+  await using home = await databaseHome()
+  await using sink = new Load<SinkWork, Taken>('smtp-sink.ts')
+  const { port } = await sink.run({ until: 0 })
+  const dueAt = new Date(Math.ceil(Date.now() / 1_000 + 6 + messages / 1_000) * 1_000)
+  await furnish(home, messages, dueAt)
+
+  const workers = await startWorkers(home, port)
+  const start = Math.max(dueAt.getTime(), Date.now())
+  const atStart = await memoryOf(workers)
+  await sink.run({ until: messages / 4 })
+  const atQuarter = await memoryOf(workers)
+  const { at, sample } = await sink.run({ until: messages })
+  const atEnd = await memoryOf(workers)
+  for (const worker of workers) assert.deepEqual(await worker.end('SIGTERM'), { code: 0, signal: null })
+  const taken = await sink.run({ until: 0 })
+  assert.deepEqual([taken.messages, taken.ids], [messages, messages], 'each message is sent, and once')
+  await assertDone(home, messages)
+
+  await using pooled = new Load<PooledWork, number>('pooled-load.ts')
+  const ms = await pooled.run({ port, connections, messages, raw: `${sample}\r\n` })
+  const [ours, floor] = [messages / (at - start), messages / ms].map((perMs) => perMs * 1_000) as [number, number]
+  const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`
+  return [
+    {
+      what: 'scheduled messages a second',
+      value: ours / floor,
+      unit: '×',
+      least: 0.5,
+      from: `${ours.toFixed(0)} against ${floor.toFixed(0)}`,
+    },
+    {
+      what: 'memory at the end, of that at a quarter',
+      value: atEnd / atQuarter,
+      unit: '×',
+      most: 1.2,
+      from: `${megabytes(atStart)} at the start, ${megabytes(atQuarter)}, ${megabytes(atEnd)}`,
+    },
+  ]
+}
+
+async function startWorkers(home: DatabaseHome, port: number): Promise<Service[]> {
+  const env = {
+    ...home.env,
+    MAILROOM_RELAY_URL: `smtp://127.0.0.1:${port}?starttls=never`,
+    MAILROOM_TICK_SECONDS: '1',
+  }
+  return Promise.all(Array.from({ length: home.env.DATABASE_URL ? 2 : 1 }, () => startService(env)))
+}
+
+/** Resident, in bytes, of all of them. */
+async function memoryOf(services: readonly Service[]): Promise<number> {
+  let sum = 0
+  for (const { process } of services) {
+    const status = await readFile(`/proc/${process.pid}/status`, 'utf8')
+    sum += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+  }
+  return sum
+}
+
+async function furnish(home: DatabaseHome, messages: number, dueAt: Date): Promise<void> {
+  await using database = await home.open()
+  const { db } = database
+  const secret = home.env.MAILROOM_SECRET ?? ''
+  const { organizationId, addresses } = await moveInto(db, secret, { domain, mailboxes: ['ada'] })
+  await giveKeys(db, secret, organizationId)
+  const from = addresses[0] ?? ''
+  const id = '<000000000@bench.test>'
+  const recipient = 'bob@there.example'
+  const raw = await compose(
+    {
+      ...{ from: { name: 'Ada', address: from }, to: [{ name: 'Bob', address: recipient }], subject: 'Your invoice' },
+      ...{ cc: [], bcc: [], replyTo: [], inReplyTo: [], references: [], attachments: [], html: null },
+      text: `${'Please find it below. '.repeat(3)}\n`.repeat(octets / 67),
+    },
+    { messageId: id, date: dueAt },
+  )
+  await sql`
+    with message as (
+      insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
+        attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
+      select gen_random_uuid(), organization_id, id, address, array[${recipient}], '{}', '{}', array[${recipient}],
+        'Your invoice', 0, '<' || lpad(n::text, 9, '0') || '@bench.test>', ${raw.length}::integer, 'api_key', ${dueAt},
+        ${dueAt}, now()
+      from mailboxes, generate_series(1, ${messages}::integer) n
+      where organization_id = ${organizationId}
+      returning id, message_id
+    )
+    insert into scheduled_pieces (scheduled_id, number, bytes)
+    select id, 0, convert_to(replace(${raw.toString()}, ${id}, message_id), 'UTF8') from message`.execute(db)
+  await sql`analyze scheduled_messages, scheduled_pieces`.execute(db)
+}
+
+async function giveKeys(db: Db, secret: string, organizationId: string): Promise<void> {
+  const { id } = await db.selectFrom('domains').select('id').where('domain', '=', domain).executeTakeFirstOrThrow()
+  const now = new Date()
+  for (const { id: keyId, selector, algorithm, publicKey, sealed } of await makeKeys(sealingKey(secret, sealedAs))) {
+    await db
+      .insertInto('dkim_keys')
+      .values({
+        ...{ id: keyId, organization_id: organizationId, domain_id: id, selector, algorithm },
+        ...{ public_key: publicKey, private_key: sealed, created_at: now, seen_at: now },
+      })
+      .execute()
+  }
+}
+
+/** Nothing is left to be sent, and each has its copy in Sent. */
+async function assertDone(home: DatabaseHome, messages: number): Promise<void> {
+  await using database = await home.open()
+  const { rows } = await sql<{ left: number; sent: number }>`
+    select (select count(*) from scheduled_messages) + (select count(*) from outbound_messages) as left,
+      (select total from mail_folders where name = 'sent') as sent`.execute(database.db)
+  assert.deepEqual(rows, [{ left: 0, sent: messages }])
+}
