@@ -11,7 +11,7 @@ export async function hostNameFinding({ hostname, dnsServers }: Config): Promise
     return warning(
       check,
       `other mail servers are told "${hostname}", a name that exists nowhere: MAILROOM_HOSTNAME is not set to one that does`,
-      "Set it to this machine's name in DNS, as your MX records name it",
+      "Set MAILROOM_HOSTNAME to this machine's name in DNS, as your MX records name it",
     )
   const { addresses, failure } = await lookUp(hostname, dnsServers)
   if (addresses.length > 0) return ok(check, `${hostname} is ${addresses.join(', ')}`)
