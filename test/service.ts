@@ -25,6 +25,9 @@ export interface Launched {
   readonly process: ChildProcess
 }
 
+/** What this process was told of how to compile. */
+const flags = process.execArgv.filter((flag) => flag === '--liftoff-only')
+
 /** Starts it on a data directory, or on what `env` says, and waits until it runs. */
 export function startService(env: Record<string, string>, args?: readonly string[]): Promise<Service> {
   return launchService(env, args).running
@@ -32,7 +35,7 @@ export function startService(env: Record<string, string>, args?: readonly string
 
 /** The same without waiting. */
 export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...flags, main, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -61,7 +64,7 @@ export function launchService(env: Record<string, string>, args: readonly string
 
 /** Runs a command of the operator to its end. */
 export async function mailroom(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(process.execPath, [...flags, main, ...args], { env: { PATH: process.env.PATH, ...env } })
   const [out, err, [code]] = await Promise.all([
     Array.fromAsync(child.stdout),
     Array.fromAsync(child.stderr),
