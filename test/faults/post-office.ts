@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
@@ -23,6 +24,7 @@ export class PostOffice implements AsyncDisposable {
   readonly #home: DatabaseHome
   readonly #dns: DnsServer
   readonly #resources: AsyncDisposableStack
+  #living: ChildProcess | undefined
 
   private constructor(
     parts: { home: DatabaseHome; dns: DnsServer; sink: Sink; tenant: Tenant },
@@ -63,15 +65,21 @@ export class PostOffice implements AsyncDisposable {
     assert.equal(signal, 'SIGKILL')
   }
 
-  /** Lets a service work that is killed at a statement: until that happens, all is settled, or it had time to do what it
-   *  can do for now. */
-  async life(at: Killing): Promise<'killed' | 'settled' | 'waiting'> {
-    const launched = launchService(this.#environment(killedAt(at)))
+  /** Lets a service work, which may be killed at a statement: until it is killed, all is settled, or it had time to do
+   *  what it can do for now. */
+  async life(at?: Killing): Promise<'killed' | 'settled' | 'waiting'> {
+    const launched = launchService(this.#environment(at ? killedAt(at) : {}))
+    this.#living = launched.process
     const killed = once(launched.process, 'exit').then(() => 'killed' as const)
     const working = launched.running.then((service) => this.#outcome(service))
     const outcome = await Promise.race([killed, working]).catch(() => killed)
     if (outcome !== 'killed') await launched.end('SIGTERM')
     return outcome
+  }
+
+  /** Kills the service that lives its life (kill -9). */
+  kill(): void {
+    this.#living?.kill('SIGKILL')
   }
 
   /** While no service runs. */

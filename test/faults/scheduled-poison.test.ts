@@ -8,6 +8,7 @@ before(async () => {
 })
 after(() => office[Symbol.asyncDispose]())
 beforeEach(async () => {
+  office.sink.act = () => undefined
   await office.behindClosedDoors((db) => db.deleteFrom('scheduled_messages').execute())
   office.sink.taken.length = 0
   office.sink.lines.length = 0
@@ -26,7 +27,7 @@ async function scheduleFour(): Promise<{ fatal: string; others: string[] }> {
 }
 
 /** Lets one service after the other work until all is settled, and answers how many were killed. */
-async function deathsUntilSettled(killing: Killing): Promise<number> {
+async function deathsUntilSettled(killing?: Killing): Promise<number> {
   let deaths = 0
   for (let lives = 0; lives < 20; lives++) {
     const outcome = await office.life(killing)
@@ -65,4 +66,16 @@ test('row 30: one that ends workers as it is handed over fails after three, and 
   await assertFailedAlone(fatal)
   assert.deepEqual(messagesTaken(), messageIds(others))
   assert.equal(office.sink.lines.filter((line) => line.startsWith('MAIL')).length, others.length)
+})
+
+test('row 30: one that ends workers as it is sent fails after three, and all that was in hand with it is sent', async () => {
+  const { fatal, others } = await scheduleFour()
+  office.sink.act = (step, { recipient }) => {
+    if (step !== 'rcpt' || recipient !== 'fatal@there.example') return undefined
+    office.kill()
+    return { next: 'stall' }
+  }
+  assert.equal(await deathsUntilSettled(), 3)
+  await assertFailedAlone(fatal)
+  assert.deepEqual([...new Set(messagesTaken())], messageIds(others))
 })
