@@ -9,6 +9,41 @@ const domains = [
   ...['co.uk', 'localhost', '127.0.0.1', '\u212aeys.example', 'a..b', '-a.example', 'x_y.example', 'example'],
 ]
 
+const [minute, day] = [60_000, 86_400_000]
+
+/** The time so many milliseconds from when the fuzzing starts. */
+const ahead = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString()
+
+/** Addresses as callers write them, most of them good. */
+const addresses = [
+  ...usually('{{address}}'),
+  ...usually('bob@there.example'),
+  ...[
+    '{{other address}}',
+    'Bob <bob@there.example>',
+    '"Bob, the \\"b\\"" <bob@there.example>',
+    'Zoë <zoë@bücher.example>',
+  ],
+  ...['"a b"@there.example', '<bob@there.example>', 'MAILER-DAEMON@there.example', 'bob@xn--bcher-kva.example'],
+  ...[
+    'bob@localhost',
+    'bob@[127.0.0.1]',
+    'Bob, <bob@there.example>',
+    'a@b.example, c@d.example',
+    `${'x'.repeat(65)}@a.example`,
+  ],
+  ...[
+    'Bob\r\nBcc: eve@there.example <bob@there.example>',
+    'bob@there.example\r\nDATA',
+    '=?utf-8?Q?=0D=0A?= <bob@there.example>',
+  ],
+]
+
+const messageIds = [
+  ...usually('<20261121.1@there.example>'),
+  ...['20261121.1@there.example', '<a@x> <b@x>', '<a b@x>', '<a@x>\r\n <b@x>', '<>', '<@>', `<${'x'.repeat(901)}@x>`],
+]
+
 /** Of Ada, in OpenPGP's ASCII armor. */
 const publicKey = [
   '-----BEGIN PGP PUBLIC KEY BLOCK-----',
@@ -54,7 +89,48 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   messages: [...usually('{{message}}'), '1', '2', '999', '4294967296', '01', '1.0'],
   attachments: [...usually('{{attachment}}'), '1', '1.1', '9.9.9', '0'],
   scheduled: [...usually('{{scheduled}}'), '{{failed}}', '{{other scheduled}}', '{{other failed}}'],
-  send_at: ['2026-11-21T08:00:00Z', '2026-11-21T08:00:00+01:00', '2026-11-21T08:00:00', '2026-02-30T08:00:00Z', '0'],
+  send_at: [
+    ...usually(ahead(60 * minute)),
+    ...[ahead(-0.5 * minute), ahead(-30 * minute), ahead(31 * day), ahead(32 * day), ahead(day).replace('Z', '+14:00')],
+    ...[
+      ahead(day).replace(/\.\d+/, ''),
+      ahead(day).toLowerCase(),
+      ahead(day).replace('T', ' '),
+      ahead(day).slice(0, -1),
+    ],
+    ...['2026-11-21T08:00:00+01:00', '2026-02-30T08:00:00Z', '9999-12-31T23:59:59Z', '2026-11-21T23:59:60Z', '0'],
+  ],
+  forward_until: [ahead(day), ahead(-day), '9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00Z', ahead(day).slice(0, 10)],
+  reply_until: [ahead(day), ahead(-day), '9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00Z', ahead(day).slice(0, 10)],
+  forward_to: addresses,
+  reply_subject: ['Away', 'Grüße', 'a\r\nBcc: eve@there.example', '=?utf-8?Q?=0D=0A?=', ...lengths],
+  reply_body: [...usually('I am away.'), '', 'a\0b', '.\r\n.', 'x'.repeat(10_001)],
+  reply_to: addresses,
+  cc: addresses,
+  bcc: addresses,
+  in_reply_to: messageIds,
+  references: messageIds,
+  text: [...usually('Hello'), '', '.', '.\r\n.', 'a\rb', '\0', 'From x', 'x'.repeat(100_000)],
+  html: [...usually('<p>Hello <img src="cid:logo">'), '', '<', '<base href="cid:logo"><img src="file:///etc/passwd">'],
+  subject: [
+    ...usually('Hello'),
+    '',
+    'a\r\nBcc: eve@there.example',
+    '=?utf-8?Q?=0D=0ABcc:_eve@x?=',
+    'x'.repeat(998),
+    'x'.repeat(999),
+  ],
+  filename: [...usually('a.txt'), '../../etc/passwd', 'a"b\\c.pdf', 'ü'.repeat(255), 'a\r\nb', '.', 'x'.repeat(256)],
+  content: [...usually('SGk='), '', 'SGk', 'SG k=', '____', 'A'.repeat(400_000), '='],
+  content_type: [
+    ...usually('text/plain'),
+    'message/rfc822',
+    'multipart/mixed',
+    'text/plain; charset=x',
+    'x/y',
+    'TEXT/HTML',
+  ],
+  content_id: [...usually('logo'), 'a b', '<logo>', 'é', 'a@b', 'logo\r\n'],
   threads: [...usually('{{thread}}'), '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],
@@ -87,6 +163,14 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   name: ['Work', 'work', 'Ｗｏｒｋ', 'Über', 'a', '{{keyword}}'],
   colour: ['red', 'slate', '#A0b1C2', '#12345', 'Red'],
   raw: ['From: a@b.example\r\nSubject: x\r\n\r\nHello', 'From: ', '\r\n', 'Subject: =?utf-8?B?////?=\r\n'],
-  from: ['Ann <ann@books.example>', 'a@b', ', ,', '=?x?Q?=00?=', '"'],
-  to: ['{{address}}', 'a: b, c;', '<>', 'a@b.example, c@d.example'],
+  from: [
+    ...usually('{{address}}'),
+    ...usually('Ada <{{address}}>'),
+    'Ann <ann@books.example>',
+    'a@b',
+    ', ,',
+    '=?x?Q?=00?=',
+    '"',
+  ],
+  to: [...addresses, 'a: b, c;', '<>'],
 }
