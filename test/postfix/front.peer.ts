@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { certificateFor } from '../certificate.ts'
 import { SmtpClient } from '../smtp-client.ts'
@@ -17,10 +19,11 @@ before(async () => {
   ada = (await organization.mailbox('ada')).address
   bob = (await organization.mailbox('bob')).address
   const settings = {
-    virtual_mailbox_domains: organization.domain,
-    virtual_transport: `lmtp:inet:127.0.0.1:${world.lmtp?.port}`,
-    lmtp_send_xforward_command: 'yes',
-    smtpd_recipient_restrictions: `check_policy_service inet:127.0.0.1:${world.policy?.port}`,
+    ...(await example({
+      'example.com': organization.domain,
+      '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
+      '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
+    })),
     // So that this test can come from elsewhere.
     smtpd_authorized_xclient_hosts: '127.0.0.1',
   }
@@ -30,6 +33,16 @@ after(async () => {
   await postfix[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
 })
+
+/** The settings of deploy/postfix, with what is where in this test. */
+async function example(changes: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  let text = await readFile(join(import.meta.dirname, '../../deploy/postfix/main.cf'), 'utf8')
+  for (const [from, to] of Object.entries(changes)) {
+    assert.ok(text.includes(from), from)
+    text = text.replaceAll(from, to)
+  }
+  return Object.fromEntries(Array.from(text.matchAll(/^(\w+) = (.*)$/gm), ([, name = '', value = '']) => [name, value]))
+}
 
 /** A client that Postfix takes for one at 192.0.2.1. */
 async function peer(): Promise<SmtpClient> {
