@@ -8,8 +8,8 @@ export class Deadline implements Disposable {
 
   constructor(outer: AbortSignal, milliseconds: number) {
     this.#outer = outer
-    const late = new Lost('4.4.7', `The delivery was not done within ${milliseconds / 1000} s`)
-    this.#timer = setTimeout(() => this.#controller.abort(late), milliseconds)
+    const late = () => new Lost('4.4.7', `The delivery was not done within ${milliseconds / 1000} s`)
+    this.#timer = setTimeout(() => this.#controller.abort(late()), milliseconds)
     if (outer.aborted) this.#stop()
     outer.addEventListener('abort', this.#stop, { once: true })
   }

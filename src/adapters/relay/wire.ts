@@ -42,8 +42,10 @@ export class Wire {
     const stop = () => wire.destroy(stopped(signal))
     signal.addEventListener('abort', stop, { once: true })
     try {
-      await wire.#patiently(limit, late('4.4.1', `${host} could not be reached`, limit), (done) =>
-        socket.once('connect', () => done(undefined)),
+      await wire.#patiently(
+        limit,
+        () => late('4.4.1', `${host} could not be reached`, limit),
+        (done) => socket.once('connect', () => done(undefined)),
       )
       return wire
     } finally {
@@ -58,8 +60,10 @@ export class Wire {
 
   /** Sends, and waits until the system has taken the octets. */
   async write(octets: Buffer, limit: number): Promise<void> {
-    await this.#patiently(limit, late('4.4.2', `${this.host} took no more of the message`, limit), (done) =>
-      this.#socket.write(octets, (error) => error ?? done(undefined)),
+    await this.#patiently(
+      limit,
+      () => late('4.4.2', `${this.host} took no more of the message`, limit),
+      (done) => this.#socket.write(octets, (error) => error ?? done(undefined)),
     )
   }
 
@@ -67,14 +71,18 @@ export class Wire {
   async reply(after: string, limit: number): Promise<Reply> {
     const here = this.#read()
     if (here) return here
-    return this.#patiently<Reply>(limit, late('4.4.2', `${this.host} did not answer ${after}`, limit), (done) => {
-      this.#wake = () => {
-        const reply = this.#read()
-        if (reply) done(reply)
-        else if (this.#over) this.#fail(hungUp(this.host, ` before it answered ${after}`))
-      }
-      this.#wake()
-    })
+    return this.#patiently<Reply>(
+      limit,
+      () => late('4.4.2', `${this.host} did not answer ${after}`, limit),
+      (done) => {
+        this.#wake = () => {
+          const reply = this.#read()
+          if (reply) done(reply)
+          else if (this.#over) this.#fail(hungUp(this.host, ` before it answered ${after}`))
+        }
+        this.#wake()
+      },
+    )
   }
 
   /** What came without being asked for; undefined where that is nothing. */
@@ -115,8 +123,10 @@ export class Wire {
     plain.once('close', () => secured.destroy())
     this.#socket = secured
     this.#listen((error) => new NoTls('4.7.5', distrust(host, error), { cause: error }))
-    await this.#patiently(limit, new NoTls('4.7.5', `${host} did not agree on TLS in time`), (done) =>
-      secured.once('secureConnect', () => done(undefined)),
+    await this.#patiently(
+      limit,
+      () => new NoTls('4.7.5', `${host} did not agree on TLS in time`),
+      (done) => secured.once('secureConnect', () => done(undefined)),
     )
     this.#unlisten()
     this.#listen((error) => broken(host, error))
@@ -199,10 +209,11 @@ export class Wire {
     }
   }
 
-  async #patiently<T>(limit: number, tooLate: Lost, start: (done: (value: T) => void) => void): Promise<T> {
+  /** What comes too late is said only then: an error takes longer to make than most replies to be read. */
+  async #patiently<T>(limit: number, tooLate: () => Lost, start: (done: (value: T) => void) => void): Promise<T> {
     if (this.#lost) throw this.#lost
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const timer = setTimeout(() => this.#fail(tooLate), limit)
+    const timer = setTimeout(() => this.#fail(tooLate()), limit)
     this.#reject = reject
     try {
       start(resolve)
