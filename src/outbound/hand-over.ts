@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { collected, pieceBytes } from '#/bytes.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { type Begun, begin, type Claim, handedOver, putOff } from '#/scheduled/due.ts'
@@ -127,14 +127,9 @@ async function departTogether(parts: HandOverParts, ready: readonly Ready[], now
   const addresses = ready.flatMap(({ begun }) => begun.recipients)
   const ways = await routesOf(db, relay, addresses)
   const batches = await db.transaction().execute(async (tx) => {
-    // Always in the same order, so that two workers never wait for each other.
-    const organizations = Map.groupBy(ready, ({ begun }) => begun.organizationId)
-    for (const id of [...organizations.keys()].sort()) {
-      const recipients = organizations.get(id)?.reduce((sum, { begun }) => sum + begun.recipients.length, 0) ?? 0
-      await claimAllowance(tx, id, recipients)
-    }
     const batches = await insertClaimed(tx, departures, now)
     await assertHandedOver(tx, ready)
+    await claimAllowances(tx, ready)
     return batches
   })
   return ready.flatMap(({ begun, departure }, at) => {
@@ -148,15 +143,28 @@ async function departTogether(parts: HandOverParts, ready: readonly Ready[], now
 
 async function departLater({ db }: HandOverParts, { begun, departure }: Ready, now: Date): Promise<HandedOver[]> {
   await db.transaction().execute(async (tx) => {
-    await claimAllowance(tx, begun.organizationId, begun.recipients.length)
     // Whoever takes it counts the attempt again, which is the same one.
     await insertDeparture(tx, { ...departure, attempts: begun.attempts - 1 }, now)
     await assertHandedOver(tx, [{ begun, departure }])
+    await claimAllowances(tx, [{ begun, departure }])
   })
   return []
 }
 
-async function assertHandedOver(tx: Parameters<typeof handedOver>[0], ready: readonly Ready[]): Promise<void> {
+/** Last in a transaction, since others of the organization wait for its end; in one order always, so that two workers
+ *  never wait for each other. */
+async function claimAllowances(tx: Tx, ready: readonly Ready[]): Promise<void> {
+  const organizations = Map.groupBy(ready, ({ begun }) => begun.organizationId)
+  for (const [id, own] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await claimAllowance(
+      tx,
+      id,
+      own.reduce((sum, { begun }) => sum + begun.recipients.length, 0),
+    )
+  }
+}
+
+async function assertHandedOver(tx: Tx, ready: readonly Ready[]): Promise<void> {
   const given = ready.map(({ begun, departure }) => ({ claim: begun, outboundId: departure.id }))
   if ((await handedOver(tx, given)) < ready.length) throw new Overtaken('Another worker has taken this message')
 }
