@@ -1,5 +1,5 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|all [SIZE]: what docs/performance.md is made of. On the
-// embedded database, or on the server that BENCH_DATABASE_URL names.
+// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|all [SIZE]: what docs/performance.md is made of. On
+// the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
 const benches = {
