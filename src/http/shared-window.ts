@@ -145,7 +145,8 @@ export class SharedWindow implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#reporter)
-    await this.report()
+    // What cannot be given back ends by itself.
+    await this.report().catch(() => {})
   }
 }
 

@@ -63,7 +63,7 @@ export class Authenticator implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#writer)
-    await this.writeLastUsed()
+    await this.writeLastUsed().catch(() => {})
   }
 }
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '#/db/open.ts'
 import { databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
+import { type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
+import { moveIn } from '../tenant.ts'
 import { type TestOrganization, World } from '../world.ts'
 import { FaultProxy } from './proxy.ts'
 import { discrepancies } from './stored.ts'
@@ -108,4 +113,35 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.deepEqual(await discrepancies(world.db), [])
     })
   }
+
+  test('row 39: a service whose database is gone stays quiet, and ends when it is told to', async () => {
+    await using home = await databaseHome()
+    await using dns = await startDnsServer({})
+    const tenant = await moveIn(home, { domain: 'gone.test', mailboxes: ['ada'] })
+    const url = new URL(home.env.DATABASE_URL ?? '')
+    await using network = await FaultProxy.start({ host: url.hostname, port: Number(url.port) })
+    url.host = `127.0.0.1:${network.port}`
+    const env = { ...home.env, DATABASE_URL: url.href, MAILROOM_DNS_SERVERS: dns.address, MAILROOM_TICK_SECONDS: '1' }
+    const service = await startService(env)
+    const headers = { authorization: `Bearer ${tenant.key}` }
+    assert.equal((await fetch(`${service.http}/v1/labels`, { headers })).status, 200)
+    network.drop()
+    const rounds = () => service.written().split('a round of scheduled mail failed').length - 1
+    const until = async (count: number) => {
+      while (rounds() < count) await once(service.process.stderr ?? service.process, 'data')
+      return { at: performance.now(), cpu: cpuOf(service) }
+    }
+    const [start, end] = [await until(1), await until(4)]
+    const share = (end.cpu - start.cpu) / (end.at - start.at)
+    assert.ok(share < 0.3, `${(share * 100).toFixed(0)} % of a core`)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  })
+}
+
+/** CPU time of a process, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
+function cpuOf({ process: { pid } }: Service): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
