@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { SendMailOptions } from 'nodemailer'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import type { Database } from '#/db/open.ts'
 import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
@@ -19,9 +18,8 @@ let organization: TestOrganization
 let count = 0
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
   database = await testDatabase()
-  const start = () => World.start({ database, relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  const start = () => World.start({ database, sink })
   world = await start()
   others = [await start(), await start()]
   organization = await world.organization()

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { signingDomain } from '../signing-domain.ts'
 import { Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -29,8 +28,7 @@ let organization: TestOrganization
 before(async () => {
   if (!existsSync(python)) throw new Error(`There is no ${python}: apt-get install python3-dkim python3-nacl`)
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
   organization = await world.organization()
   await signingDomain(world, organization)
 })

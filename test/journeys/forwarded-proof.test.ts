@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import { arc } from 'mailauth/lib/arc/index.js'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { readMessage } from '#/mime/message.ts'
 import { signingDomain } from '../signing-domain.ts'
 import { Sink } from '../sink.ts'
@@ -19,8 +18,7 @@ let organization: TestOrganization
 let ada: string
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
   organization = await world.organization()
   await signingDomain(world, organization)
   ada = await forwarding('ada', 'ada@away.example')

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
 
@@ -12,8 +11,7 @@ let organization: TestOrganization
 let count = 0
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
   organization = await world.organization({ plan: 'self_hosted' })
 })
 after(async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { forgetFailed } from '#/scheduled/queries.ts'
 import { dropWaiting } from '#/sending/waiting.ts'
@@ -16,8 +15,7 @@ let organization: TestOrganization
 let ada: string
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
 })
 after(async () => {
   await world[Symbol.asyncDispose]()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Schema } from '../http-client.ts'
@@ -15,8 +14,7 @@ let organization: TestOrganization
 let ada: string
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
   organization = await world.organization({ plan: 'self_hosted' })
   ada = (await organization.mailbox('ada')).address
 })

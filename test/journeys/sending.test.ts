@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { Sink, type Taken } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
 
@@ -10,8 +9,7 @@ let organization: TestOrganization
 let ada: string
 before(async () => {
   sink = await Sink.start()
-  const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'never' } as const
-  world = await World.start({ relay: new SmarthostRelay({ peer, name: 'mx.mailroom.test' }) })
+  world = await World.start({ sink })
   organization = await world.organization()
   ada = (await organization.mailbox('ada')).address
 })
