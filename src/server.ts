@@ -147,11 +147,11 @@ export function mailHostOn(
   { secrets: { imap }, spoolBytes }: Config,
   db: Db,
   secret: string,
-  log = pino({ level: 'silent' }),
+  { reader = new MessageReader(), log = pino({ level: 'silent' }) } = {},
 ): MailHost & Partial<AsyncDisposable> {
   const key = idHashKey(secret)
   if (!imap) return new SqlMailHost(db, key)
-  return new ImapMailHost({ db, server: imap, key, log, mostSpooledBytes: spoolBytes })
+  return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
 }
 
 /** A command of the operator, or a server that stops, may have the directory for a moment. */
@@ -197,10 +197,10 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const { database, clock, time, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
   const { db } = database
-  const stored = mailHostOn(config, db, secret, log)
+  const reader = starting.use(new MessageReader())
+  const stored = mailHostOn(config, db, secret, { reader, log })
   starting.defer(async () => stored[Symbol.asyncDispose]?.())
   const mailHost = metrics ? measuredMailHost(stored, metrics) : stored
-  const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
   const followUps = followUpsFor(parts, () => config.roles.has('worker') && outbound.wake())

@@ -28,6 +28,9 @@ import { hostname, secret } from './installation.ts'
 import type { Sink } from './sink.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
+/** Where the mail of all worlds is kept, if not in their databases. */
+const imapUrl = process.env.TEST_IMAP_URL
+
 export interface WorldOptions {
   readonly env?: Record<string, string>
   readonly database?: Database
@@ -100,7 +103,8 @@ export class World implements AsyncDisposable {
 
   static async start({ env = {}, database, resolver, sink, relay, time, log }: WorldOptions = {}): Promise<World> {
     await using starting = new AsyncDisposableStack()
-    const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, ...env })
+    const usual = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
+    const config = readConfig({ ...usual, ...env })
     const opened = database ?? starting.use(await testDatabase())
     const clock = new ManualClock(new Date())
     const dns = new ZoneResolver()

@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Config } from '#/config.ts'
 import { callServer } from '#/control/call.ts'
 import type { Reply } from '#/control/protocol.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import type { Operator, Tell } from './command.ts'
-import { type DatabaseState, diagnose, doctorCommand } from './doctor/doctor.ts'
+import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
 import type { Call } from './parse.ts'
 import { failure, present, runCommand, wordsFor } from './run.ts'
@@ -47,20 +46,24 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
 }
 
 async function here(argv: readonly string[], call: Call, around: Surroundings, target: Target): Promise<Reply> {
-  if (call.command === doctorCommand) return present(await doctorHere(around.config, target), call.json)
+  if (call.command === doctorCommand) return present(await doctorHere(around, target), call.json)
   await using database = await openDatabase(target)
   await migrate(database.pool)
   return await runCommand(argv, { ...around, database }, around.tell)
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */
-async function doctorHere(config: Config, target: Target) {
+async function doctorHere({ config, mailHost }: Surroundings, target: Target) {
   if ('directory' in target && !(await hasEmbeddedDatabase(target.directory))) return diagnose(config, 'not made yet')
   await using resources = new AsyncDisposableStack()
-  return await diagnose(config, await open(target, resources))
+  const opened = await open(target, resources)
+  return await diagnose(config, 'failure' in opened ? opened : { ...opened, mailHost })
 }
 
-async function open(target: Target, resources: AsyncDisposableStack): Promise<DatabaseState> {
+async function open(
+  target: Target,
+  resources: AsyncDisposableStack,
+): Promise<{ database: Database } | { failure: string }> {
   try {
     const database: Database = resources.use(await openDatabase(target))
     return { database }

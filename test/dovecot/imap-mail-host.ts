@@ -3,8 +3,16 @@ import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import type { Db } from '#/db/schema.ts'
 import type { ImapServer } from '#/imap-url.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
 
 /** The IMAP mail host as the program has it, but for a log that holds its tongue. */
 export function imapMailHost(db: Db, server: ImapServer, mostSpooledBytes = 1 << 30): ImapMailHost {
-  return new ImapMailHost({ db, server, key: idHashKey('a secret'), log: pino({ level: 'silent' }), mostSpooledBytes })
+  return new ImapMailHost({
+    db,
+    server,
+    key: idHashKey('a secret'),
+    reader: new MessageReader(),
+    log: pino({ level: 'silent' }),
+    mostSpooledBytes,
+  })
 }

@@ -1,3 +1,6 @@
+// A throwaway Dovecot. As a command: node test/dovecot/imap-server.ts -- COMMAND… runs COMMAND with TEST_IMAP_URL set, so
+// that the services that its tests start keep their mail there.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -47,6 +50,12 @@ export class DovecotServer implements AsyncDisposable {
     const started = new DovecotServer(directory, server)
     await started.run()
     return started
+  }
+
+  /** As MAILROOM_IMAP_URL has it. */
+  get url(): string {
+    const { host, port, user, password } = this.server
+    return `imap://${user}:${encodeURIComponent(password)}@${host}:${port}?starttls=never`
   }
 
   /** Starts it again after it was killed. */
@@ -149,4 +158,16 @@ function ownSettings(directory: string, port: number, format: string): string {
       separator = /
     }
   `
+}
+
+if (import.meta.main) {
+  const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
+  if (!process.argv.includes('--') || command === undefined)
+    throw new Error('node test/dovecot/imap-server.ts -- COMMAND…')
+  await using dovecot = await DovecotServer.start()
+  const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_IMAP_URL: dovecot.url } })
+  // The command decides what a signal means; we stay until it has ended, and clean up.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  const [code] = (await once(child, 'exit')) as [number | null]
+  process.exitCode = code ?? 1
 }

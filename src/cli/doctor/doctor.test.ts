@@ -11,11 +11,15 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config.ts'
+import type { Db } from '#/db/schema.ts'
+import { mailHostOn } from '#/server.ts'
 import { testCertificate } from '../../../test/certificate.ts'
 import { testDatabase } from '../../../test/database.ts'
 import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
+
+const mailHost = async (db: Db) => mailHostOn(configured(), db, 'a secret')
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
 after(() => rm(scratch, { recursive: true }))
@@ -51,7 +55,7 @@ function greet(socket: Socket): void {
 
 test('on a sound database nothing is a problem, and the exit code is 0', async () => {
   await using database = await testDatabase()
-  const answer = await diagnose(configured(), { database })
+  const answer = await diagnose(configured(), { database, mailHost })
   const found = findingsOf(answer)
   for (const check of ['database', 'migrations', 'clock', 'mail host'])
     assert.equal(found[check]?.state, 'ok', `${check}: ${found[check]?.found}`)
@@ -60,10 +64,21 @@ test('on a sound database nothing is a problem, and the exit code is 0', async (
   assert.match(answer.text, /^STATE {4}CHECK {11}FOUND\nok {7}configuration/)
 })
 
+test('a mail server that is not there is a problem, and its password is not shown', async () => {
+  await using database = await testDatabase()
+  const config = configured({ MAILROOM_IMAP_URL: 'imap://mailroom:hunter2@127.0.0.1:1' })
+  const answer = await diagnose(config, { database, mailHost: async (db) => mailHostOn(config, db, 'a secret') })
+  const found = findingsOf(answer)['mail host']
+  assert.deepEqual([found?.state, answer.exitCode], ['problem', 1])
+  assert.match(found?.found ?? '', /^127\.0\.0\.1:1: /)
+  assert.match(answer.text, /mail host: See that the server of MAILROOM_IMAP_URL runs/)
+  assert.ok(!JSON.stringify(answer).includes('hunter2'))
+})
+
 test('a database that lacks a migration gets told how to apply it', async () => {
   await using database = await testDatabase()
   await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
-  const { migrations } = findingsOf(await diagnose(configured(), { database }))
+  const { migrations } = findingsOf(await diagnose(configured(), { database, mailHost }))
   assert.equal(migrations?.state, 'warning')
   assert.match(migrations?.found ?? '', /^not applied yet: 003-rules\.sql$/)
   assert.match(migrations?.fix ?? '', /mailroom migrate/)

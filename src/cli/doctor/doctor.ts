@@ -1,6 +1,6 @@
 import type { Config } from '#/config.ts'
 import type { Database } from '#/db/open.ts'
-import { type Answer, command } from '../command.ts'
+import { type Answer, command, type Operator } from '../command.ts'
 import { table } from '../table.ts'
 import { databaseFindings, unreachable } from './database.ts'
 import { certificateFinding, dataDirectoryFinding, secretFinding } from './files.ts'
@@ -13,11 +13,14 @@ export const doctorCommand = command({
   summary: 'Check configuration, database, mail host, files, ports, clock and DNS, and say what to do',
   operands: [],
   options: {},
-  run: ({ config, database }) => diagnose(config, { database }),
+  run: ({ config, database, mailHost }) => diagnose(config, { database, mailHost }),
 })
 
 /** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
-export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'not made yet'
+export type DatabaseState =
+  | { readonly database: Database; readonly mailHost: Operator['mailHost'] }
+  | { readonly failure: string }
+  | 'not made yet'
 
 /** Checks everything; exit code 1 where there is a problem. */
 export async function diagnose(config: Config, state: DatabaseState): Promise<Answer> {
@@ -47,7 +50,7 @@ async function stateFindings(config: Config, state: DatabaseState): Promise<Find
   if (state === 'not made yet') return [ok('database', 'embedded; made at the first start')]
   if ('failure' in state) return [unreachable(config, state.failure)]
   try {
-    return await databaseFindings(config, state.database)
+    return await databaseFindings(config, state.database, state.mailHost)
   } catch (error) {
     return [unreachable(config, (error as Error).message)]
   }

@@ -1,22 +1,23 @@
 import { mailUnavailable } from '#/errors.ts'
-import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import { type Delta, noDelta, readDelta } from './delta.ts'
 import { readRows } from './read-rows.ts'
 import { attributes, numberOf } from './response.ts'
 import type { SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
-import { ThreadRowsReader } from './thread-rows.ts'
+import type { ThreadRowsReader } from './thread-rows.ts'
 
 /** New messages in a step. */
 const rowsAtOnce = 2048
+
+type NewRows = () => ThreadRowsReader
 
 /** The next step for a reader that holds `since`, of a folder that was looked at just now: where nothing has changed since
  *  the last step on this connection, that look was all. Undefined where the folder has gone meanwhile. */
 export async function changes(
   session: Session,
   given: SelectedFolder,
-  key: IdHashKey,
+  newRows: NewRows,
   since: FolderState | undefined,
 ): Promise<FolderChanges | undefined> {
   // The reader was told by another connection what this one has not heard of.
@@ -26,13 +27,13 @@ export async function changes(
   try {
     if (since && isUnchanged(session, folder, since)) {
       folder.tell(since, folder.exists)
-      return present(folder, since, new ThreadRowsReader(key), noDelta, false)
+      return present(folder, since, newRows(), noDelta, false)
     }
-    const followed = since && (await follow(session, folder, key, since))
+    const followed = since && (await follow(session, folder, newRows, since))
     if (followed) return followed
     // What was selected a moment ago, and not used yet, is as new as can be.
     const fresh = folder.told || folder.touched ? await session.selectAnew(folder.path) : folder
-    return fresh && (await startAfresh(session, fresh, key))
+    return fresh && (await startAfresh(session, fresh, newRows))
   } catch (error) {
     // A step that nobody got.
     if (session.selected) session.selected.told = undefined
@@ -50,7 +51,7 @@ function isUnchanged(session: Session, folder: SelectedFolder, since: FolderStat
 async function follow(
   session: Session,
   folder: SelectedFolder,
-  key: IdHashKey,
+  newRows: NewRows,
   since: FolderState,
 ): Promise<FolderChanges | undefined> {
   const here = folder.told !== undefined && equal(folder.told, since)
@@ -66,24 +67,24 @@ async function follow(
     if (!delta) return undefined
   }
   if (!here) folder.below = await countBelow(session, folder, since.uidNext)
-  const rows = await nextRows(session, folder, key)
+  const rows = await nextRows(session, folder, newRows)
   const modseq = Math.max(since.modseq, delta.modseq)
   return present(folder, { ...since, modseq }, rows, delta, false)
 }
 
-async function startAfresh(session: Session, folder: SelectedFolder, key: IdHashKey): Promise<FolderChanges> {
+async function startAfresh(session: Session, folder: SelectedFolder, newRows: NewRows): Promise<FolderChanges> {
   if (folder.selectedAt.modseq === 0) {
     throw mailUnavailable(new Error('The mail server keeps no modification sequences for this folder'))
   }
   const start = { ...folder.selectedAt, uidNext: 1 }
   folder.tell(start, 0)
   if (!session.qresync) folder.uids = []
-  return present(folder, start, await nextRows(session, folder, key), noDelta, true)
+  return present(folder, start, await nextRows(session, folder, newRows), noDelta, true)
 }
 
 /** What of the folder lies above what its reader holds, a step of it. */
-async function nextRows(session: Session, folder: SelectedFolder, key: IdHashKey): Promise<ThreadRowsReader> {
-  const rows = new ThreadRowsReader(key)
+async function nextRows(session: Session, folder: SelectedFolder, newRows: NewRows): Promise<ThreadRowsReader> {
+  const rows = newRows()
   const first = folder.below + 1
   const last = Math.min(folder.exists, folder.below + rowsAtOnce)
   if (first > last) return rows

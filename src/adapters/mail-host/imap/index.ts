@@ -4,6 +4,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { mailUnavailable, notFound } from '#/errors.ts'
 import type { ImapServer } from '#/imap-url.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type {
   Change,
@@ -28,17 +29,22 @@ import { attributes, bytesOf } from './response.ts'
 import type { SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import { Spool } from './spool.ts'
-import { storageOf, storageUsed } from './storage.ts'
+import { nearlyFull, storageOf, storageUsed } from './storage.ts'
+import { ThreadRowsReader } from './thread-rows.ts'
 import { realUids } from './words.ts'
 
 interface Parts {
   readonly db: Db
   readonly server: ImapServer
   readonly key: IdHashKey
+  readonly reader: MessageReader
   readonly log: Logger
   /** How many bytes of mail may wait while the server is away. */
   readonly mostSpooledBytes: number
 }
+
+/** In milliseconds. */
+const betweenMeasurings = 5 * 60_000
 
 type InFolder<T> = (session: Session, folder: SelectedFolder, layout: Layout) => Promise<T>
 
@@ -47,16 +53,23 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #db: Db
   readonly #server: ImapServer
   readonly #key: IdHashKey
+  readonly #reader: MessageReader
   readonly #access: Access
   readonly #spool: Spool
+  readonly #log: Logger
   readonly #contents = new Contents()
+  readonly #measuring: NodeJS.Timeout
 
-  constructor({ db, server, key, log, mostSpooledBytes }: Parts) {
+  constructor({ db, server, key, reader, log, mostSpooledBytes }: Parts) {
     this.#db = db
     this.#server = server
     this.#key = key
+    this.#reader = reader
+    this.#log = log
     this.#access = new Access(server)
     this.#spool = new Spool({ db, access: this.#access, log, mostBytes: mostSpooledBytes })
+    this.#measuring = setInterval(() => this.#measure(), betweenMeasurings)
+    this.#measuring.unref()
   }
 
   /** Nothing to do: the server may know the mailbox only once the transaction has ended. The six folders are made when it
@@ -162,7 +175,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
 
   changes(mailbox: MailboxRef, name: string, since: FolderState | undefined): Promise<FolderChanges> {
     return this.#in(mailbox, name, async (session, folder) => {
-      const step = await changes(session, folder, this.#key, since)
+      const step = await changes(session, folder, () => new ThreadRowsReader(this.#key, this.#reader), since)
       if (!step) throw noSuchFolder(name)
       return step
     })
@@ -205,7 +218,17 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return account
   }
 
+  /** Lets in mail again for those who made room with another program. */
+  async #measure(): Promise<void> {
+    try {
+      for (const organizationId of await nearlyFull(this.#db)) await this.storageUsed(organizationId)
+    } catch (err) {
+      this.#log.warn({ err }, 'the storage that organizations use could not be measured')
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#measuring)
     await this.#spool[Symbol.asyncDispose]()
     await this.#access[Symbol.asyncDispose]()
   }

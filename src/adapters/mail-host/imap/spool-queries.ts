@@ -47,6 +47,23 @@ export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number
     await insert(tx, copies.slice(start, end))
     start = end
   }
+  await countIn(tx, copies)
+}
+
+/** What arriving mail is admitted by grows with what is taken on; what else becomes of it shows when it is measured. */
+async function countIn(tx: Tx, copies: readonly Copy[]): Promise<void> {
+  const ids = copies.map(({ mailbox }) => mailbox.organizationId)
+  const sizes = copies.map(({ message }) => message.raw.length)
+  await sql`
+    with gain as (
+      select organization_id, sum(size) as bytes
+      from unnest(${ids}::uuid[], ${sizes}::bigint[]) as gain (organization_id, size) group by organization_id
+    ), locked as materialized (
+      select usage.organization_id, gain.bytes from gain join organization_usage usage using (organization_id)
+      order by usage.organization_id for update of usage
+    )
+    update organization_usage usage set storage_bytes = usage.storage_bytes + locked.bytes
+    from locked where usage.organization_id = locked.organization_id`.execute(tx)
 }
 
 function smallBytes(copy: Copy | undefined): number {

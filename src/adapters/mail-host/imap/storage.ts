@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Access, Account } from './access.ts'
@@ -24,7 +25,24 @@ export async function storageUsed(
     .where('organization_id', '=', organizationId)
     .execute()
   const used = await storageOf(db, access, findAccount, mailboxes)
-  return used.values().reduce((sum, bytes) => sum + bytes, 0)
+  const bytes = used.values().reduce((sum, bytes) => sum + bytes, 0)
+  await db
+    .updateTable('organization_usage')
+    .set({ storage_bytes: bytes })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  return bytes
+}
+
+/** Those that arriving mail would soon be refused for, by what was counted since they were measured last. */
+export async function nearlyFull(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select usage.organization_id as id
+    from organization_usage usage
+    join organizations organization on organization.id = usage.organization_id
+    join plans plan on plan.name = organization.plan
+    where usage.storage_bytes >= 0.9 * plan.storage_bytes`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** What the server counts, and what waits for it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readHeaders } from '#/mime/headers.ts'
 import { idHashes, idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
 import { threadIds } from '#/mime/references.ts'
 import { threadHeaders } from '../../../../test/thread-folders.ts'
 import { readPlainHeader } from './plain-header.ts'
@@ -11,6 +12,8 @@ import { ThreadColumns } from './thread-columns.ts'
 import { ThreadRowsReader } from './thread-rows.ts'
 
 const key = idHashKey('any')
+const reader = new MessageReader()
+after(() => reader[Symbol.asyncDispose]())
 
 const from = fc.constantFrom(
   '',
@@ -42,11 +45,11 @@ test('threads get the same of a header, whether it is read by its bytes or with 
     .tuple(from, threadHeaders, fc.boolean())
     .map(([author, ids, first]) => Buffer.from(`${first ? author + ids : ids + author}\r\n`, 'latin1'))
   const property = fc.property(fc.array(header, { maxLength: 5 }), (headers) => {
-    const reader = new ThreadRowsReader(key)
+    const rows = new ThreadRowsReader(key, reader)
     for (const [index, bytes] of headers.entries()) {
-      reader.add(bytes, { uid: index + 1, seen: index === 1, receivedAt: index, start: 0, end: bytes.length })
+      rows.add(bytes, { uid: index + 1, seen: index === 1, receivedAt: index, start: 0, end: bytes.length })
     }
-    assert.deepEqual(reader.rows(), expected(headers))
+    assert.deepEqual(rows.rows(), expected(headers))
   })
   fc.assert(property, { numRuns: 3_000 })
 })
@@ -98,7 +101,7 @@ for (const [what, text] of [
 test('a message may name 100,000 ids', async () => {
   const ids = Array.from({ length: 100_000 }, (_, index) => `<${index}@x>`)
   const bytes = Buffer.from(`References: ${ids.join('\r\n ')}\r\n\r\n`)
-  const reader = new ThreadRowsReader(key)
-  await reader.add(bytes, { uid: 1, seen: false, receivedAt: 0, start: 0, end: bytes.length })
-  assert.deepEqual(reader.rows().strong, idHashes(key, ids))
+  const rows = new ThreadRowsReader(key, reader)
+  await rows.add(bytes, { uid: 1, seen: false, receivedAt: 0, start: 0, end: bytes.length })
+  assert.deepEqual(rows.rows().strong, idHashes(key, ids))
 })

@@ -1,13 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readHeaders } from '#/mime/headers.ts'
 import { type IdHashKey, idHashes } from '#/mime/id-hash.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import { threadIds } from '#/mime/references.ts'
 import type { ThreadRows } from '#/ports/folder-changes.ts'
 import { readPlainHeader } from './plain-header.ts'
 import { ThreadColumns } from './thread-columns.ts'
 
-/** Longer headers, which name thousands of ids, are taken up in turns of the event loop. */
+/** Longer headers, which name thousands of ids, are read without holding the event loop. */
 const longHeader = 64 << 10
 /** Hashed in one turn: 3 to 5 ms. */
 const hashedAtOnce = 5_000
@@ -28,10 +31,12 @@ export interface ThreadRow {
 /** Gathers what threads need of new messages out of the headers that a server sends. */
 export class ThreadRowsReader {
   readonly #key: IdHashKey
+  readonly #reader: Pick<MessageReader, 'message'>
   readonly #columns = new ThreadColumns()
 
-  constructor(key: IdHashKey) {
+  constructor(key: IdHashKey, reader: Pick<MessageReader, 'message'>) {
     this.#key = key
+    this.#reader = reader
   }
 
   get uids(): Uint32Array {
@@ -47,19 +52,19 @@ export class ThreadRowsReader {
   }
 
   #addWithCare(header: Buffer): Promise<true> | undefined {
-    const { id, sender, strong: strongest, weak: weakest } = this.#columns
+    if (header.length > longHeader) return this.#addLong(Buffer.from(header))
     const { headers } = readHeaders(header)
     const [author] = parseAddresses(headers.all('from').join(',\n'))
-    sender.append(Buffer.from(author?.address.toLowerCase() ?? ''))
     const { messageId, strong, weak } = threadIds(headers)
-    if (messageId !== null) id.bytes.set(idHashes(this.#key, [messageId]), id.length - 8)
-    if (header.length > longHeader) return this.#addLong(strong, weak)
-    strongest.append(idHashes(this.#key, strong))
-    weakest.append(idHashes(this.#key, weak))
+    this.#addOwn(messageId, author)
+    this.#columns.strong.append(idHashes(this.#key, strong))
+    this.#columns.weak.append(idHashes(this.#key, weak))
     return undefined
   }
 
-  async #addLong(strong: readonly string[], weak: readonly string[]): Promise<true> {
+  async #addLong(header: Buffer): Promise<true> {
+    const { messageId, from, strong, weak } = await this.#reader.message(header)
+    this.#addOwn(messageId, from ?? undefined)
     for (const [column, ids] of [
       [this.#columns.strong, strong],
       [this.#columns.weak, weak],
@@ -70,6 +75,12 @@ export class ThreadRowsReader {
       }
     }
     return true
+  }
+
+  #addOwn(messageId: Message['messageId'], author: Address | undefined): void {
+    const { id, sender } = this.#columns
+    if (messageId !== null) id.bytes.set(idHashes(this.#key, [messageId]), id.length - 8)
+    sender.append(Buffer.from(author?.address.toLowerCase() ?? ''))
   }
 
   rows(): ThreadRows {
