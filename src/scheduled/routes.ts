@@ -1,5 +1,5 @@
 import { collected } from '#/bytes.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
@@ -9,6 +9,7 @@ import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { senderFor } from '#/sending/sender.ts'
+import { inTurn } from '#/sending/turns.ts'
 import { bodyLimit } from '#/sending/wire.ts'
 import { isStored } from './certainty.ts'
 import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf } from './queries.ts'
@@ -110,16 +111,17 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
       const sender = await senderFor(db, organizationId, message.from)
       const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
       let answer: Answer | undefined
+      const store = async (tx: Tx): Promise<Answer> => {
+        // Here, so that a repeat that comes after that time still gets the first answer.
+        const now = await time(tx)
+        assertWithinWindow(sendAt, now)
+        const warnings = await schedule(tx, one, now)
+        const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
+        answer = created(`/v1/scheduled/${one.id}`, accepted)
+        return answer
+      }
       try {
-        await once(db, request, reply, async (tx) => {
-          // Here, so that a repeat that comes after that time still gets the first answer.
-          const now = await time(tx)
-          assertWithinWindow(sendAt, now)
-          const warnings = await schedule(tx, one, now)
-          const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
-          answer = created(`/v1/scheduled/${one.id}`, accepted)
-          return answer
-        })
+        await inTurn(one.raw.length, () => once(db, request, reply, store))
       } catch (error) {
         // What was refused is not stored; of what failed at its commit the caller must not be told the wrong thing.
         if (!answer || error instanceof Refusal || !(await isStored({ db, log: request.log }, one))) throw error

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { once } from '#/http/once.ts'
+import { type Answer, once } from '#/http/once.ts'
 import { Id, OneOf, Strict } from '#/http/wire.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import { outgoing } from './outgoing.ts'
 import { senderFor } from './sender.ts'
+import { inTurn } from './turns.ts'
 import { bodyLimit, sendingFields } from './wire.ts'
 
 const Sent = Type.Object({
@@ -41,10 +42,12 @@ export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Di
       const message = outgoing(request.body)
       const sender = await senderFor(db, organizationId, message.from)
       const ready = await dispatch.prepare(organizationId, sender, message)
-      await once(db, request, reply, async (tx) => {
+      const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
+      const store = async (tx: Tx): Promise<Answer> => {
         await dispatch.takeOn(tx, ready)
-        return { status: 202, body: { id: ready.id, message_id: ready.messageId, status: 'queued' } }
-      })
+        return { status: 202, body }
+      }
+      await inTurn(ready.raw.length, () => once(db, request, reply, store))
       dispatch.wake()
       return reply
     },
