@@ -52,3 +52,14 @@ export async function collected(pieces: AsyncIterable<Buffer>, length: number): 
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
+
+/** Octets that are kept in pieces, which `read` knows by their numbers from 0; there is none after the last. */
+export async function* pieceByPiece(
+  read: (number: number) => Promise<{ readonly bytes: Buffer } | undefined>,
+): AsyncGenerator<Buffer> {
+  for (let number = 0; ; number++) {
+    const piece = await read(number)
+    if (!piece) return
+    yield piece.bytes
+  }
+}

@@ -1,3 +1,4 @@
+import { pieceByPiece } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Departure } from './departures.ts'
 
@@ -43,15 +44,7 @@ export async function heldMessage(db: Db, organizationId: string, id: string): P
 }
 
 /** The message's octets, a piece at a time, since a slow peer would have all of a large one kept in memory. */
-export async function* heldOctets(db: Db, messageId: string): AsyncGenerator<Buffer> {
-  for (let number = 0; ; number++) {
-    const row = await db
-      .selectFrom('outbound_pieces')
-      .select('bytes')
-      .where('message_id', '=', messageId)
-      .where('number', '=', number)
-      .executeTakeFirst()
-    if (!row) return
-    yield row.bytes
-  }
+export function heldOctets(db: Db, messageId: string): AsyncGenerator<Buffer> {
+  const pieces = db.selectFrom('outbound_pieces').select('bytes').where('message_id', '=', messageId)
+  return pieceByPiece((number) => pieces.where('number', '=', number).executeTakeFirst())
 }

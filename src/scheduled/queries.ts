@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { slices } from '#/bytes.ts'
+import { pieceByPiece, slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { type Draft, failedKept, mostListed, type Scheduled } from './scheduled.ts'
 
@@ -55,17 +55,9 @@ export async function scheduledInOnePiece(db: Db, ids: readonly string[]): Promi
 }
 
 /** The octets of a message, a piece at a time. */
-export async function* scheduledOctets(db: Db, id: string): AsyncGenerator<Buffer> {
-  for (let number = 0; ; number++) {
-    const piece = await db
-      .selectFrom('scheduled_pieces')
-      .select('bytes')
-      .where('scheduled_id', '=', id)
-      .where('number', '=', number)
-      .executeTakeFirst()
-    if (!piece) return
-    yield piece.bytes
-  }
+export function scheduledOctets(db: Db, id: string): AsyncGenerator<Buffer> {
+  const pieces = db.selectFrom('scheduled_pieces').select('bytes').where('scheduled_id', '=', id)
+  return pieceByPiece((number) => pieces.where('number', '=', number).executeTakeFirst())
 }
 
 /** Removes a message that no worker has taken yet, with every octet of it; false where there is none. */
