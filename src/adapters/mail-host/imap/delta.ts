@@ -33,8 +33,11 @@ export async function readDelta({ connection, qresync }: Session, since: FolderS
     }
     if (data.name !== 'FETCH') return false
     const found = attributes(data)
+    const uid = numberOf(found.get('UID'))
+    // Not an answer to this: a message that came meanwhile has changed already.
+    if (uid >= since.uidNext) return false
     modseq = Math.max(modseq, numberOf(atomsOf(found.get('MODSEQ'))[0]))
-    flags.set(numberOf(found.get('UID')), isSeen(found.get('FLAGS')))
+    flags.set(uid, isSeen(found.get('FLAGS')))
     return true
   }
   const changed = `CHANGEDSINCE ${since.modseq}${qresync ? ' VANISHED' : ''}`

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { after, before, test } from 'node:test'
+import { letter } from '#/adapters/mail-host/conformance/letters.ts'
+import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
+import { type Deposit, deposit } from '#/adapters/mail-host/imap/deposit.ts'
+import { Session } from '#/adapters/mail-host/imap/session.ts'
+import type { Database } from '#/db/open.ts'
+import type { ImapServer } from '#/imap-url.ts'
+import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { testDatabase } from '../database.ts'
+import { imapMailHost } from './imap-mail-host.ts'
+import { DovecotServer } from './imap-server.ts'
+
+let database: Database
+let dovecot: DovecotServer
+before(async () => {
+  database = await testDatabase()
+  dovecot = await DovecotServer.start()
+})
+after(async () => {
+  await database[Symbol.asyncDispose]()
+  await dovecot[Symbol.asyncDispose]()
+})
+
+/** A mailbox, its host, and the session of another program in it. */
+async function start(server: ImapServer = dovecot.server) {
+  const using = new AsyncDisposableStack()
+  const host = using.use(imapMailHost(database.db, server))
+  const domain = await newDomain(database.db)
+  const ada = await newMailbox(database.db, host, domain, 'ada')
+  const login = `ada@${domain.domain}`
+  await host.folders(ada)
+  const other = await Session.open(dovecot.server, login)
+  using.defer(() => other.connection.close())
+  return { host, ada, login, other, [Symbol.asyncDispose]: () => using.disposeAsync() }
+}
+
+function messages(count: number): Deposit[] {
+  const rest = { messageId: null, receivedAt: new Date(0), seen: false, flagged: false, keywords: [], filteredBy: [] }
+  return Array.from({ length: count }, () => ({ ...rest, raw: letter({}) }))
+}
+
+async function allSteps(host: MailHost, mailbox: MailboxRef, since?: FolderState): Promise<FolderChanges[]> {
+  const steps: FolderChanges[] = []
+  do steps.push(await host.changes(mailbox, 'inbox', steps.at(-1)?.state ?? since))
+  while (steps.at(-1)?.more)
+  return steps
+}
+
+test('a large folder comes in steps of at most 2,048 messages, each message once, gaps between uids or not', async () => {
+  await using at = await start()
+  await deposit(at.other, 'INBOX', messages(5_000))
+  await at.other.select('INBOX')
+  await at.other.connection.run(['UID STORE 10:1000,3000 +FLAGS.SILENT (\\Deleted)'])
+  await at.other.connection.run(['EXPUNGE'])
+  const steps = await allSteps(at.host, at.ada)
+  const said = steps.map(({ rows, more, reset, exists }) => [rows.uid.length, more, reset, exists])
+  assert.deepEqual(said, [
+    [2048, true, true, 4008],
+    [1960, false, false, 4008],
+  ])
+  const uids = steps.flatMap(({ rows }) => [...rows.uid])
+  assert.deepEqual(
+    uids,
+    Array.from({ length: 5_000 }, (_, index) => index + 1).filter((uid) => (uid < 10 || uid > 1_000) && uid !== 3_000),
+  )
+})
+
+test('what one process has read, another follows, however much has changed and gone', async () => {
+  await using at = await start()
+  await using second = imapMailHost(database.db, dovecot.server)
+  await deposit(at.other, 'INBOX', messages(3_000))
+  const state = (await allSteps(at.host, at.ada)).at(-1)?.state
+  await at.other.select('INBOX')
+  await at.other.connection.run(['UID STORE 5:7 +FLAGS.SILENT (\\Seen)'])
+  await at.other.connection.run(['UID MOVE 100:199 Archive'])
+  await deposit(at.other, 'INBOX', messages(10))
+  const steps = await allSteps(second, at.ada, state)
+  const [step] = steps
+  assert.deepEqual([steps.length, step?.reset, step?.exists], [1, false, 2_910])
+  assert.deepEqual([...(step?.flags.uid ?? [])], [5, 6, 7])
+  assert.deepEqual([...(step?.flags.seen ?? [])], [1, 1, 1])
+  assert.deepEqual(
+    [...(step?.expunged ?? [])],
+    Array.from({ length: 100 }, (_, index) => 100 + index),
+  )
+  assert.deepEqual(
+    [...(step?.rows.uid ?? [])],
+    Array.from({ length: 10 }, (_, index) => 3_001 + index),
+  )
+})
+
+test('a reader that follows while others write holds, at the end of each catch-up, as many messages as there were', async () => {
+  await using at = await start()
+  await using second = imapMailHost(database.db, dovecot.server)
+  await deposit(at.other, 'INBOX', messages(50))
+  let writing = true
+  const write = async () => {
+    await at.other.select('INBOX')
+    for (let round = 0; round < 25; round++) {
+      await deposit(at.other, 'INBOX', messages(3))
+      await at.other.connection.run([`UID MOVE ${3 * round + 1}:${3 * round + 2} Archive`])
+      await at.other.connection.run([`UID STORE ${3 * round + 3}:* +FLAGS.SILENT (\\Flagged)`])
+    }
+  }
+  const written = write().finally(() => {
+    writing = false
+  })
+  const held = new Set<number>()
+  let state: FolderState | undefined
+  for (let turn = 0, last = false; !last; turn++) {
+    last = !writing
+    for (const step of await allSteps(turn % 3 ? at.host : second, at.ada, state)) {
+      if (step.reset) held.clear()
+      for (const uid of step.expunged) held.delete(uid)
+      for (const uid of step.flags.uid) assert.ok(held.has(uid))
+      for (const uid of step.rows.uid) held.add(uid)
+      state = step.state
+      if (!step.more) assert.equal(held.size, step.exists)
+    }
+  }
+  await written
+  assert.equal(held.size, 50 + 75 - 50)
+})
+
+test('a folder that another program has made again is read afresh', async () => {
+  await using at = await start()
+  await using second = imapMailHost(database.db, dovecot.server)
+  await at.other.connection.run(['CREATE Later'])
+  await deposit(at.other, 'Later', messages(2))
+  const { state } = await at.host.changes(at.ada, 'Later', undefined)
+  for (const command of ['DELETE Later', 'CREATE Later']) await at.other.connection.run([command])
+  await deposit(at.other, 'Later', messages(1))
+  const step = await second.changes(at.ada, 'Later', state)
+  assert.deepEqual([step.reset, step.exists, [...step.rows.uid]], [true, 1, [1]])
+})
+
+test('a folder in which nothing happened costs one NOOP', async () => {
+  await using listener = await overheard(dovecot.server)
+  await using at = await start({ ...dovecot.server, port: listener.port })
+  await deposit(at.other, 'INBOX', messages(3))
+  const { state } = await at.host.changes(at.ada, 'inbox', undefined)
+  listener.said.length = 0
+  for (let turn = 0; turn < 3; turn++) assert.equal((await at.host.changes(at.ada, 'inbox', state)).exists, 3)
+  assert.match(listener.said.join(''), /^(?:m\d+ NOOP\r\n){3}$/)
+})
+
+/** The way to a server, with all that is said to it. */
+async function overheard({ host, port }: ImapServer) {
+  const said: string[] = []
+  const listener = createServer((client) => {
+    const server = connect(port, host)
+    client.on('data', (chunk) => said.push(chunk.toString('latin1')))
+    client.pipe(server).pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
+  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  const { port: own } = listener.address() as AddressInfo
+  return { said, port: own, [Symbol.asyncDispose]: async () => void listener.close() }
+}
