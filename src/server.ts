@@ -135,7 +135,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     const operator = { config, database, clock, time: databaseTime, secret: async () => secret, mailHost }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
-  const greeting = tryout ? await greet(running, clock) : ''
+  const greeting = tryout ? await quietly(log, () => greet(running, clock)) : ''
   const { http, smtp, lmtp, policy, metrics } = running
   log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
@@ -180,6 +180,17 @@ async function greet(running: Running, clock: Clock): Promise<string> {
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
   return welcome({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
+}
+
+/** The mail that a try-out begins with is no news, and what it greets with should not stand under dozens of lines. */
+async function quietly<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  const { level } = log
+  if (level === 'info') log.level = 'warn'
+  try {
+    return await work()
+  } finally {
+    log.level = level
+  }
 }
 
 /** An error as the log has it: never the rows and parameters that a database error carries. */
