@@ -166,11 +166,12 @@ export async function putOff(db: Db, ids: readonly number[], why: 'away' | 'refu
     where id = any(${ids}::bigint[])`.execute(db)
 }
 
-/** The newest message in the spool for a mailbox that a process delivers just now; 0 where there is none. */
+/** The newest message in the spool for a mailbox that a process delivers just now, or is about to; 0 where there is none. One
+ *  that is due, and that we could not claim, another is claiming. */
 export async function newestInHand(db: Db, { mailboxId }: MailboxRef): Promise<number> {
   const { rows } = await sql<{ id: number | null }>`
     select max(id) as id from mail_spool
-    where mailbox_id = ${mailboxId} and in_hand and due_at > clock_timestamp()`.execute(db)
+    where mailbox_id = ${mailboxId} and (in_hand or due_at <= clock_timestamp())`.execute(db)
   return rows[0]?.id ?? 0
 }
 
@@ -178,7 +179,9 @@ export async function newestInHand(db: Db, { mailboxId }: MailboxRef): Promise<n
 export async function areInHand(db: Db, { mailboxId }: MailboxRef, newest: number): Promise<boolean> {
   const { rows } = await sql`
     select from mail_spool
-    where mailbox_id = ${mailboxId} and id <= ${newest} and in_hand and due_at > clock_timestamp() limit 1`.execute(db)
+    where mailbox_id = ${mailboxId} and id <= ${newest} and (in_hand or due_at <= clock_timestamp()) limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 
