@@ -12,7 +12,7 @@ import { threads } from './threads.ts'
 for (const [name, run] of [
   ['http', () => http({ requests: 32, rounds: 1 })],
   ['arrival', () => arrival({ messages: 20, connections: 3, rounds: 1 })],
-  ['threads', () => threads({ messages: 300, requests: 5 })],
+  ['threads', () => threads({ messages: 2_000, requests: 5 })],
   ['holds', () => holds({ messages: 100, letters: ['2,000 nested parts', '100,000 headers'], repeats: 1 })],
   ['send', () => send({ octets: 100_000, requests: 10, rounds: 0 })],
   ['scheduled', () => scheduled({ messages: 200 })],
