@@ -1,9 +1,13 @@
-/** Makes one call of many: while one is under way the next ones gather, and then go together. A single one never
- *  waits, and the more there is to do the less each one costs. */
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Makes one call of many: while one is under way the next ones gather, and then go together. The more there is to do
+ *  the less each one costs. */
 export function gather<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
+  /** How long the first waits for others to come along, in milliseconds; not at all unless told. */
+  patience = 0,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []
   const promised: PromiseWithResolvers<Out>[] = []
@@ -12,6 +16,7 @@ export function gather<In, Out>(
   const workOff = async () => {
     working = true
     while (waiting.length > 0) {
+      if (patience > 0) await wait(patience)
       const count = next(waiting)
       const batch = waiting.splice(0, count)
       const done = promised.splice(0, count)

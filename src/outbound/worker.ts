@@ -13,6 +13,10 @@ const mostTogether = 100
 /** How many of them are written down in one transaction. */
 const mostWritten = 50
 
+/** How long a dot, and what is sent, waits for others to be written down with, in milliseconds. */
+const markingMs = 5
+const endingMs = 50
+
 /** How often the queue is looked at when nobody says that something came, in milliseconds. */
 const everySoOften = 2_000
 
@@ -41,10 +45,11 @@ export class OutboundWorker implements AsyncDisposable {
   constructor(postal: Postal) {
     this.#desk = {
       ...postal,
-      markDot: gather((parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties), all),
+      markDot: gather((parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties), all, markingMs),
       endSent: gather(
         (sent: readonly Sent[]) => endSent(postal, sent),
         (waiting) => Math.min(waiting.length, mostWritten),
+        endingMs,
       ),
     }
     this.#log = postal.log
