@@ -88,17 +88,16 @@ export class DovecotServer implements AsyncDisposable {
     return readFile(join(this.#directory, 'log'), 'utf8').catch(() => '')
   }
 
+  /** Until it greets: before that its logins may not work yet. */
   async #listens(): Promise<void> {
     for (;;) {
       const socket = connect(this.server.port, '127.0.0.1')
-      const connected = await Promise.race([
-        once(socket, 'connect').then(
-          () => true,
-          () => false,
-        ),
-      ])
+      const greets = await once(socket, 'data').then(
+        ([greeting]) => String(greeting).startsWith('* OK'),
+        () => false,
+      )
       socket.destroy()
-      if (connected) return
+      if (greets) return
       await wait(10)
     }
   }

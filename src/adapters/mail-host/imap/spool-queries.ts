@@ -135,21 +135,24 @@ export async function claim(db: Db, { organizationId, mailboxId }: MailboxRef): 
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }
 
-export async function spooledBytes(db: Db, { id, size }: Spooled): Promise<Buffer> {
-  if (size <= pieceBytes) {
-    const { rows } = await sql<{ bytes: string }>`
-      select encode(bytes, 'base64') as bytes from mail_spool where id = ${id}`.execute(db)
-    return Buffer.from(rows[0]?.bytes ?? '', 'base64')
-  }
-  return collected(piecesOf(db, id, size), size)
+/** Undefined where another has claimed the message since: its lease was over. */
+export async function spooledBytes(db: Db, { id, size, attempts }: Spooled): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ bytes: string | null }>`
+    select encode(bytes, 'base64') as bytes from mail_spool where id = ${id} and attempts = ${attempts}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const bytes = row.bytes === null ? await collected(piecesOf(db, id, size), size) : Buffer.from(row.bytes, 'base64')
+  return bytes.length === size ? bytes : undefined
 }
 
 async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffer> {
   for (let number = 0; number * pieceBytes < size; number++) {
     const { rows } = await sql<{ bytes: string }>`
-      select encode(bytes, 'base64') as bytes from mail_spool_pieces
+      select encode(piece.bytes, 'base64') as bytes from mail_spool_pieces piece
       where spool_id = ${id} and number = ${number}`.execute(db)
-    yield Buffer.from(rows[0]?.bytes ?? '', 'base64')
+    const [row] = rows
+    if (!row) throw new Error('What was in the spool has gone while it was read')
+    yield Buffer.from(row.bytes, 'base64')
   }
 }
 
@@ -175,14 +178,12 @@ export async function newestInHand(db: Db, { mailboxId }: MailboxRef): Promise<n
   return rows[0]?.id ?? 0
 }
 
-/** Whether any up to that one still is in hand. */
-export async function areInHand(db: Db, { mailboxId }: MailboxRef, newest: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from mail_spool
-    where mailbox_id = ${mailboxId} and id <= ${newest} and (in_hand or due_at <= clock_timestamp()) limit 1`.execute(
-    db,
-  )
-  return rows.length > 0
+/** How many up to that one still are. */
+export async function countInHand(db: Db, { mailboxId }: MailboxRef, newest: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from mail_spool
+    where mailbox_id = ${mailboxId} and id <= ${newest} and (in_hand or due_at <= clock_timestamp())`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Mailboxes for which something is due, those that have waited longest last. */

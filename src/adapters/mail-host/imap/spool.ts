@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { mailUnavailable, Refusal } from '#/errors.ts'
+import { Refusal } from '#/errors.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { type Access, type Account, findAccount } from './access.ts'
 import { type Deposit, deposit, isThere } from './deposit.ts'
 import type { Layout } from './layout.ts'
 import type { Session } from './session.ts'
 import {
-  areInHand,
   claim,
+  countInHand,
   drop,
   enqueue,
   mailboxesWaiting,
@@ -24,8 +24,9 @@ import { CommandRefused } from './trouble.ts'
 const everySoOften = 1_000
 /** From what came to the first look: by then its transaction has mostly been committed. */
 const soon = 10
-/** How long to wait for another process, and how long between two looks at what it has done. */
-const longestWait = 2_000
+/** How long to wait for another process, in all and while nothing goes on, and between two looks at what it has done. */
+const longestWait = 8_000
+const longestStandstill = 2_000
 const pause = 10
 /** Mailboxes that are delivered to at once. */
 const mostAtOnce = 8
@@ -63,9 +64,21 @@ export class Spool implements AsyncDisposable {
     const { mailbox } = account
     const failure = await this.#access.inTurn(mailbox, () => this.#deliverAll(account))
     if (failure instanceof Refusal && failure.code === 'mail_unavailable') throw failure
+    await this.#waitForOthers(mailbox)
+  }
+
+  /** As long as another process gets on with what it had in hand. */
+  async #waitForOthers(mailbox: MailboxRef): Promise<void> {
     const newest = await newestInHand(this.#db, mailbox)
+    if (newest === 0) return
     const end = performance.now() + longestWait
-    while (newest > 0 && performance.now() < end && (await areInHand(this.#db, mailbox, newest))) await wait(pause)
+    let left = Number.POSITIVE_INFINITY
+    for (let last = performance.now(); performance.now() < Math.min(end, last + longestStandstill); await wait(pause)) {
+      const count = await countInHand(this.#db, mailbox, newest)
+      if (count === 0) return
+      if (count < left) last = performance.now()
+      left = count
+    }
   }
 
   #wake(): void {
@@ -119,7 +132,7 @@ export class Spool implements AsyncDisposable {
         'mail could not be delivered yet',
       )
       await putOff(this.#db, ids, refusal(error) ? 'refused' : 'away')
-      return error ?? mailUnavailable(error)
+      return error
     }
   }
 
@@ -127,17 +140,18 @@ export class Spool implements AsyncDisposable {
     for (const run of runsOfFolder(claimed)) {
       const path = layout.pathOf(run[0]?.folder ?? 'inbox')
       const lacking: Deposit[] = []
+      const done: number[] = []
       for (const one of run) {
-        const message = { ...one, raw: await spooledBytes(this.#db, one) }
+        const raw = await spooledBytes(this.#db, one)
+        if (!raw) continue
+        done.push(one.id)
+        const message = { ...one, raw }
         // An attempt whose end nobody knows may have succeeded.
         if (one.attempts === 1 || !(await isThere(session, path, message)))
           lacking.push(await this.#fitting(session, path, message))
       }
       if (lacking.length > 0) await deposit(session, path, lacking)
-      await drop(
-        this.#db,
-        run.map(({ id }) => id),
-      )
+      await drop(this.#db, done)
     }
   }
 
