@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -19,6 +20,7 @@ export class Knot implements AsyncDisposable {
   readonly address: string
   readonly #process: ChildProcess
   readonly #directory: string
+  #serial = 0
 
   private constructor(process: ChildProcess, directory: string, address: string) {
     this.#process = process
@@ -46,8 +48,20 @@ export class Knot implements AsyncDisposable {
 
   /** Replaces all that stands in a zone by the lines of a master file. Names in it are relative to the zone. */
   async publish(zone: string, lines: string): Promise<void> {
-    await writeFile(join(this.#directory, `${zone}.zone`), `${heading(zone)}${lines}\n`)
+    const serial = ++this.#serial
+    await writeFile(join(this.#directory, `${zone}.zone`), `${heading(zone, serial)}${lines}\n`)
     await this.#control('zone-reload', zone)
+    // It has loaded the zone then, and answers from it a moment later.
+    while ((await this.#serialOf(zone)) !== serial) await turn()
+  }
+
+  async #serialOf(zone: string): Promise<number | undefined> {
+    const resolver = new Resolver({ timeout: 1_000 })
+    resolver.setServers([this.address])
+    return await resolver.resolveSoa(zone).then(
+      ({ serial }) => serial,
+      () => undefined,
+    )
   }
 
   /** Forgets the zone: questions about it are answered with SERVFAIL until something is published again. */
@@ -108,6 +122,6 @@ ${zones.map((zone) => `  - domain: ${zone}\n    file: ${zone}.zone\n`).join('')}
 }
 
 /** What every zone has. */
-function heading(zone: string): string {
-  return `$ORIGIN ${zone}.\n$TTL 60\n@ SOA ns.invalid. host.invalid. 1 3600 900 604800 60\n@ NS ns.invalid.\n`
+function heading(zone: string, serial: number): string {
+  return `$ORIGIN ${zone}.\n$TTL 60\n@ SOA ns.invalid. host.invalid. ${serial} 3600 900 604800 60\n@ NS ns.invalid.\n`
 }
