@@ -31,7 +31,7 @@ async function start(server: ImapServer = dovecot.server) {
   const host = using.use(imapMailHost(database.db, server))
   const domain = await newDomain(database.db)
   const ada = await newMailbox(database.db, host, domain, 'ada')
-  const login = `ada@${domain.domain}`
+  const login = ada.mailboxId
   await host.folders(ada)
   const other = await Session.open(dovecot.server, login)
   using.defer(() => other.connection.close())

@@ -33,21 +33,21 @@ async function due(): Promise<void> {
 const hand = (to: string, message?: string) => handTo(world, 'ann@peer.example', to, message)
 
 /** What somebody does in an inbox with another program. */
-async function otherProgram(address: string, ...commands: string[]): Promise<void> {
-  const { connection } = await Session.open(dovecot.server, address)
+async function otherProgram(mailbox: string, ...commands: string[]): Promise<void> {
+  const { connection } = await Session.open(dovecot.server, mailbox)
   for (const command of ['SELECT INBOX', ...commands]) await connection.run([command])
   connection.close()
 }
 
 test('what another program does to a mailbox the API shows at once, and the reverse', async () => {
-  const { address } = await organization.mailbox('ada')
+  const { id, address } = await organization.mailbox('ada')
   await organization.request('POST', '/v1/labels', { name: 'Work' })
   for (const Subject of ['One', 'Two', 'Three']) assert.equal(await hand(address, letter({ Subject })), '250 2.6.0')
   assert.deepEqual(await subjectsIn(organization, address), ['Three', 'Two', 'One'])
   const threads = () => organization.request('GET', `/v1/threads?mailbox=${address}`)
   assert.equal((await threads()).body.total, 3)
 
-  await otherProgram(address, 'UID STORE 1 +FLAGS (\\Seen \\Flagged Work)', 'UID MOVE 2 Archive')
+  await otherProgram(id, 'UID STORE 1 +FLAGS (\\Seen \\Flagged Work)', 'UID MOVE 2 Archive')
   const [three, one] = await messagesIn(organization, address)
   assert.equal(three?.subject, 'Three')
   assert.deepEqual([one?.uid, one?.unread, one?.starred, one?.labels], [1, false, true, ['work']])
@@ -58,7 +58,7 @@ test('what another program does to a mailbox the API shows at once, and the reve
   const change = { unread: false, add_labels: ['work'], folder: 'Projects/Apollo' }
   assert.equal((await organization.request('PATCH', `/v1/messages/3?mailbox=${address}`, change)).status, 200)
   const found: string[] = []
-  const { connection } = await Session.open(dovecot.server, address)
+  const { connection } = await Session.open(dovecot.server, id)
   await connection.run(['SELECT Projects/Apollo'])
   await connection.run(['UID SEARCH SEEN KEYWORD work'], ({ values }) => found.push(String(values)) > 0)
   connection.close()
@@ -108,11 +108,11 @@ test('an organization whose storage is full gets no more mail until there is roo
   const plan = { name: 'tiny', domains: 1, mailboxes: 1, storage_bytes: 20_000, sends_per_day: 0 }
   await world.db.insertInto('plans').values(plan).execute()
   const other = await world.organization({ plan: 'tiny' })
-  const { address } = await other.mailbox('ada')
+  const { id, address } = await other.mailbox('ada')
   for (let turn = 0; turn < 2; turn++) assert.equal(await hand(address, letter({}, 'x'.repeat(15_000))), '250 2.6.0')
   assert.equal(await hand(address), '452 4.2.2')
   assert.equal((await subjectsIn(other, address)).length, 2)
-  await otherProgram(address, 'UID STORE 1:2 +FLAGS (\\Deleted)', 'EXPUNGE')
+  await otherProgram(id, 'UID STORE 1:2 +FLAGS (\\Deleted)', 'EXPUNGE')
   assert.equal((await other.request('GET', '/v1/usage')).body.storage.used_bytes, 0)
   assert.equal(await hand(address), '250 2.6.0')
 })

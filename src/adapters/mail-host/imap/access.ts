@@ -14,6 +14,7 @@ const mostRemembered = 10_000
 /** A mailbox as its server knows it. */
 export interface Account {
   readonly mailbox: MailboxRef
+  /** The mailbox's id: an address may be another mailbox's once its domain has changed hands. */
   readonly login: string
   /** Mail for it is in the spool. */
   readonly waiting: boolean
@@ -23,16 +24,15 @@ export interface Account {
 export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account | undefined> {
   const row = await db
     .selectFrom('mailboxes')
-    .select((of) => [
-      'address',
+    .select((of) =>
       of
         .exists(of.selectFrom('mail_spool').select('id').whereRef('mail_spool.mailbox_id', '=', 'mailboxes.id'))
         .as('waiting'),
-    ])
+    )
     .where('id', '=', mailbox.mailboxId)
     .where('organization_id', '=', mailbox.organizationId)
     .executeTakeFirst()
-  return row && { mailbox, login: row.address, waiting: Boolean(row.waiting) }
+  return row && { mailbox, login: mailbox.mailboxId, waiting: Boolean(row.waiting) }
 }
 
 /** The way to mailboxes on the server. */
