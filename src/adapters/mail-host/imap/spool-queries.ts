@@ -117,12 +117,25 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
   }
 }
 
-/** What is due for a mailbox, oldest first: the caller alone has it until the lease ends. */
-export async function claim(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<Spooled[]> {
+/** What is due for a mailbox, oldest first: the caller alone has it until the lease ends. Nothing while another process
+ *  delivers to the mailbox, so that messages get their uids in the order in which they came. */
+export async function claim(db: Db, mailbox: MailboxRef): Promise<Spooled[]> {
+  return await db.transaction().execute(async (tx) => {
+    // Before the statement, since that sees what was committed when it began.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`spool ${mailbox.mailboxId}`}, 0))`.execute(tx)
+    return await claimInTurn(tx, mailbox)
+  })
+}
+
+async function claimInTurn(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promise<Spooled[]> {
   const { rows } = await sql<Omit<Spooled, 'filteredBy'> & { filteredBy: Applied[] | null }>`
     with due as (
       select id, size_bytes from mail_spool
       where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and due_at <= clock_timestamp()
+        and not exists (
+          select from mail_spool other
+          where other.mailbox_id = ${mailboxId} and other.in_hand and other.due_at > clock_timestamp()
+        )
       order by id limit ${mostClaimed} for update skip locked
     ), few as (
       select id from (select id, sum(size_bytes) over (order by id) - size_bytes as before from due) summed
@@ -131,7 +144,7 @@ export async function claim(db: Db, { organizationId, mailboxId }: MailboxRef): 
     update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${lease})
     from few where spool.id = few.id
     returning spool.id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged,
-      keywords, filtered_by as "filteredBy", attempts`.execute(db)
+      keywords, filtered_by as "filteredBy", attempts`.execute(tx)
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }
 
