@@ -52,8 +52,7 @@ class Lane {
     if (this.#ended) throw new Error('The database has been closed')
     this.waiting++
     try {
-      this.#client ??= this.#connect()
-      const client = await this.#client
+      const client = await (this.#client ?? this.#connect())
       const { stream } = client.connection
       // Held back until all that this turn brings is there.
       if (stream.writableCorked === 0) {
@@ -70,18 +69,17 @@ class Lane {
     }
   }
 
-  async #connect(): Promise<pg.Client> {
+  #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
+    const connected = client.connect()
     const lost = () => {
-      this.#client = undefined
+      if (this.#client === connected) this.#client = undefined
     }
     // Whoever waits on it hears of it by the answer; whoever comes next gets another connection.
     client.on('error', lost).on('end', lost)
-    await client.connect().catch((error: unknown) => {
-      lost()
-      throw error
-    })
-    return client
+    connected.catch(lost)
+    this.#client = connected
+    return connected
   }
 
   async end(): Promise<void> {

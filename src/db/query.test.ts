@@ -67,12 +67,13 @@ test('a database that was closed is not asked any more', async () => {
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('a connection that the server ends fails those who wait on it, and the next gets another', async () => {
     const asleep = [twice(1), query(database.db)`select pg_sleep(${60}::integer) as slept`, twice(2)]
+    const settled = Promise.allSettled(asleep)
     await asleep[0]
     const isAsleep = sql<{ ended: boolean }>`
       select pg_terminate_backend(pid) as ended from pg_stat_activity
       where query like '%as slept' and state = 'active' and datname = current_database() and pid <> pg_backend_pid()`
     while ((await isAsleep.execute(database.db)).rows.length === 0);
-    const results = await Promise.allSettled(asleep)
+    const results = await settled
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'rejected'],
