@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { readConfig } from '#/config.ts'
+import { readConfig } from '#/config/config.ts'
 import { assertDurable } from '#/db/durability.ts'
 import type { Database } from '#/db/open.ts'
 import { startServer } from '#/server.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import type { Config, Listening } from '#/config.ts'
+import type { Config, Listening } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import type { MessageReader } from '#/mime/reader.ts'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
+import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
-import type { ImapServer } from '#/imap-url.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 

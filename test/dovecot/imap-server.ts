@@ -9,7 +9,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImapServer } from '#/imap-url.ts'
+import type { ImapServer } from '#/config/imap-url.ts'
 import { freePort } from '../free-port.ts'
 
 const dovecot = '/usr/sbin/dovecot'

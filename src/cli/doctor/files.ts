@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, readFile, stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Config } from '#/config.ts'
+import type { Config } from '#/config/config.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const mebibyte = 2 ** 20

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import type { Config } from '#/config.ts'
+import type { Config } from '#/config/config.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** What DNS says of the name that we give other mail servers. Asked directly, not through the service's resolver,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { Config } from '#/config.ts'
+import type { Config } from '#/config/config.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const patienceMs = 3_000

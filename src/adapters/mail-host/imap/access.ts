@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
+import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import type { ImapServer } from '#/imap-url.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { Layout } from './layout.ts'
 import type { SelectedFolder } from './selected-folder.ts'

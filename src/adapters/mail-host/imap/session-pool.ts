@@ -1,5 +1,5 @@
+import type { ImapServer } from '#/config/imap-url.ts'
 import { mailUnavailable } from '#/errors.ts'
-import type { ImapServer } from '#/imap-url.ts'
 import { Session } from './session.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
 

@@ -1,4 +1,4 @@
-import type { ImapServer } from '#/imap-url.ts'
+import type { ImapServer } from '#/config/imap-url.ts'
 import { Connection, patience } from './connection.ts'
 import { SelectedFolder } from './selected-folder.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseImapUrl, UnusableImapUrl } from './imap-url.ts'
+import { parseImapUrl } from './imap-url.ts'
+import { Unusable } from './reader.ts'
 
 const master = { user: 'master', password: 'p@ss' }
 
@@ -34,7 +35,7 @@ for (const url of [
   test(`${url} is refused, without its password`, () => {
     assert.throws(
       () => parseImapUrl(url),
-      (error) => error instanceof UnusableImapUrl && !error.message.includes('hunter2'),
+      (error) => error instanceof Unusable && !error.message.includes('hunter2'),
     )
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRelayUrl, UnusableRelayUrl } from './relay-url.ts'
+import { Unusable } from './reader.ts'
+import { parseRelayUrl } from './relay-url.ts'
 
 const login = { user: 'ann@example.com', password: 'p@ss:w/örd' }
 const encoded = `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}`
@@ -44,6 +45,6 @@ for (const url of [
   test(`${JSON.stringify(url)} is none, and no password is told`, () => {
     assert.throws(
       () => parseRelayUrl(url),
-      (error) => error instanceof UnusableRelayUrl && /set it to /.test(error.message) && !/s3cret/.test(error.message),
+      (error) => error instanceof Unusable && /set it to /.test(error.message) && !/s3cret/.test(error.message),
     )
   })

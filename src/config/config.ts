@@ -1,0 +1,171 @@
+import { type ImapServer, parseImapUrl } from './imap-url.ts'
+import { Reader } from './reader.ts'
+import { parseRelayUrl, type RelayServer } from './relay-url.ts'
+import { parseRoles, type Role, roles } from './roles.ts'
+import { unknownVariables } from './unknown.ts'
+import {
+  type LogLevel,
+  parseAmbiguous,
+  parseDatabaseUrl,
+  parseDnsServers,
+  parseHost,
+  parseHostname,
+  parseListening,
+  parseLogLevel,
+  parseMegabytes,
+  parsePath,
+  parsePort,
+  parseSeconds,
+  parseSecret,
+  parseSwitch,
+} from './values.ts'
+
+/** What an installation is set to. Made from the environment alone, once, by `readConfig`; nothing else reads it. */
+export interface Config {
+  /** What `serve` does in this process. */
+  readonly roles: ReadonlySet<Role>
+  /** The address on which HTTP and SMTP listen. */
+  readonly host: string
+  /** Port of the HTTP API; 0 lets the system choose. */
+  readonly port: number
+  readonly smtpPort: number
+  /** For a mail server in front of us, which is believed: where mail comes by LMTP; undefined for nowhere. */
+  readonly lmtp: Listening | undefined
+  /** Where Postfix asks what we would refuse. */
+  readonly policy: Listening | undefined
+  /** Where Prometheus reads what is counted; undefined for nowhere. */
+  readonly metrics: Listening | undefined
+  /** The name that this mail host calls itself by, in its SMTP greeting and in what it adds to messages. */
+  readonly hostname: string
+  /** Holds the embedded database, the secret made at first start and the CLI's socket. */
+  readonly dataDir: string
+  /** Start although the database may lose what it has confirmed. */
+  readonly allowUnsafeDatabase: boolean
+  /** Paths of PEM files, for STARTTLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
+  /** `address` or `address:port`; empty for the system's own. */
+  readonly dnsServers: readonly string[]
+  /** From the enrolment of a domain to the first look at its records. */
+  readonly dnsFirstCheckSeconds: number
+  /** Between the worker's rounds, in which what was scheduled is sent. */
+  readonly tickSeconds: number
+  /** What becomes of a message that was sent up to its last octet, to which no reply came. */
+  readonly ambiguous: 'retry' | 'fail'
+  /** Mail may be delivered to hosts whose addresses are not public. */
+  readonly allowPrivateMx: boolean
+  readonly threadCacheBytes: number
+  /** How much mail may wait for the IMAP server. */
+  readonly spoolBytes: number
+  readonly logLevel: LogLevel
+  /** NODE_ENV is `production`: no try-out is made. */
+  readonly production: boolean
+  /** Never logged, never printed. */
+  readonly secrets: {
+    /** A PostgreSQL server; undefined means the embedded database. */
+    readonly databaseUrl: string | undefined
+    /** Where mail lives; undefined for the database. */
+    readonly imap: ImapServer | undefined
+    /** Takes all mail that leaves; undefined to deliver to each recipient's own mail host. */
+    readonly relay: RelayServer | undefined
+    /** Undefined where the data directory holds it. */
+    readonly secret: string | undefined
+  }
+  /** Sentences for whoever starts the server: what was set and has no effect. */
+  readonly warnings: readonly string[]
+}
+
+/** An address and a port; 0 lets the system choose. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+}
+
+/** Everything that is wrong with the environment, a sentence for each. No sentence holds the value of a secret. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads the environment. A variable that is set to the empty string counts as not set.
+ * @throws ConfigError with every problem at once
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const read = new Reader(env)
+  const config: Config = {
+    roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
+    host: read.value('HOST', parseHost) ?? '127.0.0.1',
+    port: read.value('PORT', parsePort) ?? 8080,
+    smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
+    lmtp: read.value('MAILROOM_LMTP_PORT', parseListening),
+    policy: read.value('MAILROOM_POLICY_PORT', parseListening),
+    metrics: read.value('MAILROOM_METRICS_PORT', parseListening),
+    hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
+    dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
+    allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,
+    tls: readTls(read),
+    dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],
+    dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
+    tickSeconds: read.value('MAILROOM_TICK_SECONDS', parseSeconds) ?? 300,
+    ambiguous: read.value('MAILROOM_AMBIGUOUS', parseAmbiguous) ?? 'retry',
+    allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
+    threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
+    spoolBytes: (read.value('MAILROOM_SPOOL_MB', parseMegabytes) ?? 1_024) * 2 ** 20,
+    logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',
+    production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
+    secrets: {
+      databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
+      imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
+      relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
+      secret: read.value('MAILROOM_SECRET', parseSecret),
+    },
+    warnings: unknownVariables(env, read.known),
+  }
+  const problems = [...read.problems, ...contradictions(config, read)]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function readTls(read: Reader): Config['tls'] {
+  const cert = read.value('MAILROOM_TLS_CERT', parsePath)
+  const key = read.value('MAILROOM_TLS_KEY', parsePath)
+  return cert !== undefined && key !== undefined ? { cert, key } : undefined
+}
+
+/** What no variable shows by itself. */
+function contradictions(config: Config, read: Reader): string[] {
+  const { production, tls } = config
+  const found = sharedPorts(config)
+  for (const [has, lacks] of [
+    ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
+    ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],
+  ] as const)
+    if (!tls && read.isSet(has) && !read.isSet(lacks))
+      found.push(`${lacks} is not set although ${has} is: set both, or neither to go without STARTTLS`)
+  if (production && read.isSet('DATABASE_URL') && !read.isSet('MAILROOM_SECRET'))
+    found.push(
+      'MAILROOM_SECRET is not set: every process on one database must have the same one; ' +
+        'set it to the output of `openssl rand -hex 32`',
+    )
+  return found
+}
+
+function sharedPorts({ port, smtpPort, lmtp, policy, metrics }: Config): string[] {
+  const first = new Map<number, string>()
+  return Object.entries({
+    PORT: port,
+    MAILROOM_SMTP_PORT: smtpPort,
+    MAILROOM_LMTP_PORT: lmtp?.port ?? 0,
+    MAILROOM_POLICY_PORT: policy?.port ?? 0,
+    MAILROOM_METRICS_PORT: metrics?.port ?? 0,
+  }).flatMap(([name, number]) => {
+    const other = number === 0 ? undefined : first.get(number)
+    first.set(number, name)
+    return other === undefined ? [] : [`${other} and ${name} are both ${number}: give each a port of its own`]
+  })
+}

@@ -1,0 +1,27 @@
+import { Unusable } from './reader.ts'
+import { serverUrl } from './server-url.ts'
+
+/** An IMAP server, and the user that may act for every mailbox on it. */
+export interface ImapServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit` from the start, `required` by STARTTLS. Certificates are verified. */
+  readonly tls: 'implicit' | 'required' | 'never'
+  readonly user: string
+  readonly password: string
+}
+
+const example = 'imaps://user:password@imap.example.com, with special characters in the password written as %XX'
+
+/**
+ * Reads `imap://user:password@host:port?starttls=never` or `imaps://…`. Unless told otherwise the port is 143, with `imaps`
+ * 993, and STARTTLS is required.
+ * @throws Unusable
+ */
+export function parseImapUrl(text: string): ImapServer {
+  const kind = { scheme: 'imap', what: 'an IMAP server', example, starttls: ['required', 'never'] } as const
+  const { host, port, tls = 'required', user, password } = serverUrl(text, kind)
+  if (user === undefined || password === undefined)
+    throw new Unusable(`needs the user and the password of a master user: set it to ${example}`)
+  return { host, port: port ?? (tls === 'implicit' ? 993 : 143), tls, user, password }
+}

@@ -1,0 +1,22 @@
+import { quote, Unusable } from './reader.ts'
+
+/** What `serve` can do in a process. */
+export const roles = ['api', 'mx', 'worker'] as const
+export type Role = (typeof roles)[number]
+
+/** `api,mx` as a set; undefined for anything else. Also what `serve --roles` takes. */
+export function rolesIn(text: string): ReadonlySet<Role> | undefined {
+  const words = text.split(',').map((word) => word.trim())
+  return words.every(isRole) ? new Set(words) : undefined
+}
+
+export function parseRoles(text: string): ReadonlySet<Role> {
+  const wanted = rolesIn(text)
+  if (!wanted)
+    throw new Unusable(`is ${quote(text)}: set it to one or more of ${roles.join(', ')}, separated by commas`)
+  return wanted
+}
+
+function isRole(word: string): word is Role {
+  return (roles as readonly string[]).includes(word)
+}
