@@ -78,7 +78,10 @@ export class SmtpClient implements AsyncDisposable {
     return this.reply()
   }
 
-  /** STARTTLS and the handshake; the certificate is not looked at. */
+  /** Whom the server's certificate is for, once TLS is on. */
+  peerName = ''
+
+  /** STARTTLS and the handshake; nobody asks who signed the certificate. */
   async startTls(): Promise<SmtpReply> {
     const reply = await this.say('STARTTLS')
     if (reply.code !== 220) return reply
@@ -86,6 +89,7 @@ export class SmtpClient implements AsyncDisposable {
     const secured = connectTls({ socket: this.#socket, rejectUnauthorized: false })
     await once(secured, 'secureConnect')
     this.#socket = secured
+    this.peerName = String(secured.getPeerCertificate().subject.CN)
     this.#listen()
     return reply
   }

@@ -1,7 +1,7 @@
-import type { SecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
 import type { Admitted, Returning } from './admit.ts'
+import type { Certificate } from './certificate.ts'
 import type { Envelope } from './envelope.ts'
 import type { Limits } from './limits.ts'
 import type { Reply } from './reply.ts'
@@ -28,7 +28,8 @@ export interface Taken {
 export interface Host {
   readonly protocol: 'SMTP' | 'LMTP'
   readonly hostname: string
-  readonly tls: SecureContext | undefined
+  /** STARTTLS is offered only with it. */
+  readonly tls: Pick<Certificate, 'context'> | undefined
   readonly limits: Limits
   readonly clock: Clock
   readonly log: Logger

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config, Listening } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
@@ -11,6 +10,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { type Admission, admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
+import { Certificate } from './certificate.ts'
 import type { Envelope } from './envelope.ts'
 import type { MailTaker } from './host.ts'
 import { LIMITS, type Limits } from './limits.ts'
@@ -92,7 +92,7 @@ export async function startInbound({
     take: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
     trouble: troubleReply,
   })
-  const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) }
+  const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   await using starting = new AsyncDisposableStack()
   const open = async (listener: Listener, at: Listening): Promise<Listening> => {
     await starting.use(listener).listen(at.host, at.port)

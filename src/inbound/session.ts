@@ -177,10 +177,11 @@ export class Session {
     if (!tls) throw new Rejection(502, '5.5.1', 'TLS is not set up here')
     if (this.#connection.tls) throw new Rejection(503, '5.5.1', 'TLS is on already')
     if (argument) throw new Rejection(501, '5.5.4', 'STARTTLS takes no argument')
+    const context = await tls.context()
     if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
     this.#say(reply(220, '2.0.0', 'Go ahead'))
     await this.#connection.flush()
-    await this.#connection.startTls(tls)
+    await this.#connection.startTls(context)
     // All that was said in the clear is forgotten (RFC 3207 4.2).
     this.#client = this.#greetedAs('', 'SMTP')
     this.#transaction = undefined

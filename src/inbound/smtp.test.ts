@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createSecureContext } from 'node:tls'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
@@ -11,13 +12,15 @@ import type { Limits } from './limits.ts'
 import { Rejection, reply } from './reply.ts'
 import { SmtpListener } from './smtp.ts'
 
+const tls = { context: async () => createSecureContext(testCertificate) }
+
 /** A listener whose mail goes into a list: what is under test is what is said on the wire. */
 async function listener(limits: Partial<Limits> = {}) {
   const taken: { envelope: Envelope; text: string }[] = []
   const entered = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const smtp = new SmtpListener(
-    { hostname: 'mx.example', tls: testCertificate, limits: { greetingDelay: 20, ...limits } },
+    { hostname: 'mx.example', tls, limits: { greetingDelay: 20, ...limits } },
     {
       async admit(_sender, recipient) {
         if (recipient.startsWith('broken')) throw new Error('the database is away')

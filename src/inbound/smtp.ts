@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
 import { Connection } from './connection.ts'
@@ -16,8 +15,7 @@ export interface SmtpConfig {
   readonly protocol?: 'SMTP' | 'LMTP'
   /** How we name ourselves. */
   readonly hostname: string
-  /** PEM. STARTTLS is offered only with it. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  readonly tls?: Host['tls']
   readonly limits?: Partial<Limits> | undefined
 }
 
@@ -37,11 +35,10 @@ export class SmtpListener implements AsyncDisposable {
 
   constructor(config: SmtpConfig, taker: MailTaker, clock: Clock, log: Logger) {
     const limits = { ...LIMITS, ...config.limits }
-    const tls = config.tls && createSecureContext({ ...config.tls, minVersion: 'TLSv1.2' })
     this.#host = {
       protocol: config.protocol ?? 'SMTP',
       hostname: config.hostname,
-      tls,
+      tls: config.tls,
       limits,
       clock,
       log,

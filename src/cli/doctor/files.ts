@@ -57,7 +57,7 @@ export async function certificateFinding({ tls, hostname }: Config): Promise<Fin
     if (!certificate.checkPrivateKey(key))
       return problem(check, `${tls.key} is not the key of ${tls.cert}`, 'Set both to the files of one certificate')
     if (until.getTime() <= Date.now())
-      return problem(check, `expired on ${until.toISOString()}`, 'Renew the certificate and restart the server')
+      return problem(check, `expired on ${until.toISOString()}`, 'Renew the certificate')
     if (certificate.checkHost(hostname) === undefined)
       return warning(check, `is not for ${hostname}`, 'Have a certificate made for the name in MAILROOM_HOSTNAME')
     return ok(check, `for ${hostname}, until ${until.toISOString()}`)
