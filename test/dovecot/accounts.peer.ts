@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -10,6 +10,7 @@ import pg from 'pg'
 import { migrate } from '#/db/migrate.ts'
 import { openDatabase } from '#/db/open.ts'
 import { certificateFor } from '../certificate.ts'
+import { example } from '../example.ts'
 import { freePort } from '../free-port.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
@@ -50,16 +51,6 @@ after(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** An example as it stands, but for where things are on this machine. */
-async function example(name: string, changes: readonly [string, string][]): Promise<string> {
-  let text = await readFile(join(deploy, name), 'utf8')
-  for (const [from, to] of changes) {
-    assert.ok(text.includes(from), `${name} has ${from}`)
-    text = text.replaceAll(from, to)
-  }
-  return text
-}
-
 async function startDovecot(): Promise<() => Promise<void>> {
   const { hostname, port: databasePort } = new URL(postgres.url)
   const { cert, key } = certificateFor('mail.example.test')
@@ -67,18 +58,18 @@ async function startDovecot(): Promise<() => Promise<void>> {
   await writeFile(join(directory, 'dovecot.key'), key)
   await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
   const connect = `host=${hostname} port=${databasePort} dbname=postgres user=mailroom_dovecot password=${ofRole}`
-  const sqlChanges: [string, string][] = [
-    ['host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me', connect],
-    ['/var/vmail/', `${directory}/mail/`],
-  ]
-  await writeFile(join(directory, 'sql.conf.ext'), await example('mailroom-sql.conf.ext', sqlChanges))
-  const settings = await example('dovecot.conf', [
-    ['/etc/dovecot/private/', `${directory}/`],
-    ['/etc/dovecot/mailroom-masters', `${directory}/masters`],
-    ['/etc/dovecot/mailroom-sql.conf.ext', `${directory}/sql.conf.ext`],
-    ['uid=vmail gid=vmail', 'uid=nobody gid=nogroup'],
-    ['listen = *, ::', 'listen = 127.0.0.1'],
-  ])
+  const sql = await example('dovecot/mailroom-sql.conf.ext', {
+    'host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me': connect,
+    '/var/vmail/': `${directory}/mail/`,
+  })
+  await writeFile(join(directory, 'sql.conf.ext'), sql)
+  const settings = await example('dovecot/dovecot.conf', {
+    '/etc/dovecot/private/': `${directory}/`,
+    '/etc/dovecot/mailroom-masters': `${directory}/masters`,
+    '/etc/dovecot/mailroom-sql.conf.ext': `${directory}/sql.conf.ext`,
+    'uid=vmail gid=vmail': 'uid=nobody gid=nogroup',
+    'listen = *, ::': 'listen = 127.0.0.1',
+  })
   const own = `
     base_dir = ${directory}/run
     state_dir = ${directory}/run

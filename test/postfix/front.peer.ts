@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { certificateFor } from '../certificate.ts'
+import { example } from '../example.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
 import { Postfix } from './postfix.ts'
@@ -18,12 +17,13 @@ before(async () => {
   organization = await world.organization()
   ada = (await organization.mailbox('ada')).address
   bob = (await organization.mailbox('bob')).address
+  const mainCf = await example('postfix/main.cf', {
+    'example.com': organization.domain,
+    '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
+    '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
+  })
   const settings = {
-    ...(await example({
-      'example.com': organization.domain,
-      '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
-      '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
-    })),
+    ...settingsOf(mainCf),
     // So that this test can come from elsewhere.
     smtpd_authorized_xclient_hosts: '127.0.0.1',
   }
@@ -34,14 +34,11 @@ after(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** The settings of deploy/postfix, with what is where in this test. */
-async function example(changes: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  let text = await readFile(join(import.meta.dirname, '../../deploy/postfix/main.cf'), 'utf8')
-  for (const [from, to] of Object.entries(changes)) {
-    assert.ok(text.includes(from), from)
-    text = text.replaceAll(from, to)
-  }
-  return Object.fromEntries(Array.from(text.matchAll(/^(\w+) = (.*)$/gm), ([, name = '', value = '']) => [name, value]))
+/** What a main.cf sets. */
+function settingsOf(mainCf: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from(mainCf.matchAll(/^(\w+) = (.*)$/gm), ([, name = '', value = '']) => [name, value]),
+  )
 }
 
 /** A client that Postfix takes for one at 192.0.2.1. */
