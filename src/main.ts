@@ -36,7 +36,7 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const secret = (db: Db) => knownSecret(config, db)
-    const mailHost = async (db: Db) => (await import('./server.ts')).mailHostOn(config, db, await secret(db))
+    const mailHost = async (db: Db) => (await import('./server/adapters.ts')).mailHostOn(config, db, await secret(db))
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tell }
     print(await operate(argv, call, around))
@@ -59,7 +59,7 @@ async function serve(args: readonly string[]): Promise<void> {
   // A start that is cut off leaves nothing undone that anybody was promised.
   const signalled = nextSignal(() => (serving ? die(tooSlow) : process.exit(0)))
   // Loaded here, since commands start sooner without it.
-  const { startServer } = await import('./server.ts')
+  const { startServer } = await import('./server/start.ts')
   const server = await startServer(config, { bare })
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))

@@ -1,0 +1,48 @@
+import { type Logger, pino } from 'pino'
+import { SystemClock } from '#/adapters/clock/system.ts'
+import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
+import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { DnsResolver } from '#/adapters/resolver/dns.ts'
+import { askedApart } from '#/adapters/resolver/quorum.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import type { Config } from '#/config/config.ts'
+import type { Db } from '#/db/schema.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
+import type { Parts } from './parts.ts'
+
+/** Where mail lives, for a command that runs without a server too. */
+export function mailHostOn(
+  { secrets: { imap }, spoolBytes }: Config,
+  db: Db,
+  secret: string,
+  { reader = new MessageReader(), log = pino({ level: 'silent' }) } = {},
+): MailHost & Partial<AsyncDisposable> {
+  const key = idHashKey(secret)
+  if (!imap) return new SqlMailHost(db, key)
+  return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
+}
+
+/** What lies outside a service: the time, the names and where mail goes. In a try-out the domains of `db` are published
+ *  as they ask for it, and no mail leaves by accident: nobody could answer to mail from a domain that exists nowhere. */
+export function outside(
+  { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, secrets }: Config,
+  { tryout, db, log }: { tryout: boolean; db: Db; log: Logger },
+): Pick<Parts, 'clock' | 'resolver' | 'quorum' | 'relay'> {
+  const published = (resolver: Resolver) =>
+    tryout ? tryoutDns(new ZoneResolver({}, { zones: reservedZones, resolver }), db, name) : resolver
+  const clock = new SystemClock()
+  const resolver = published(new DnsResolver({ servers }))
+  const quorum = published(askedApart(servers))
+  const relay = () => {
+    if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
+    return tryout ? new NowhereRelay() : new DirectMxRelay({ resolver, clock, log, name, allowPrivate })
+  }
+  return { clock, resolver, quorum, relay: relay() }
+}

@@ -1,0 +1,65 @@
+import { type AppParts, buildApp } from '#/app.ts'
+import type { Config } from '#/config/config.ts'
+import { perMinute } from '#/http/authorize.ts'
+import { SharedWindow } from '#/http/shared-window.ts'
+import { Authenticator } from '#/keys/authenticate.ts'
+import type { Metrics } from '#/metrics/metrics.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { compose } from '#/outbound/compose.ts'
+import { Dispatch } from '#/outbound/dispatch.ts'
+import type { OutboundWorker } from '#/outbound/worker.ts'
+import { sealingKey } from '#/seal.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import type { Parts, Shared } from './parts.ts'
+import { signingKeysFor } from './worker.ts'
+
+/** How long requests in hand may take once the API stops, in milliseconds. */
+const mostClosingMs = 4_000
+
+/** Answers HTTP until what is started ends. Resolves with the address, as `http://127.0.0.1:8080`. */
+export async function startApi(
+  config: Config,
+  parts: Parts,
+  { outbound, metrics, ...shared }: Shared & { outbound: OutboundWorker; metrics: Metrics | undefined },
+  starting: AsyncDisposableStack,
+): Promise<string> {
+  const { clock, time, secret, log, allowReserved } = parts
+  const { db, embedded } = parts.database
+  const authenticator = starting.use(new Authenticator(db, () => clock.now()))
+  const threads = new ThreadCache({
+    mailHost: shared.mailHost,
+    key: idHashKey(secret),
+    maxBytes: config.threadCacheBytes,
+  })
+  const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
+  const answersKey = sealingKey(secret, 'kept answers')
+  const dispatch = new Dispatch({
+    ...{ db, ...shared, relay: parts.relay, time },
+    signingKeys: signingKeysFor(parts),
+    // Where the worker is another process, it looks by itself, every two seconds.
+    wake: () => config.roles.has('worker') && outbound.wake(),
+  })
+  const app = await buildApp({
+    ...{ db, ...shared, dispatch, composer: compose, threads, authenticator },
+    ...{ clock, time, log, sharedRate, answersKey, allowReserved },
+    observe: metrics && observer(metrics, threads),
+    hostname: config.hostname,
+    tls: config.tls !== undefined,
+    firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
+  })
+  starting.defer(async () => {
+    // A client that does not read its answer must not hold up the stop.
+    const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
+    await app.close().finally(() => clearTimeout(cut))
+  })
+  return await app.listen({ host: config.host, port: config.port })
+}
+
+function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {
+  metrics.gauge(
+    { name: 'mailroom_thread_indexes_asked', help: 'Folders asked for as conversations', label: 'index' },
+    () => threads.asked,
+  )
+  metrics.gauge({ name: 'mailroom_thread_indexes_bytes', help: 'Memory that their indexes take' }, () => threads.bytes)
+  return (method, route, status, seconds) => metrics.requests.observe({ method, route: route ?? '', status }, seconds)
+}

@@ -1,0 +1,104 @@
+import type { Config, Listening } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import type { DomainChecks } from '#/domains/checks.ts'
+import { admissionBy } from '#/inbound/admit.ts'
+import type { MailTaker } from '#/inbound/host.ts'
+import { receptionFor, startInbound } from '#/inbound/inbound.ts'
+import { OwnDoor } from '#/inbound/own.ts'
+import { MetricsListener } from '#/metrics/listener.ts'
+import { measuredMailHost, measuredRelay, measuredTaker } from '#/metrics/measured.ts'
+import { Metrics } from '#/metrics/metrics.ts'
+import { measureQueues } from '#/metrics/queues.ts'
+import { MessageReader } from '#/mime/reader.ts'
+import { relayMarkKey } from '#/mime/relay-mark.ts'
+import { OpenPgp } from '#/openpgp/openpgp.ts'
+import { returnPaths } from '#/outbound/return-paths.ts'
+import type { Rounds } from '#/outbound/rounds.ts'
+import { Srs } from '#/outbound/srs.ts'
+import type { OutboundWorker } from '#/outbound/worker.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { mailHostOn } from './adapters.ts'
+import { startApi } from './api.ts'
+import { keepHouse } from './housekeeping.ts'
+import type { Parts } from './parts.ts'
+import { checksOfDomains, followUpsFor, mailOut, roundsFor } from './worker.ts'
+
+/** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
+export interface Running extends AsyncDisposable {
+  readonly database: Database
+  readonly mailHost: MailHost
+  /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
+  readonly http: string | undefined
+  readonly smtp: Listening | undefined
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
+  readonly metrics: Listening | undefined
+  readonly domainChecks: DomainChecks
+  readonly outbound: OutboundWorker
+  /** Hands over what was scheduled. */
+  readonly rounds: Rounds
+}
+
+/** Starts what the configuration's roles ask for, on parts that are open and stay open. */
+export async function compose(config: Config, given: Parts): Promise<Running> {
+  const metrics = config.metrics && new Metrics()
+  const parts = metrics ? { ...given, relay: measuredRelay(given.relay, metrics) } : given
+  const { database, clock, time, resolver, secret, log } = parts
+  await using starting = new AsyncDisposableStack()
+  const { db } = database
+  const reader = starting.use(new MessageReader())
+  const stored = mailHostOn(config, db, secret, { reader, log })
+  starting.defer(async () => stored[Symbol.asyncDispose]?.())
+  const mailHost = metrics ? measuredMailHost(stored, metrics) : stored
+  const openPgp = starting.use(new OpenPgp())
+  const shared = { mailHost, reader, openPgp }
+  const followUps = followUpsFor(parts, () => config.roles.has('worker') && outbound.wake())
+  const admission = admissionBy(db, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
+  const markKey = relayMarkKey(secret)
+  const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
+  const local = new OwnDoor(reception, admission, clock)
+  const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
+  const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
+  const http = config.roles.has('api')
+    ? await startApi(config, parts, { ...shared, outbound, metrics }, starting)
+    : undefined
+  const measured = metrics && ((taker: MailTaker) => measuredTaker(taker, metrics))
+  const inbound = config.roles.has('mx')
+    ? starting.use(await startInbound({ reception, admission, clock, config, log, measured }))
+    : undefined
+  const domainChecks = starting.use(checksOfDomains(config, parts))
+  if (config.roles.has('worker')) {
+    domainChecks.start()
+    outbound.start()
+    rounds.start(config.tickSeconds * 1_000)
+    starting.use(keepHouse(parts))
+  }
+  const metricsAt = config.metrics && metrics && (await giveOut(metrics, db, config.metrics, starting))
+  const started = starting.move()
+  return {
+    database,
+    mailHost,
+    http,
+    domainChecks,
+    outbound,
+    rounds,
+    smtp: inbound?.smtp,
+    lmtp: inbound?.lmtp,
+    policy: inbound?.policy,
+    metrics: metricsAt,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+async function giveOut(
+  metrics: Metrics,
+  db: Db,
+  { host, port }: Listening,
+  starting: AsyncDisposableStack,
+): Promise<Listening> {
+  measureQueues(metrics, db)
+  const listener = starting.use(new MetricsListener(metrics))
+  await listener.listen(host, port)
+  return { host, port: listener.port }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { runCommand } from '#/cli/run.ts'
+import type { Config } from '#/config/config.ts'
+import { listenForCommands } from '#/control/listen.ts'
+import { DirectoryInUse } from '#/db/directory-lock.ts'
+import { assertDurable } from '#/db/durability.ts'
+import { migrate } from '#/db/migrate.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
+import { databaseTime } from '#/db/time.ts'
+import { serverLog } from '#/log.ts'
+import type { Clock } from '#/ports/clock.ts'
+import { assertSameSecret, installationSecret } from '#/secret.ts'
+import { firstStart } from '#/tryout/first-start.ts'
+import { welcome } from '#/tryout/welcome.ts'
+import { tryoutDomain } from '#/tryout/zone.ts'
+import { outside } from './adapters.ts'
+import { compose, type Running } from './compose.ts'
+
+/** A service that was started as a program of its own. */
+export interface Started extends Running {
+  /** Rejects when the embedded database has ended by itself: nothing works from then on but a restart. */
+  readonly failed: Promise<never>
+  /** What to show whoever started it; empty where nobody asked for a try-out. */
+  readonly greeting: string
+}
+
+/** Opens the database and all else that the configuration names, and starts what its roles ask for. Unless it is `bare`
+ *  or in production, a service on an empty embedded database gets the try-out organization. */
+export async function startServer(given: Config, { bare }: { bare: boolean }): Promise<Started> {
+  await using starting = new AsyncDisposableStack()
+  const log = serverLog(given.logLevel)
+  for (const warning of given.warnings) log.warn(warning)
+  const { databaseUrl, imap } = given.secrets
+  const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
+  const config = tryout ? forTryout(given) : given
+  const database = starting.use(
+    databaseUrl === undefined ? await openWhenFree(config.dataDir) : await openDatabase({ url: databaseUrl }),
+  )
+  if (!config.allowUnsafeDatabase) await assertDurable(database.db)
+  await migrate(database.pool)
+  const secret = await installationSecret(config)
+  await assertSameSecret(database.db, secret)
+  const around = outside(config, { tryout, db: database.db, log })
+  starting.use(around.relay)
+  const common = { database, clock: around.clock, time: databaseTime, secret }
+  const running = starting.use(await compose(config, { ...around, ...common, allowReserved: tryout, log }))
+  if (database.embedded) {
+    const mailHost = async () => running.mailHost
+    const operator = { config, ...common, secret: async () => secret, mailHost }
+    starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
+  }
+  const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''
+  const { http, smtp, lmtp, policy, metrics } = running
+  log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
+  const started = starting.move()
+  return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/** A command of the operator, or a server that stops, may have the directory for a moment. */
+async function openWhenFree(directory: string): Promise<Database> {
+  const end = performance.now() + mostWaitMs
+  for (;;) {
+    try {
+      return await openDatabase({ directory })
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || performance.now() > end) throw error
+      await wait(100)
+    }
+  }
+}
+
+/** Records that are published as soon as they are asked for need not be waited for, and they need a name to point at. */
+function forTryout(config: Config): Config {
+  return {
+    ...config,
+    hostname: config.hostname === 'localhost' ? `mx.${tryoutDomain}` : config.hostname,
+    dnsFirstCheckSeconds: Math.min(config.dnsFirstCheckSeconds, 10),
+  }
+}
+
+async function greet(running: Running, clock: Clock): Promise<string> {
+  const { database, mailHost, http, smtp, domainChecks } = running
+  if (http === undefined || smtp === undefined) return ''
+  return welcome({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
+}
+
+/** The mail that a try-out begins with is no news, and what it greets with should not stand under dozens of lines. */
+async function quietly<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  const { level } = log
+  if (level === 'info') log.level = 'warn'
+  try {
+    return await work()
+  } finally {
+    log.level = level
+  }
+}
+
+/** How long to wait for the data directory, in milliseconds. */
+const mostWaitMs = 5_000

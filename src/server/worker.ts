@@ -1,0 +1,61 @@
+import type { Config } from '#/config/config.ts'
+import { DomainChecks } from '#/domains/checks.ts'
+import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
+import { signingKeys } from '#/domains/signing-keys.ts'
+import { lookUpsFor } from '#/inbound/authenticate.ts'
+import type { OwnDoor } from '#/inbound/own.ts'
+import { relayMarkKey } from '#/mime/relay-mark.ts'
+import { notifier } from '#/outbound/bounce.ts'
+import { FollowUps } from '#/outbound/follow-ups.ts'
+import type { HandOverParts } from '#/outbound/hand-over.ts'
+import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
+import { Srs } from '#/outbound/srs.ts'
+import { OutboundWorker } from '#/outbound/worker.ts'
+import { sealingKey } from '#/seal.ts'
+import type { Parts, Shared } from './parts.ts'
+
+export function mailOut(config: Config, parts: Parts, shared: Shared, local: OwnDoor): OutboundWorker {
+  const { database, relay, time, log } = parts
+  const { hostname } = config
+  return new OutboundWorker({
+    ...{ db: database.db, relay, local, time, log, ...shared },
+    ambiguous: config.ambiguous,
+    nextRound: nextRound(config),
+    notify: notifier({ ...shared, hostname }),
+  })
+}
+
+export function followUpsFor(parts: Parts, wake: () => void): FollowUps {
+  const { database, relay, time, resolver, secret, log } = parts
+  return new FollowUps({
+    ...{ db: database.db, relay, time, log, wake },
+    srs: new Srs(secret),
+    markKey: relayMarkKey(secret),
+    lookUps: () => lookUpsFor(resolver, ''),
+    signingKeys: signingKeysFor(parts),
+  })
+}
+
+export function roundsFor(config: Config, parts: Parts, shared: Shared & { outbound: OutboundWorker }): Rounds {
+  const { database, relay, time, log } = parts
+  const keys = signingKeysFor(parts)
+  return new Rounds({ db: database.db, relay, time, log, ...shared, signingKeys: keys, nextRound: nextRound(config) })
+}
+
+function nextRound({ tickSeconds }: Config): (now: Date) => Date {
+  return (now) => nextRoundAfter(now, tickSeconds * 1_000)
+}
+
+export function signingKeysFor({ database: { db }, secret }: Parts): HandOverParts['signingKeys'] {
+  const key = sealingKey(secret, dkimKeys)
+  return (organizationId, domain) => signingKeys(db, key, organizationId, domain)
+}
+
+export function checksOfDomains(config: Config, { database: { db }, quorum, time, secret, log }: Parts): DomainChecks {
+  return new DomainChecks({
+    ...{ db, resolver: quorum, time, log },
+    sealingKey: sealingKey(secret, dkimKeys),
+    hostname: config.hostname,
+    firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
+  })
+}
