@@ -1,20 +1,12 @@
 import type { Logger } from 'pino'
-import type { Admitted, Returning } from './admit.ts'
-import { parseMailFrom, parseRcptTo, splitCommand } from './command.ts'
+import { splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { Client, Origin } from './envelope.ts'
-import type { Host, Taken } from './host.ts'
-import type { Limits } from './limits.ts'
+import type { Host } from './host.ts'
 import { Rejection, type Reply, render, reply } from './reply.ts'
-import { Gone, type Received } from './wire.ts'
+import { Transaction } from './transaction.ts'
+import { Gone } from './wire.ts'
 import { parseForward } from './xforward.ts'
-
-interface Transaction {
-  readonly id: string
-  readonly sender: string
-  readonly utf8: boolean
-  readonly recipients: (Admitted | Returning)[]
-}
 
 /** One client's conversation with us (RFC 5321 section 4; LMTP, RFC 2033): which command may come when, and what is
  *  answered. It knows nothing of mailboxes, messages or the database. */
@@ -196,30 +188,22 @@ export class Session {
   }
 
   #mail(argument: string): void {
-    const { limits, room, nextId } = this.#host
     if (!this.#client.helo) throw new Rejection(503, '5.5.1', `Say ${this.#isLmtp ? 'LHLO' : 'EHLO'} first`)
     if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
-    const { sender, size, utf8 } = parseMailFrom(argument)
-    if (size > limits.messageSize) throw faulty('too large', limits)
-    if (!room.take(size)) throw faulty('no room', limits)
-    room.give(size)
-    this.#transaction = { id: nextId(), sender, utf8, recipients: [] }
+    this.#transaction = Transaction.begunBy(argument, this.#host)
     this.#say(reply(250, '2.1.0', 'Sender noted'))
   }
 
   async #rcpt(argument: string): Promise<void> {
-    const { taker, limits } = this.#host
-    if (!this.#transaction) throw new Rejection(503, '5.5.1', 'Say MAIL first')
-    const { id, sender, utf8, recipients } = this.#transaction
-    const recipient = parseRcptTo(argument, utf8)
-    if (recipients.length >= limits.recipients) {
-      throw new Rejection(452, '4.5.3', 'Too many recipients in one message; send it again for the others')
-    }
+    const transaction = this.#transaction
+    if (!transaction) throw new Rejection(503, '5.5.1', 'Say MAIL first')
+    const recipient = transaction.recipientIn(argument)
     try {
-      recipients.push(await taker.admit(sender, recipient))
+      await transaction.add(recipient)
       this.#say(reply(250, '2.1.5', 'Recipient noted'))
     } catch (error) {
       const answer = this.#answerTo(error)
+      const { id, sender } = transaction
       this.#log.info({ message: id, sender, recipient, reply: answer }, 'recipient refused')
       this.#refuse(answer)
     }
@@ -230,40 +214,26 @@ export class Session {
     if (argument) throw new Rejection(501, '5.5.4', 'DATA takes no argument')
     if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
     if (!transaction) throw new Rejection(503, '5.5.1', 'Say MAIL and RCPT first')
-    if (transaction.recipients.length === 0) throw new Rejection(554, '5.5.1', 'No recipient has been taken')
+    if (transaction.isEmpty) throw new Rejection(554, '5.5.1', 'No recipient has been taken')
     this.#connection.say('354 Send the message; end it with CR LF . CR LF\r\n')
     await this.#connection.flush()
     const received = await this.#connection.message(this.#host.room)
+    if (received.fault === 'endless') this.#over = true
     try {
-      for (const answer of this.#answersTo(transaction, await this.#judge(transaction, received))) this.#say(answer)
+      for (const answer of await transaction.take(received, this.#client, this.#origin)) this.#say(answer)
       this.#errors = 0
       this.#commands = 0
     } catch (error) {
       const answer = this.#answerTo(error)
       const { id, sender } = transaction
       this.#log.info({ message: id, sender, octets: received.bytes.length, reply: answer }, 'message refused')
-      if (this.#isLmtp) for (const _ of transaction.recipients.slice(1)) this.#say(answer)
+      for (const one of transaction.answers(() => answer).slice(1)) this.#say(one)
       this.#refuse(answer)
     } finally {
       this.#host.room.give(received.bytes.length)
       this.#transaction = undefined
       this.#origin = undefined
     }
-  }
-
-  /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */
-  #answersTo({ recipients }: Transaction, { reply, otherwise }: Taken): readonly Reply[] {
-    if (!this.#isLmtp) return [reply]
-    return recipients.map((one) => ('mailboxId' in one && otherwise.get(one.mailboxId)) || reply)
-  }
-
-  #judge({ id, sender, utf8, recipients }: Transaction, { bytes, fault }: Received): Promise<Taken> {
-    const { limits, clock, taker } = this.#host
-    if (fault === 'endless') this.#over = true
-    if (fault) throw faulty(fault, limits)
-    const client = this.#client
-    const origin = this.#isLmtp ? this.#origin : client
-    return taker.take({ id, receivedAt: new Date(clock.now()), client, origin, sender, utf8, recipients }, bytes)
   }
 
   get #shuttingDown(): Reply {
@@ -314,17 +284,3 @@ function unknownCommand(): Rejection {
 
 /** Octets that had to wait for a reply came before it (RFC 2920 3.1): what they are meant to be is anyone's guess. */
 const OUT_OF_STEP = reply(554, '5.5.0', 'You did not wait for the reply')
-
-function faulty(fault: NonNullable<Received['fault']>, limits: Limits): Rejection {
-  switch (fault) {
-    case 'too large':
-    case 'endless':
-      return new Rejection(552, '5.3.4', `A message may have ${limits.messageSize} octets`)
-    case 'no room':
-      return new Rejection(452, '4.3.1', 'Too much mail is coming in; try again shortly')
-    case 'bare line ending':
-      return new Rejection(554, '5.6.0', 'Lines must end in CR LF; the message holds a CR or LF alone')
-    case 'nul':
-      return new Rejection(554, '5.6.0', 'The message holds a NUL')
-  }
-}

@@ -1,0 +1,80 @@
+import type { Admitted, Returning } from './admit.ts'
+import { parseMailFrom, parseRcptTo } from './command.ts'
+import type { Client, Origin } from './envelope.ts'
+import type { Host } from './host.ts'
+import type { Limits } from './limits.ts'
+import { Rejection, type Reply } from './reply.ts'
+import type { Received } from './wire.ts'
+
+/** One message from MAIL to the end of its data (RFC 5321 3.3). What is refused throws `Rejection`. */
+export class Transaction {
+  readonly id: string
+  readonly sender: string
+  readonly #utf8: boolean
+  readonly #host: Host
+  readonly #recipients: (Admitted | Returning)[] = []
+
+  private constructor(host: Host, { sender, utf8 }: { sender: string; utf8: boolean }) {
+    this.#host = host
+    this.id = host.nextId()
+    this.sender = sender
+    this.#utf8 = utf8
+  }
+
+  /** By what follows MAIL. A message is refused here that there would be no room for. */
+  static begunBy(argument: string, host: Host): Transaction {
+    const { limits, room } = host
+    const { size, ...begun } = parseMailFrom(argument)
+    if (size > limits.messageSize) throw faulty('too large', limits)
+    if (!room.take(size)) throw faulty('no room', limits)
+    room.give(size)
+    return new Transaction(host, begun)
+  }
+
+  /** What follows RCPT, if the message may have another recipient. */
+  recipientIn(argument: string): string {
+    const recipient = parseRcptTo(argument, this.#utf8)
+    if (this.#recipients.length < this.#host.limits.recipients) return recipient
+    throw new Rejection(452, '4.5.3', 'Too many recipients in one message; send it again for the others')
+  }
+
+  async add(recipient: string): Promise<void> {
+    this.#recipients.push(await this.#host.taker.admit(this.sender, recipient))
+  }
+
+  get isEmpty(): boolean {
+    return this.#recipients.length === 0
+  }
+
+  /** Resolves with the answers once the message is ours to keep. */
+  async take({ bytes, fault }: Received, client: Client, origin: Origin | undefined): Promise<readonly Reply[]> {
+    const { limits, clock, taker, protocol } = this.#host
+    if (fault) throw faulty(fault, limits)
+    const envelope = {
+      ...{ id: this.id, receivedAt: new Date(clock.now()), client },
+      origin: protocol === 'LMTP' ? origin : client,
+      ...{ sender: this.sender, utf8: this.#utf8, recipients: this.#recipients },
+    }
+    const { reply, otherwise } = await taker.take(envelope, bytes)
+    return this.answers((one) => (one && 'mailboxId' in one && otherwise.get(one.mailboxId)) || reply)
+  }
+
+  /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */
+  answers(to: (recipient?: Admitted | Returning) => Reply): readonly Reply[] {
+    return this.#host.protocol === 'LMTP' ? this.#recipients.map(to) : [to()]
+  }
+}
+
+function faulty(fault: NonNullable<Received['fault']>, limits: Limits): Rejection {
+  switch (fault) {
+    case 'too large':
+    case 'endless':
+      return new Rejection(552, '5.3.4', `A message may have ${limits.messageSize} octets`)
+    case 'no room':
+      return new Rejection(452, '4.3.1', 'Too much mail is coming in; try again shortly')
+    case 'bare line ending':
+      return new Rejection(554, '5.6.0', 'Lines must end in CR LF; the message holds a CR or LF alone')
+    case 'nul':
+      return new Rejection(554, '5.6.0', 'The message holds a NUL')
+  }
+}
