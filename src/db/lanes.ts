@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { StatementNames } from './prepared.ts'
+import { answerWithin } from './silence.ts'
 
 /** More would spread statements that could leave together. */
 const mostLanes = 3
@@ -60,10 +61,8 @@ class Lane {
         setImmediate(() => stream.uncork())
       }
       const name = this.#names.nameOf(text)
-      const timer = setTimeout(() => stream.destroy(), this.#silence)
-      return await client
-        .query<Row>({ text, values, ...(name !== undefined && { name }) })
-        .finally(() => clearTimeout(timer))
+      const answer = client.query<Row>({ text, values, ...(name !== undefined && { name }) })
+      return await answerWithin(this.#silence, client, answer)
     } finally {
       this.waiting--
     }

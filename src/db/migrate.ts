@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -20,7 +20,7 @@ export async function readMigrations(directory = ownDirectory): Promise<Migratio
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      return { name, sql, checksum: hash('sha256', sql, 'hex') }
     }),
   )
 }

@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
+import { answerWithin } from './silence.ts'
 
 /** A statement is run so often before it gets a name; what is made up anew each time never does. */
 const seldom = 5
@@ -46,15 +47,7 @@ class PreparingClient implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
     const name = values.length > 0 ? this.#names.nameOf(text) : undefined
     const answer = this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-    if (this.#silence !== undefined) this.#giveUp(answer, this.#silence)
-    return answer
-  }
-
-  /** `end` cuts the connection where an answer is still waited for; the pool makes another one. */
-  #giveUp(answer: Promise<unknown>, silence: number): void {
-    const timer = setTimeout(() => void this.#client.end().catch(() => {}), silence)
-    const answered = () => clearTimeout(timer)
-    answer.then(answered, answered)
+    return this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
   }
 
   release(destroy?: boolean): void {

@@ -4,6 +4,9 @@ import { invalid } from '#/errors.ts'
 import { canonicalDomain } from '#/mime/address.ts'
 import { readsAsItIs } from './unicode-safety.ts'
 
+/** The domain of the try-out: reserved (RFC 2606), so no mail can leave by accident. */
+export const tryoutDomain = 'tryout.test'
+
 /**
  * A domain that an organization may enrol, in the form in which domains are stored and compared: A-labels (UTS 46, not
  * transitional), lower case, no final dot. Capitals, full-width letters and the Kelvin sign lead to the same name.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A record that an organization is to publish. */
 export interface WantedRecord {
@@ -65,5 +65,5 @@ function optional(record: WantedRecord): WantedRecord {
 
 /** Another where the policy names another host (RFC 8461 3.1); what else changes in it senders learn once it expires. */
 function policyId(hostname: string): string {
-  return createHash('sha256').update(hostname).digest('hex').slice(0, 20)
+  return hash('sha256', hostname, 'hex').slice(0, 20)
 }

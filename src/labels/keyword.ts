@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Keywords that mail programs give a meaning of their own. A label never gets one, only one with a suffix. */
 const reserved = new Set(
@@ -35,5 +35,5 @@ export function deriveKeyword(name: string): string {
 
 /** For a name without a Latin letter or digit. */
 function fingerprint(name: string): string {
-  return createHash('sha256').update(name.normalize('NFC').toLowerCase()).digest('hex').slice(0, 8)
+  return hash('sha256', name.normalize('NFC').toLowerCase(), 'hex').slice(0, 8)
 }

@@ -42,7 +42,3 @@ export async function bodyHash(body: Buffer): Promise<string> {
   if (!empty) hash.update('\r\n')
   return hash.digest('base64')
 }
-
-export function sha256(text: Buffer): Buffer {
-  return createHash('sha256').update(text).digest()
-}

@@ -1,8 +1,8 @@
-import { type KeyObject, sign } from 'node:crypto'
+import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { joined } from '#/bytes.ts'
 import { readHeaders } from '#/mime/headers.ts'
-import { bodyHash, relaxedField, sha256 } from './relaxed.ts'
+import { bodyHash, relaxedField } from './relaxed.ts'
 
 /** A DKIM key of the author's domain that is published, or about to be. */
 export interface SigningKey {
@@ -40,11 +40,11 @@ export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: D
     relaxedField(name, raw.toString('latin1', valueStart, end)),
   )
   const names = fields.map(({ name }) => name)
-  const hash = await bodyHash(raw.subarray(bodyStart))
+  const bh = await bodyHash(raw.subarray(bodyStart))
   const made = keys.map(async ({ domain, selector, algorithm, privateKey }) => {
     const value = [
       ...['v=1', `a=${algorithm}-sha256`, 'c=relaxed/relaxed', `d=${domain}`, `s=${selector}`],
-      ...[`t=${Math.floor(at.getTime() / 1_000)}`, `bh=${hash}`, `h=${names.join(':\r\n  ')}`, 'b='],
+      ...[`t=${Math.floor(at.getTime() / 1_000)}`, `bh=${bh}`, `h=${names.join(':\r\n  ')}`, 'b='],
     ].join(';\r\n ')
     const text = Buffer.from(`${canonical.join('')}${relaxedField('DKIM-Signature', value).trimEnd()}`, 'latin1')
     const signature = await signatureOf(text, algorithm, privateKey)
@@ -56,7 +56,8 @@ export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: D
 /** RFC 8463, section 3: what Ed25519 signs is the hash. */
 async function signatureOf(text: Buffer, algorithm: SigningKey['algorithm'], key: KeyObject): Promise<Buffer> {
   try {
-    return algorithm === 'rsa' ? await signInThread('sha256', text, key) : await signInThread(null, sha256(text), key)
+    if (algorithm === 'rsa') return await signInThread('sha256', text, key)
+    return await signInThread(null, hash('sha256', text, 'buffer'), key)
   } catch (err) {
     throw new Error(`DKIM signing failed: ${err instanceof Error ? err.message : err}`, { cause: err })
   }

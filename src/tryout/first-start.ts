@@ -2,6 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
+import { tryoutDomain } from '#/domains/name.ts'
 import { addFilter } from '#/filters/store.ts'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
@@ -14,7 +15,6 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { sendSamples } from './send-samples.ts'
-import { tryoutDomain } from './zone.ts'
 
 /** What a newcomer needs to know to look around. */
 export interface Tryout {

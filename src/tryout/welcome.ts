@@ -1,5 +1,5 @@
+import { tryoutDomain } from '#/domains/name.ts'
 import type { Tryout } from './first-start.ts'
-import { tryoutDomain } from './zone.ts'
 
 interface Addresses {
   readonly http: string

@@ -10,7 +10,8 @@ import { type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { moveIn } from '../tenant.ts'
 import { type TestOrganization, World } from '../world.ts'
-import { FaultProxy } from './proxy.ts'
+import { networkTo } from './network.ts'
+import type { FaultProxy } from './proxy.ts'
 import { discrepancies } from './stored.ts'
 
 /** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
@@ -27,10 +28,9 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   before(async () => {
     resources = new AsyncDisposableStack()
     const home = resources.use(await databaseHome())
-    const url = new URL(home.env.DATABASE_URL ?? '')
-    proxy = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
-    url.host = `127.0.0.1:${proxy.port}`
-    const database = resources.use(await openDatabase({ url: url.href, patience }))
+    const network = await networkTo(home)
+    proxy = resources.use(network.proxy)
+    const database = resources.use(await openDatabase({ url: network.url, patience }))
     world = resources.use(await World.start({ database }))
     organization = await world.organization()
     address = (await organization.mailbox('ada')).address
@@ -107,7 +107,10 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       const first = label(what)
       await labelCut
       assert.equal((await first).status, 500)
-      assert.equal((await label(what)).status, 201)
+      let again = await label(what)
+      // The server's end of the connection may yet have to hear that it is cut, and holds the key until then.
+      while (again.status === 409) again = await label(what)
+      assert.equal(again.status, 201)
       const { body } = await organization.request('GET', '/v1/labels')
       assert.equal(body.data.filter(({ name }: { name: string }) => name === what).length, 1)
       assert.deepEqual(await discrepancies(world.db), [])
@@ -118,10 +121,9 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const tenant = await moveIn(home, { domain: 'gone.test', mailboxes: ['ada'] })
-    const url = new URL(home.env.DATABASE_URL ?? '')
-    await using network = await FaultProxy.start({ host: url.hostname, port: Number(url.port) })
-    url.host = `127.0.0.1:${network.port}`
-    const env = { ...home.env, DATABASE_URL: url.href, MAILROOM_DNS_SERVERS: dns.address, MAILROOM_TICK_SECONDS: '1' }
+    const { proxy, url } = await networkTo(home)
+    await using network = proxy
+    const env = { ...home.env, DATABASE_URL: url, MAILROOM_DNS_SERVERS: dns.address, MAILROOM_TICK_SECONDS: '1' }
     const service = await startService(env)
     const headers = { authorization: `Bearer ${tenant.key}` }
     assert.equal((await fetch(`${service.http}/v1/labels`, { headers })).status, 200)

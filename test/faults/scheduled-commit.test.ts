@@ -6,7 +6,8 @@ import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseHome } from '../database.ts'
 import { TakingRelay } from '../taking-relay.ts'
 import { type TestOrganization, World } from '../world.ts'
-import { FaultProxy } from './proxy.ts'
+import { networkTo } from './network.ts'
+import type { FaultProxy } from './proxy.ts'
 
 const minute = 60_000
 const onServer = process.env.TEST_DATABASE_URL !== undefined
@@ -23,10 +24,9 @@ before(async () => {
   const home = resources.use(await databaseHome())
   const open = async (): Promise<Database> => {
     if (!onServer) return await home.open()
-    const url = new URL(home.env.DATABASE_URL ?? '')
-    proxy = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
-    url.host = `127.0.0.1:${proxy.port}`
-    return await openDatabase({ url: url.href, patience: 2_000 })
+    const network = await networkTo(home)
+    proxy = resources.use(network.proxy)
+    return await openDatabase({ url: network.url, patience: 2_000 })
   }
   const database = resources.use(await open())
   relay = new TakingRelay()

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import type { Config } from '#/config/config.ts'
+import { tryoutDomain } from '#/domains/name.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** What DNS says of the name that we give other mail servers. Asked directly, not through the service's resolver,
@@ -7,7 +8,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 export async function hostNameFinding({ hostname, dnsServers }: Config): Promise<Finding> {
   const check = 'host name'
   // What a service is named where nobody named it, and a try-out.
-  if (hostname === 'localhost' || hostname.endsWith('.tryout.test'))
+  if (hostname === 'localhost' || hostname.endsWith(`.${tryoutDomain}`))
     return warning(
       check,
       `other mail servers are told "${hostname}", a name that exists nowhere: MAILROOM_HOSTNAME is not set to one that does`,

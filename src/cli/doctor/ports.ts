@@ -9,12 +9,15 @@ const patienceMs = 3_000
 /** Whether each listener's port is free, or answers as Mailroom does. */
 export function portFindings({ host, port, smtpPort, lmtp, policy, hostname, roles }: Config): Promise<Finding[]> {
   const findings: Promise<Finding>[] = []
-  if (roles.has('api')) findings.push(portFinding('HTTP port', 'PORT', { host, port }, speaksHttp))
+  const http = { at: { host, port }, variable: 'PORT', addressIn: 'HOST' }
+  if (roles.has('api')) findings.push(portFinding('HTTP port', http, speaksHttp))
   if (roles.has('mx')) {
-    const greetsAsUs = (at: Endpoint) => speaksSmtp(at, hostname)
-    findings.push(portFinding('SMTP port', 'MAILROOM_SMTP_PORT', { host, port: smtpPort }, greetsAsUs))
-    if (lmtp) findings.push(portFinding('LMTP port', 'MAILROOM_LMTP_PORT', lmtp, greetsAsUs))
-    if (policy) findings.push(portFinding('policy port', 'MAILROOM_POLICY_PORT', policy, judgesPolicy))
+    const greetsAsUs = async (at: Endpoint) => (await firstLine(at))?.startsWith(`220 ${hostname} `) === true
+    const smtp = { at: { host, port: smtpPort }, variable: 'MAILROOM_SMTP_PORT', addressIn: 'HOST' }
+    findings.push(portFinding('SMTP port', smtp, greetsAsUs))
+    if (lmtp) findings.push(portFinding('LMTP port', { at: lmtp, variable: 'MAILROOM_LMTP_PORT' }, greetsAsUs))
+    if (policy)
+      findings.push(portFinding('policy port', { at: policy, variable: 'MAILROOM_POLICY_PORT' }, judgesPolicy))
   }
   return Promise.all(findings)
 }
@@ -26,8 +29,7 @@ interface Endpoint {
 
 async function portFinding(
   check: string,
-  variable: string,
-  at: Endpoint,
+  { at, variable, addressIn = variable }: { at: Endpoint; variable: string; addressIn?: string },
   isOurs: (at: Endpoint) => Promise<boolean>,
 ): Promise<Finding> {
   const where = `${at.port} at ${at.host}`
@@ -46,11 +48,7 @@ async function portFinding(
         `Set ${variable} to a port above 1023 and redirect to it, or grant CAP_NET_BIND_SERVICE`,
       )
     default:
-      return problem(
-        check,
-        `${at.host} is not an address of this machine`,
-        `Set ${variable === 'PORT' || variable === 'MAILROOM_SMTP_PORT' ? 'HOST' : variable} to 127.0.0.1 or 0.0.0.0`,
-      )
+      return problem(check, `${at.host} is not an address of this machine`, `Set ${addressIn} to 127.0.0.1 or 0.0.0.0`)
   }
 }
 
@@ -77,32 +75,22 @@ async function speaksHttp({ host, port }: Endpoint): Promise<boolean> {
   }
 }
 
-/** Whether the greeting is ours: it names us (RFC 5321 4.2). */
-async function speaksSmtp(at: Endpoint, hostname: string): Promise<boolean> {
-  const socket = connect(at)
-  try {
-    const signal = AbortSignal.timeout(patienceMs)
-    await once(socket, 'connect', { signal })
-    const [line] = await once(createInterface({ input: socket }), 'line', { signal })
-    return typeof line === 'string' && line.startsWith(`220 ${hostname} `)
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
 /** Whether it answers what asks for no judgement. */
 async function judgesPolicy(at: Endpoint): Promise<boolean> {
+  return (await firstLine(at, 'request=smtpd_access_policy\nprotocol_state=CONNECT\n\n')) === 'action=DUNNO'
+}
+
+/** What is said there first, or in answer to `question`; undefined where nothing is. */
+async function firstLine(at: Endpoint, question = ''): Promise<string | undefined> {
   const socket = connect(at)
   try {
     const signal = AbortSignal.timeout(patienceMs)
     await once(socket, 'connect', { signal })
-    socket.write('request=smtpd_access_policy\nprotocol_state=CONNECT\n\n')
+    socket.write(question)
     const [line] = await once(createInterface({ input: socket }), 'line', { signal })
-    return line === 'action=DUNNO'
+    return line
   } catch {
-    return false
+    return undefined
   } finally {
     socket.destroy()
   }

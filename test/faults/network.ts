@@ -1,0 +1,10 @@
+import type { DatabaseHome } from '../database.ts'
+import { FaultProxy } from './proxy.ts'
+
+/** A network that can go wrong between a database on a server and whoever opens it by `url`. */
+export async function networkTo(home: DatabaseHome): Promise<{ proxy: FaultProxy; url: string }> {
+  const url = new URL(home.env.DATABASE_URL ?? '')
+  const proxy = await FaultProxy.start({ host: url.hostname, port: Number(url.port) })
+  url.host = `127.0.0.1:${proxy.port}`
+  return { proxy, url: url.href }
+}
