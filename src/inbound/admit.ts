@@ -40,6 +40,8 @@ export interface Admission {
   readonly returnPath: (recipient: string) => Promise<string | undefined>
 }
 
+export const SUSPENDED = [550, '5.2.1', 'That mailbox is suspended'] as const
+
 const MOST_AT_ONCE = 200
 
 export function admissionBy(db: Db, hostname: string, returnPath: Admission['returnPath']): Admission {
@@ -68,7 +70,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   })
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
-  if (found.suspended) throw new Rejection(550, '5.2.1', 'That mailbox is suspended')
+  if (found.suspended) throw new Rejection(...SUSPENDED)
   if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
   if (found.full) throw new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
   const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId, follows } = found

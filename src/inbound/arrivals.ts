@@ -8,19 +8,28 @@ export interface Arrival {
   readonly digest: Buffer
 }
 
+/** Thrown where a mailbox, or its domain, has been suspended since its recipient was taken. */
+export class Suspended extends Error {}
+
 /** Notes what arrives and answers which of it is new: what came in the last 7 days is not. Each arrival may be named
- *  once. Where another transaction notes the same, this one waits for it. */
+ *  once. Where another transaction notes the same, this one waits for it. Throws `Suspended`, and then none of `tx` may
+ *  be kept. */
 export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
   const rows = arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') }))
   // In one order always, so that two processes that note the same ones do not wait for each other in a circle.
-  const noted = await query<{ mailbox_id: string; digest: Buffer }>(tx)`
+  const noted = await query<{ mailbox_id: string; digest: Buffer; suspended: boolean }>(tx)`
     insert into arrivals (mailbox_id, digest)
     select mailbox_id, decode(digest, 'hex')
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (mailbox_id uuid, digest text)
     order by mailbox_id, digest
     on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
       where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
-    returning mailbox_id, digest`
+    returning mailbox_id, digest, (
+      select box.suspended_at is not null or home.suspended_at is not null
+      from mailboxes box join domains home on home.id = box.domain_id
+      where box.id = mailbox_id
+    ) as suspended`
+  if (noted.some(({ suspended }) => suspended)) throw new Suspended()
   return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
 }
 

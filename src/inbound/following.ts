@@ -23,31 +23,31 @@ export async function isBack(
   return true
 }
 
-/** What the message is known by; undefined where a second one like it is another message. */
+/** What the message is known by. */
 export async function digestOf(
   { id }: Envelope,
   { messageId }: Message,
   bytes: Buffer,
   runs: readonly (readonly Destination[])[],
-): Promise<Buffer | undefined> {
+): Promise<Buffer> {
   // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
   if (messageId !== null || runs.length > 1) return await sha256(bytes)
-  // Known at least if it is forwarded and comes back.
-  return runs.flat().some(({ follows }) => follows) ? hash('sha256', id, 'buffer') : undefined
+  // A second one like it is another message. This one is known if it is forwarded and comes back.
+  return hash('sha256', id, 'buffer')
 }
 
 /** What the mailboxes of a run do with the message by themselves. */
 export async function followUpsOf(
   { followUps, hostname }: Reception,
-  { digest, ...arrived }: Pick<Arrived, 'envelope' | 'message' | 'verdict'> & { digest: Buffer | undefined },
+  arrived: Pick<Arrived, 'envelope' | 'message' | 'verdict' | 'digest'>,
   run: readonly Destination[],
   copies: readonly Copy[],
 ): Promise<readonly FollowUp[]> {
   const following = new Set(run.flatMap(({ follows, mailboxId }) => (follows ? mailboxId : [])))
-  if (following.size === 0 || !digest) return []
+  if (following.size === 0) return []
   const { envelope, verdict } = arrived
   return await followUps.prepare({
-    ...{ ...arrived, digest },
+    ...arrived,
     results: resultsField(hostname, envelope, verdict),
     received: (recipient) => receivedBy(hostname, envelope, recipient),
     places: copies.flatMap(({ mailbox: { mailboxId }, folder }) =>

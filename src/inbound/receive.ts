@@ -11,6 +11,8 @@ import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { FollowUps } from '#/outbound/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
+import { SUSPENDED } from './admit.ts'
+import { Suspended } from './arrivals.ts'
 import type { Verdict } from './authenticate.ts'
 import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
@@ -79,7 +81,11 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
     const followUps = await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)
-    await at.store.keep({ copies, digest, followUps: [...returned.splice(0), ...followUps] })
+    await at.store
+      .keep({ copies, digest, followUps: [...returned.splice(0), ...followUps] })
+      .catch((error: unknown) => {
+        throw error instanceof Suspended ? refusal(envelope) : error
+      })
     kept.push(...copies.map(({ mailbox: { mailboxId }, folder }) => ({ mailbox: mailboxId, folder })))
   }
   if (returning.length > 0 || destinations.some(({ follows }) => follows)) at.followUps.wake()
@@ -87,6 +93,13 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const without = named.filter((one) => !destinations.includes(one))
   const otherwise = new Map(without.map(({ mailboxId }) => [mailboxId, reply(...BLOCKED)]))
   return { reply: reply(250, '2.6.0', `Stored as ${envelope.id}`), otherwise }
+}
+
+/** Where a mailbox was suspended since RCPT. One answer serves all recipients: sent again the message finds, at RCPT, who
+ *  takes it. */
+function refusal({ recipients }: Envelope): Rejection {
+  if (recipients.length === 1) return new Rejection(...SUSPENDED)
+  return new Rejection(451, '4.2.1', 'A recipient has been suspended; send it again for the others')
 }
 
 /** For whom has blocked a message's author. */

@@ -2,13 +2,13 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import type { FollowUp } from '#/outbound/follow-ups.ts'
 import type { Copy, MailHost } from '#/ports/mail-host.ts'
-import { type Arrival, noteArrivals } from './arrivals.ts'
+import { type Arrival, noteArrivals, Suspended } from './arrivals.ts'
 
 /** A message, for every mailbox that keeps it. */
 export interface Delivery {
   readonly copies: readonly Copy[]
-  /** SHA-256 of the message as it came; undefined where it bears no Message-ID to know it by again. */
-  readonly digest: Buffer | undefined
+  /** What the message is known by where it comes again. */
+  readonly digest: Buffer
   /** What is done because a copy is stored: not where the mailbox has had it. */
   readonly followUps?: readonly FollowUp[]
 }
@@ -35,7 +35,7 @@ export class Store {
   }
 
   /** Resolves once every copy is committed: then it is durable. A copy that its mailbox has had in the last 7 days is
-   *  not stored again. Rejects where nothing of the message is kept. */
+   *  not stored again. Rejects where nothing of the message is kept: with `Suspended` where a mailbox is. */
   async keep(delivery: Delivery): Promise<void> {
     const failure = await this.#written(delivery)
     if (failure) throw failure.error
@@ -58,7 +58,8 @@ export class Store {
     for (const delivery of batch) {
       if (performance.now() < end || !last) {
         const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
-        last = failure ?? last
+        // What one mailbox is refused for is no trouble of the others.
+        if (!(failure?.error instanceof Suspended)) last = failure ?? last
         failures.push(failure)
       } else failures.push(last)
     }
@@ -71,9 +72,7 @@ export class Store {
       const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
       const kept = deliveries.map(({ copies, digest, followUps = [] }) => {
         // The first of two that are the same takes the place of both.
-        const stored = digest
-          ? copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
-          : copies
+        const stored = copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
         const mailboxes = new Set(stored.map(({ mailbox }) => mailbox.mailboxId))
         const due = followUps.filter(({ mailboxId }) => mailboxId === null || mailboxes.has(mailboxId))
         return { stored, due }
@@ -106,7 +105,6 @@ function batchSize(waiting: readonly Delivery[]): number {
 function distinctArrivals(deliveries: readonly Delivery[]): Map<string, Arrival> {
   const arrivals = new Map<string, Arrival>()
   for (const { copies, digest } of deliveries) {
-    if (!digest) continue
     for (const { mailbox } of copies) {
       const arrival = { mailboxId: mailbox.mailboxId, digest }
       arrivals.set(keyOf(arrival), arrival)

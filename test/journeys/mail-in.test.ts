@@ -72,6 +72,33 @@ describe('row 13: who can be written to', () => {
     }
   })
 
+  for (const table of ['mailboxes', 'domains'] as const)
+    test(`one of ${table} that is suspended between RCPT and the end of the message takes none of it`, async () => {
+      const own = await world.organization()
+      const other = await world.organization()
+      const [carl, bob] = [await own.mailbox('carl'), await other.mailbox('bob')]
+      const suspended_at = new Date()
+      const meanwhile = async (recipients: readonly string[], message: string) => {
+        await world.db.updateTable(table).set({ suspended_at: null }).execute()
+        await using client = await SmtpClient.greeted(world.smtp.port)
+        for (const line of ['MAIL FROM:<ann@peer.example>', ...recipients.map((to) => `RCPT TO:<${to}>`), 'DATA'])
+          assert.ok((await client.say(line)).code < 400)
+        await world.db.updateTable(table).set({ suspended_at }).where('organization_id', '=', other.id).execute()
+        client.write(`${message}\r\n.\r\n`)
+        const { code, status } = await client.reply()
+        return `${code} ${status}`
+      }
+      assert.equal(await meanwhile([bob.address], letter()), '550 5.2.1')
+      assert.equal(await meanwhile([bob.address], letter({ 'Message-ID': undefined })), '550 5.2.1')
+      const both = letter()
+      assert.equal(await meanwhile([carl.address, bob.address], both), '451 4.2.1')
+      assert.deepEqual(await messagesIn(own, carl.address), [])
+      assert.equal(await hand('ann@peer.example', carl.address, both), '250 2.6.0')
+      assert.equal((await messagesIn(own, carl.address)).length, 1)
+      assert.deepEqual(await messagesIn(other, bob.address), [])
+      await world.db.updateTable(table).set({ suspended_at: null }).execute()
+    })
+
   test('an organization without room: 452 4.2.2, until it has room again', async () => {
     const other = await world.organization({ plan: 'free' })
     const bob = await other.mailbox('bob')
