@@ -29,8 +29,12 @@ export interface Claimed {
  *  them at once, and what came of it is decided for all of them together. */
 export const together = ''
 
-/** How long a claim holds unless it is renewed, in milliseconds. A worker that dies is followed by another within it. */
-export const leaseMs = 30_000
+/** How long a claim holds unless it is renewed, in milliseconds. A worker that dies is followed by another within half a
+ *  minute: once the lease is over, and somebody has looked. */
+export const leaseMs = 20_000
+
+/** How often to look for claims of workers that are gone, in milliseconds. */
+export const lookMs = 5_000
 
 /** As many recipients as go in one transaction (RFC 5321, section 4.5.3.1.8 asks every server to take that many). */
 const mostTogether = 100

@@ -2,7 +2,8 @@ import { pieceBytes } from '#/bytes.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { type Claim, claimDue, forgetDeparted, leaseMs, takeOwedCopy } from '#/scheduled/due.ts'
+import { type Claim, claimDue, forgetDeparted, takeOwedCopy } from '#/scheduled/due.ts'
+import { lookMs } from './claims.ts'
 import { untilNextCopy } from './decide-together.ts'
 import { type HandOverParts, handOver } from './hand-over.ts'
 import { heldMessage } from './held.ts'
@@ -15,9 +16,6 @@ const mostClaimed = 50
 
 /** As many octets of them are handed over together. */
 const mostOctets = 4 * pieceBytes
-
-/** How often to look for what a worker that is gone had begun, in milliseconds. */
-const everySoOften = leaseMs / 3
 
 export interface RoundsParts extends HandOverParts {
   readonly time: SharedTime
@@ -57,7 +55,7 @@ export class Rounds implements AsyncDisposable {
       )
     }
     again()
-    this.#watch = setInterval(() => this.#run({ begunOnly: true }), everySoOften)
+    this.#watch = setInterval(() => this.#run({ begunOnly: true }), lookMs)
     this.#run({ begunOnly: true })
   }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { gather } from '#/gather.ts'
 import { attempt, type Desk, type InHand, type Postal } from './attempt.ts'
-import { type Batch, type Claimed, claim, claimSuspect, leaseMs, markDots, takeBack, together } from './claims.ts'
+import { type Batch, type Claimed, claim, claimSuspect, lookMs, markDots, takeBack, together } from './claims.ts'
 import { endSent, type Sent } from './sent.ts'
 
 /** How many go out at a time: in all, and to one destination. */
@@ -99,7 +99,7 @@ export class OutboundWorker implements AsyncDisposable {
       this.#again = false
       const { db, time } = this.#desk
       const now = await time(db)
-      if (Math.abs(now.getTime() - this.#lastTakenBack) > leaseMs / 3) {
+      if (Math.abs(now.getTime() - this.#lastTakenBack) > lookMs) {
         this.#lastTakenBack = now.getTime()
         await takeBack(db, now)
       }

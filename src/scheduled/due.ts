@@ -13,7 +13,7 @@ export interface Claim {
 }
 
 /** How long a claim holds, in milliseconds: well over what handing over as many messages as one claim takes needs. */
-export const leaseMs = 30_000
+const leaseMs = 20_000
 
 /** A message may be taken for the outbound queue: it waits, or whoever was about it is gone. */
 const takeable = sql`outbound_id is null and status in ('pending', 'sending')`

@@ -146,7 +146,7 @@ test("row 41: a claim of one process holds for the other by the database's clock
   t.after(() => answered.resolve())
   assert.equal((await send(slow, 1)).status, 202)
   const one = await begun.promise
-  await setClock('2026-10-24T12:00:29.000Z')
+  await setClock('2026-10-24T12:00:19.000Z')
   await (one === fast ? slow : fast).outbound.processAll()
   const { state } = await database.db.selectFrom('outbound_recipients').select('state').executeTakeFirstOrThrow()
   assert.deepEqual([taken, state], [[], 'dotted'])
