@@ -44,6 +44,8 @@ async function openServer({
     types: columnTypes,
     connectionString: url,
     keepAlive: true,
+    // One whose server is gone without a word is found out while nobody waits on it, not by whoever asks next.
+    keepAliveInitialDelayMillis: 5_000,
     application_name: 'mailroom',
     options: '-c TimeZone=UTC',
     statement_timeout: patience,
