@@ -1,6 +1,7 @@
 import { type AppParts, buildApp } from '#/app.ts'
 import type { Config } from '#/config/config.ts'
 import { perMinute } from '#/http/authorize.ts'
+import { lastCall } from '#/http/last-call.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
@@ -16,13 +17,19 @@ import { signingKeysFor } from './worker.ts'
 /** How long requests in hand may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000
 
-/** Answers HTTP until what is started ends. Resolves with the address, as `http://127.0.0.1:8080`. */
+export interface Api {
+  /** Where it answers, as `http://127.0.0.1:8080`. */
+  readonly http: string
+  readonly lastCall: () => Promise<void>
+}
+
+/** Answers HTTP until what is started ends. */
 export async function startApi(
   config: Config,
   parts: Parts,
   { outbound, metrics, ...shared }: Shared & { outbound: OutboundWorker; metrics: Metrics | undefined },
   starting: AsyncDisposableStack,
-): Promise<string> {
+): Promise<Api> {
   const { clock, time, secret, log, allowReserved } = parts
   const { db, embedded } = parts.database
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
@@ -52,7 +59,8 @@ export async function startApi(
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
     await app.close().finally(() => clearTimeout(cut))
   })
-  return await app.listen({ host: config.host, port: config.port })
+  const http = await app.listen({ host: config.host, port: config.port })
+  return { http, lastCall: () => lastCall(app.server) }
 }
 
 function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {

@@ -30,6 +30,8 @@ export interface Running extends AsyncDisposable {
   readonly mailHost: MailHost
   /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
   readonly http: string | undefined
+  /** Has the clients of the API go elsewhere, before a stop; resolves once they have, or had the time to. */
+  readonly lastCall: () => Promise<void>
   readonly smtp: Listening | undefined
   readonly lmtp: Listening | undefined
   readonly policy: Listening | undefined
@@ -60,7 +62,7 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const local = new OwnDoor(reception, admission, clock)
   const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
   const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
-  const http = config.roles.has('api')
+  const api = config.roles.has('api')
     ? await startApi(config, parts, { ...shared, outbound, metrics }, starting)
     : undefined
   const measured = metrics && ((taker: MailTaker) => measuredTaker(taker, metrics))
@@ -79,7 +81,8 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   return {
     database,
     mailHost,
-    http,
+    http: api?.http,
+    lastCall: async () => api?.lastCall(),
     domainChecks,
     outbound,
     rounds,

@@ -54,7 +54,11 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const { http, smtp, lmtp, policy, metrics } = running
   log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
-  return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  const end = async () => {
+    await running.lastCall()
+    await started.disposeAsync()
+  }
+  return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
 }
 
 /** A command of the operator, or a server that stops, may have the directory for a moment. */
