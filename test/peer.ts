@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { SmtpClient } from './smtp-client.ts'
-import type { TestOrganization, World } from './world.ts'
+import type { TestOrganization } from './world.ts'
 
 /** A message as another mail server sends it. Fields are given as they stand in the header; undefined leaves one out. */
 export function letter(fields: Record<string, string | undefined> = {}, body = 'Hello'): string {
@@ -13,7 +13,12 @@ export function letter(fields: Record<string, string | undefined> = {}, body = '
 }
 
 /** Hands a message over on a connection of its own. Answers the last reply's codes, as in `250 2.6.0`. */
-export async function hand(world: World, from: string, to: string | readonly string[], message = letter()) {
+export async function hand(
+  world: { readonly smtp: { readonly port: number } },
+  from: string,
+  to: string | readonly string[],
+  message = letter(),
+) {
   await using client = await SmtpClient.greeted(world.smtp.port)
   const { code, status } = await client.send(from, to, message)
   return `${code} ${status}`

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { perMinute } from '#/http/authorize.ts'
 import { scopes } from '#/http/scopes.ts'
+import { SharedWindow } from '#/http/shared-window.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -74,6 +77,26 @@ test(`row 5: ${processes} processes, one key, 3,200 at once: at most 600 a proce
   } finally {
     await Promise.all(services.map((service) => service.end('SIGKILL')))
   }
+})
+
+test("row 5: at a minute's edge there is no second burst, whichever of three processes is asked", async () => {
+  await using resources = new AsyncDisposableStack()
+  const [one, two, three] = [0, 1, 2].map(() => resources.use(new SharedWindow(world.db, perMinute)))
+  assert.ok(one && two && three)
+  const id = randomUUID()
+  const allowed = async (process: SharedWindow) => {
+    const answers = await Promise.all(Array.from({ length: 400 }, () => process.take(id)))
+    await process.report()
+    return answers.filter(({ allowed }) => allowed).length
+  }
+  assert.equal(await allowed(one), 400)
+  await world.advance(55_000)
+  assert.equal(await allowed(two), 200)
+  await world.advance(4_000)
+  assert.equal(await allowed(three), 0)
+  await world.advance(1_000)
+  assert.equal(await allowed(three), 400)
+  assert.equal(await allowed(two), 0)
 })
 
 async function newKey(home: Awaited<ReturnType<typeof databaseHome>>): Promise<string> {

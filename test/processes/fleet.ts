@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Role } from '#/config/roles.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { type DatabaseHome, databaseHome } from '../database.ts'
+import { startDnsServer } from '../dns-server.ts'
+import { type Answer, HttpClient } from '../http-client.ts'
+import { hand as handIn, letter } from '../peer.ts'
+import { launchService, type Service } from '../service.ts'
+import { Sink } from '../sink.ts'
+import { moveIn, type Tenant } from '../tenant.ts'
+
+/** How many processes of each role. */
+export type Numbers = Readonly<Record<Role, number>>
+
+export const two: Numbers = { api: 2, mx: 2, worker: 2 }
+
+export interface FleetOptions {
+  readonly numbers?: Numbers
+  /** In place of a database of its own on the tests' server. */
+  readonly home?: DatabaseHome
+  /** For the so-manieth process of that role. */
+  readonly env?: (role: Role, number: number) => Readonly<Record<string, string>>
+}
+
+/** An installation of several processes by role over one PostgreSQL: a tenant, a sink for what leaves, and a name server
+ *  that knows nobody. */
+export class Fleet implements AsyncDisposable {
+  /** The tests' own connections to what the processes share. */
+  readonly database: Database
+  readonly sink: Sink
+  readonly tenant: Tenant
+  readonly env: Readonly<Record<string, string>>
+  /** What the processes have complained of in their logs, at level `error` or above. */
+  readonly complaints: string[] = []
+  readonly #running: Record<Role, Service[]> = { api: [], mx: [], worker: [] }
+  readonly #processes = new AsyncDisposableStack()
+  #resources = new AsyncDisposableStack()
+
+  private constructor(parts: Pick<Fleet, 'database' | 'sink' | 'tenant' | 'env'>) {
+    this.database = parts.database
+    this.sink = parts.sink
+    this.tenant = parts.tenant
+    this.env = parts.env
+  }
+
+  static async start({ numbers = two, home: given, env = () => ({}) }: FleetOptions = {}): Promise<Fleet> {
+    await using starting = new AsyncDisposableStack()
+    const home = given ?? starting.use(await databaseHome())
+    const dns = starting.use(await startDnsServer({}))
+    const sink = starting.use(await Sink.start())
+    const tenant = await moveIn(home, { domain: 'fleet.test', mailboxes: ['ada', 'bob', 'cy'] })
+    const database = starting.use(await home.open())
+    const common = {
+      ...home.env,
+      MAILROOM_DNS_SERVERS: dns.address,
+      MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=never`,
+      MAILROOM_TICK_SECONDS: '1',
+    }
+    const fleet = new Fleet({ database, sink, tenant, env: common })
+    starting.use(fleet.#processes)
+    await Promise.all(
+      (['api', 'mx', 'worker'] as const).map(async (role) => {
+        const started = Array.from({ length: numbers[role] }, (_, number) => fleet.#start(role, env(role, number)))
+        fleet.#running[role].push(...(await Promise.all(started)))
+      }),
+    )
+    fleet.#resources = starting.move()
+    return fleet
+  }
+
+  get db(): Db {
+    return this.database.db
+  }
+
+  /** Those of a role that run, the longest-lived first. */
+  of(role: Role): readonly Service[] {
+    return this.#running[role]
+  }
+
+  one(role: Role, number = 0): Service {
+    const running = this.of(role)
+    const service = running[number % running.length]
+    assert.ok(service, `a process of the role ${role} runs`)
+    return service
+  }
+
+  /** Starts one more. */
+  async add(role: Role, more: Readonly<Record<string, string>> = {}): Promise<Service> {
+    const service = await this.#start(role, more)
+    this.#running[role].push(service)
+    return service
+  }
+
+  async #start(role: Role, more: Readonly<Record<string, string>>): Promise<Service> {
+    const launched = launchService({ ...this.env, ...more }, ['serve', '--roles', role])
+    launched.process.stderr?.on('data', (chunk: Buffer) => {
+      this.complaints.push(...(chunk.toString().match(/^\{"level":[56]0.*$/gm) ?? []))
+    })
+    this.#processes.defer(async () => {
+      if (isRunning(launched.process)) await launched.end('SIGKILL')
+    })
+    return await launched.running
+  }
+
+  /** Stops one in good order; nobody is led to it from the moment on in which it is told. */
+  async stop(service: Service): Promise<void> {
+    this.#forget(service)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  }
+
+  /** kill -9 */
+  async kill(service: Service): Promise<void> {
+    this.#forget(service)
+    await service.end('SIGKILL')
+  }
+
+  request(api: Service, method: string, path: string, body?: unknown, key = this.tenant.key): Promise<Answer> {
+    return new HttpClient(api.http).request(method, path, { key, ...(body !== undefined && { body }) })
+  }
+
+  /** How many messages have not left yet, nor come to nothing. */
+  async waiting(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select (select count(*) from scheduled_messages where status <> 'failed')
+        + (select count(*) from outbound_messages) as count`.execute(this.db)
+    return rows[0]?.count ?? 0
+  }
+
+  /** Hands a message to one of the mx processes. Answers the last reply, as in `250 2.6.0`. */
+  hand(mx: Service, from: string, to: string | readonly string[], fields: Record<string, string> = {}) {
+    return handIn(mx, from, to, letter(fields))
+  }
+
+  #forget(service: Service): void {
+    for (const running of Object.values(this.#running)) {
+      const at = running.indexOf(service)
+      if (at >= 0) running.splice(at, 1)
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync()
+  }
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null
+}
+
+/** Asks again and again until it is so; answers after how many milliseconds that was. Rejects where it takes longer than
+ *  it may. */
+export async function soon(most: number, what: string, isSo: () => Promise<boolean>): Promise<number> {
+  for (const since = performance.now(); ; await setTimeout(100)) {
+    const asked = performance.now() - since
+    if (await isSo()) return asked
+    assert.ok(asked < most, `${what} within ${most} ms`)
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, afterEach, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { insertDue, oneEach } from '../due-mail.ts'
+import { killedAt, leasesRunOut } from '../faults/post-office.ts'
+import type { Service } from '../service.ts'
+import { Fleet, soon } from './fleet.ts'
+
+const finish = ["set state = 'dotted'", 'delete from scheduled_messages', 'commit']
+
+// The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/stopped.test.ts.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  let fleet: Fleet
+  let ada: string
+  before(async () => {
+    fleet = await Fleet.start({ numbers: { api: 1, mx: 0, worker: 0 } })
+    ada = fleet.tenant.addresses[0] ?? ''
+  })
+  after(() => fleet[Symbol.asyncDispose]())
+  afterEach(async () => {
+    for (const worker of [...fleet.of('worker')]) await fleet.kill(worker)
+    fleet.sink.taken.length = 0
+  })
+
+  for (const [step, statements, when, copies] of [
+    ['it has claimed a message', ["set status = 'sending', epoch"], 'after', 1],
+    ['it hands one over to the queue', ['insert into outbound_messages', 'commit'], 'before', 1],
+    ['it notes the dot', ["set state = 'dotted'"], 'before', 1],
+    ['it writes down that a message is sent', finish, 'before', 2],
+  ] as const) {
+    test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
+      const late = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
+      const id = await due()
+      await soon(60_000, 'the worker is stopped', async () => isStopped(late))
+
+      await endPausedSessions()
+      await leasesRunOut(fleet.db)
+      const other = await fleet.add('worker')
+      await soon(60_000, 'another worker has sent it', async () => (await fleet.waiting()) === 0)
+      await fleet.kill(other)
+
+      late.process.kill('SIGCONT')
+      // It goes on where it was before it turns to what comes later.
+      const fresh = await due()
+      await soon(60_000, 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
+      await fleet.stop(late)
+      assert.deepEqual([taken(id), taken(fresh)], [copies, 1])
+      const sent = await fleet.request(fleet.one('api'), 'GET', `/v1/messages?mailbox=${ada}&folder=sent`)
+      const ids: string[] = sent.body.data.map(({ message_id }: { message_id: string }) => message_id)
+      for (const one of [id, fresh]) assert.equal(ids.filter((other) => other === `<${one}@x>`).length, 1)
+    })
+  }
+
+  /** Schedules a message that is due now, and answers its id. */
+  async function due(): Promise<string> {
+    const messages = oneEach(1, new Date())
+    await insertDue(fleet.db, { organizationId: fleet.tenant.organizationId, address: ada }, messages)
+    return messages[0]?.id ?? ''
+  }
+
+  /** How often it was sent. */
+  function taken(id: string): number {
+    return fleet.sink.taken.filter(({ to }) => to.includes(`${id}@there.example`)).length
+  }
+
+  /** As the server does by itself to transactions that pause for 20 seconds. */
+  async function endPausedSessions(): Promise<void> {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`.execute(fleet.db)
+  }
+
+  function isStopped({ process: { pid } }: Service): boolean {
+    return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T')
+  }
+}
