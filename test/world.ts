@@ -16,6 +16,7 @@ import { createKey } from '#/keys/keys.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { Rounds } from '#/outbound/rounds.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -116,7 +117,8 @@ export class World implements AsyncDisposable {
         time: time ?? (async () => new Date(clock.now())),
         resolver: resolver ?? dns,
         quorum: resolver ?? dns,
-        relay: relay ?? starting.use(sink ? relayTo(sink) : directRelay({ resolver: dns, clock, log: logger })),
+        relay:
+          relay ?? starting.use(sink ? relayTo(sink) : directRelay(opened.db, { resolver: dns, clock, log: logger })),
         secret,
         allowReserved: true,
         log: logger,
@@ -165,8 +167,8 @@ function relayTo({ port }: Sink): Relay {
   return new SmarthostRelay({ peer, name: hostname })
 }
 
-function directRelay(parts: { resolver: Resolver; clock: ManualClock; log: Logger }): Relay {
-  return new DirectMxRelay({ ...parts, name: hostname, allowPrivate: true })
+function directRelay(db: Db, parts: { resolver: Resolver; clock: ManualClock; log: Logger }): Relay {
+  return new DirectMxRelay({ ...parts, name: hostname, allowPrivate: true, keptPolicies: keptPolicies(db) })
 }
 
 export class TestOrganization {

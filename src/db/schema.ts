@@ -43,6 +43,7 @@ export interface Schema {
   forwarding: ForwardingSettings
   auto_replies: AutoReplies
   return_paths: ReturnPaths
+  mta_sts_policies: MtaStsPolicies
 }
 
 interface Installation {
@@ -309,6 +310,14 @@ interface Arrivals {
   mailbox_id: string
   digest: Buffer
   arrived_at: Made<Date>
+}
+
+interface MtaStsPolicies {
+  domain: string
+  id: string
+  mode: 'enforce' | 'testing' | 'none'
+  mx: string[]
+  until: Date
 }
 
 interface OutboundMessages {

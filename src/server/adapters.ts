@@ -12,6 +12,7 @@ import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
@@ -42,7 +43,9 @@ export function outside(
   const quorum = published(askedApart(servers))
   const relay = () => {
     if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
-    return tryout ? new NowhereRelay() : new DirectMxRelay({ resolver, clock, log, name, allowPrivate })
+    return tryout
+      ? new NowhereRelay()
+      : new DirectMxRelay({ resolver, clock, log, name, allowPrivate, keptPolicies: keptPolicies(db) })
   }
   return { clock, resolver, quorum, relay: relay() }
 }

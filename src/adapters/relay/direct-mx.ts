@@ -7,7 +7,7 @@ import { path } from './address.ts'
 import { carry } from './carry.ts'
 import { type Limits, patience } from './limits.ts'
 import { addressesOf, mailHosts } from './mail-hosts.ts'
-import { Policies } from './mta-sts.ts'
+import { type KeptPolicies, Policies } from './mta-sts.ts'
 import { names, type Policy } from './mta-sts-policy.ts'
 import { Session } from './session.ts'
 import { SessionPool } from './session-pool.ts'
@@ -31,6 +31,8 @@ export interface DirectMxOptions {
   readonly ca?: string
   /** Where MTA-STS policies are fetched from. */
   readonly httpsPort?: number
+  /** Where policies outlast this process. */
+  readonly keptPolicies?: KeptPolicies
 }
 
 /** After so many hosts and addresses that were of no use, the others wait for the next try. */
@@ -44,11 +46,15 @@ export class DirectMxRelay implements Relay {
   readonly #policies: Policies
 
   constructor(options: DirectMxOptions) {
-    const { limits = patience, most = 20, idle = 5_000, resolver, clock, allowPrivate, ca, httpsPort: port } = options
+    const { limits = patience, most = 20, idle = 5_000, resolver, clock, allowPrivate, ca } = options
     this.#options = options
     this.#limits = limits
     this.#pool = new SessionPool({ most, idle, mostIdle: 200, messages: 100 })
-    this.#policies = new Policies({ resolver, clock, allowPrivate, ca, port })
+    this.#policies = new Policies({
+      ...{ resolver, clock, allowPrivate, ca },
+      kept: options.keptPolicies,
+      port: options.httpsPort,
+    })
   }
 
   /** The domain in its one form. */

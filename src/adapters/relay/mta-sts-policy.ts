@@ -3,15 +3,13 @@ export interface Policy {
   readonly mode: 'enforce' | 'testing' | 'none'
   /** Host names in lower case; `*.` in front stands for one label. */
   readonly mx: readonly string[]
-  /** Seconds that it holds. */
-  readonly maxAge: number
 }
 
 /** RFC 8461 3.2: about a year. */
 const longestAge = 31_557_600
 
-/** Undefined where the text is no policy. */
-export function parsePolicy(text: string): Policy | undefined {
+/** A policy, and for how many seconds it holds; undefined where the text is none. */
+export function parsePolicy(text: string): (Policy & { readonly maxAge: number }) | undefined {
   const fields = new Map<string, string[]>()
   for (const line of text.split(/\r?\n/)) {
     const [, name, value] = /^([A-Za-z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []

@@ -10,6 +10,7 @@ import { certificateFor } from '../../../test/certificate.ts'
 import { Sink } from '../../../test/sink.ts'
 import { letter, short } from './conformance/bench.ts'
 import { DirectMxRelay } from './direct-mx.ts'
+import type { HeldPolicy, KeptPolicies } from './mta-sts.ts'
 import { names, parsePolicy, policyId } from './mta-sts-policy.ts'
 
 const host = certificateFor('mx.dest.test')
@@ -30,7 +31,10 @@ class Domain implements AsyncDisposable {
   readonly clock = new ManualClock(new Date())
   readonly zone: ZoneResolver
   readonly sink: Sink
-  readonly relay: DirectMxRelay
+  relay: DirectMxRelay
+  /** What is kept of policies while relays come and go. */
+  readonly kept = new Map<string, HeldPolicy>()
+  readonly newRelay: (kept?: KeptPolicies) => DirectMxRelay
   readonly logged: string[] = []
   readonly requests: string[] = []
   page: Page = {}
@@ -51,17 +55,17 @@ class Domain implements AsyncDisposable {
       response.writeHead(status, headers).end(body)
     })
     const log = pino({}, { write: (line) => void this.logged.push(line) })
-    this.relay = new DirectMxRelay({
-      resolver: this.zone,
-      clock: this.clock,
-      name: 'us.example',
-      log,
-      allowPrivate,
-      port: sink.port,
-      idle: 0,
-      ca: host.cert + web.cert,
-      httpsPort: (server.address() as AddressInfo).port,
-    })
+    const usual: KeptPolicies = {
+      find: async (domain) => this.kept.get(domain),
+      keep: async (domain, held) => void this.kept.set(domain, held),
+    }
+    this.newRelay = (keptPolicies = usual) =>
+      new DirectMxRelay({
+        ...{ resolver: this.zone, clock: this.clock, name: 'us.example', log, allowPrivate, keptPolicies },
+        ...{ port: sink.port, idle: 0, ca: host.cert + web.cert },
+        httpsPort: (server.address() as AddressInfo).port,
+      })
+    this.relay = this.newRelay()
   }
 
   static async start({ mail = host, site = web, allowPrivate = true, mx = {} } = {}): Promise<Domain> {
@@ -73,6 +77,11 @@ class Domain implements AsyncDisposable {
 
   announce(id: string | undefined): void {
     this.zone.set('_mta-sts.dest.test', id === undefined ? undefined : { txt: [`v=STSv1; id=${id};`] })
+  }
+
+  async restart(kept?: KeptPolicies): Promise<void> {
+    await this.relay[Symbol.asyncDispose]()
+    this.relay = this.newRelay(kept)
   }
 
   async deliver(): Promise<string | undefined> {
@@ -181,6 +190,29 @@ describe('MTA-STS', () => {
     assert.equal(await domain.deliver(), 'delivered 2.0.0')
   })
 
+  test('a policy stays in force over a restart, until its time is over', async () => {
+    await using domain = await Domain.start({ mail: stranger })
+    domain.page = { body: policy('enforce') }
+    assert.equal(await domain.deliver(), 'deferred 4.7.5')
+    domain.announce(undefined)
+    await domain.restart()
+    assert.equal(await domain.deliver(), 'deferred 4.7.5')
+    assert.equal(domain.requests.length, 1)
+    domain.clock.advance(86_400_000)
+    await domain.restart()
+    assert.equal(await domain.deliver(), 'delivered 2.0.0')
+  })
+
+  test('mail waits where nobody can say whether a policy is kept, and goes where a new one cannot be', async () => {
+    await using domain = await Domain.start()
+    domain.page = { body: policy('enforce') }
+    const fail = () => Promise.reject(new Error('away'))
+    await domain.restart({ find: fail, keep: fail })
+    assert.equal(await domain.deliver(), 'deferred 4.3.0')
+    await domain.restart({ find: async () => undefined, keep: fail })
+    assert.equal(await domain.deliver(), 'delivered 2.0.0')
+  })
+
   test('a fetch that failed is not repeated for five minutes', async () => {
     await using domain = await Domain.start()
     domain.page = { status: 500 }
@@ -232,7 +264,7 @@ describe('the text of a policy', () => {
     ['mx.dest.test', 'xmx.dest.test', false],
   ] as const)
     test(`${pattern} ${expected ? 'names' : 'does not name'} ${name}`, () => {
-      assert.equal(names({ mode: 'enforce', mx: [pattern], maxAge: 1 }, name), expected)
+      assert.equal(names({ mode: 'enforce', mx: [pattern] }, name), expected)
     })
 
   for (const [records, id] of [

@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { KeptPolicies } from '#/adapters/relay/mta-sts.ts'
+import type { Db } from '#/db/schema.ts'
+
+/** More than anybody mails to in a year, and a bound on what strangers' domains can make us keep. */
+const mostKept = 10_000
+
+/** The MTA-STS policies of domains that mail went to, kept for as long as they say. */
+export function keptPolicies(db: Db): KeptPolicies {
+  return {
+    async find(domain) {
+      const row = await db.selectFrom('mta_sts_policies').selectAll().where('domain', '=', domain).executeTakeFirst()
+      return row && { id: row.id, policy: { mode: row.mode, mx: row.mx }, until: row.until.getTime() }
+    },
+    async keep(domain, { id, policy: { mode, mx }, until }) {
+      const row = { id, mode, mx: [...mx], until: new Date(until) }
+      await db
+        .insertInto('mta_sts_policies')
+        .values({ domain, ...row })
+        .onConflict((conflict) => conflict.column('domain').doUpdateSet(row))
+        .execute()
+    },
+  }
+}
+
+/** Forgets policies whose time is over, and of more than are kept those that end first. */
+export async function forgetPolicies(db: Db, now: Date, most = mostKept): Promise<void> {
+  await sql`
+    delete from mta_sts_policies where until <= ${now} or domain in (
+      select domain from mta_sts_policies order by until desc, domain offset ${most}
+    )`.execute(db)
+}
