@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|all [SIZE]: what docs/performance.md is made of. On
+// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|dovecot|all [SIZE]: what docs/performance.md is made of. On
 // the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -9,6 +9,7 @@ const benches = {
   holds: async (messages?: number) => (await import('./holds.ts')).holds({ ...(messages && { messages }) }),
   send: async (rounds?: number) => (await import('./send.ts')).send({ ...(rounds && { rounds }) }),
   scheduled: async (messages?: number) => (await import('./scheduled.ts')).scheduled({ ...(messages && { messages }) }),
+  dovecot: async (messages?: number) => (await import('./dovecot.ts')).dovecot({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
 

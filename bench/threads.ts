@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { idHash, idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { FolderIndex } from '#/threads/folder-index.ts'
 import { furnish } from '../test/every-route.ts'
-import { HoldWatch } from '../test/hold-watch.ts'
 import { World } from '../test/world.ts'
 import { Client } from './client.ts'
 import { Inbox } from './folder.ts'
+import { type Build, buildIndexes } from './index-builds.ts'
 import { median, type Row } from './report.ts'
 
 const hundredThousand = 100_000
@@ -72,29 +68,8 @@ async function sideBySide(client: Client, requests: number, one: string, other: 
 
 /** Builds the index some times over, as the first request for the folder does. */
 async function index(mailHost: MailHost, mailbox: MailboxRef, size: number): Promise<Row[]> {
-  const key = idHashKey('any')
-  const builds: { ms: number; grouping: number; hold: number; bytes: number }[] = []
-  for (let round = 0; round < 5; round++) {
-    let reading = 0
-    const folder = new FolderIndex({
-      async changes(since) {
-        const start = performance.now()
-        const step = await mailHost.changes(mailbox, 'inbox', since)
-        reading += performance.now() - start
-        return step
-      },
-      hashOfNameless: (uidValidity, uid) => idHash(key, `${uidValidity} ${uid}`),
-    })
-    const before = memoryHeld()
-    const start = performance.now()
-    using watch = new HoldWatch()
-    await folder.upToDate()
-    const ms = performance.now() - start
-    const hold = await watch.settle()
-    builds.push({ ms, grouping: (100 * (ms - reading)) / ms, hold, bytes: (memoryHeld() - before) / size })
-    if (folder.bytes === 0) throw new Error('no index was built')
-  }
-  const of = (what: keyof (typeof builds)[number]) => median(builds.map((build) => build[what]))
+  const builds = await buildIndexes(mailHost, mailbox, { rounds: 5 })
+  const of = (what: keyof Build) => median(builds.map((build) => build[what]))
   const most = size > hundredThousand ? 15_000 : 1_500
   return [
     { what: `index of ${size} messages: building it`, value: of('ms'), unit: 'ms', most },
@@ -102,14 +77,4 @@ async function index(mailHost: MailHost, mailbox: MailboxRef, size: number): Pro
     { what: '  longest hold of the event loop', value: of('hold'), unit: 'ms', most: 50 },
     { what: '  memory of a message', value: of('bytes'), unit: 'bytes', most: 120 },
   ]
-}
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-function memoryHeld(): number {
-  // Once more for the buffers that the first time has found to be garbage.
-  for (let times = 0; times < 2; times++) collectGarbage()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }

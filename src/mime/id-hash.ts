@@ -15,31 +15,35 @@ export function idHashKey(secret: string | Uint8Array): IdHashKey {
  *  leaves out when it replies to it. A fifth of the time of HMAC-SHA-256 from node:crypto (0.7 µs for an id of 50 characters): a folder read over IMAP
  *  hashes several ids for each message. */
 export function idHash(key: IdHashKey, text: string): Buffer {
-  const hash = Buffer.allocUnsafe(8)
-  writeSipHash(key, text, hash, 0)
-  return hash
+  return idHashes(key, [text])
 }
 
 /** The hashes of several ids, one after another: 8 bytes each, in the order given. */
 export function idHashes(key: IdHashKey, texts: readonly string[]): Buffer {
-  const hashes = Buffer.allocUnsafe(8 * texts.length)
-  for (const [index, text] of texts.entries()) writeSipHash(key, text, hashes, 8 * index)
-  return hashes
+  return Buffer.from(idHashWords(key, texts).buffer)
 }
 
-/** As `idHash`, of an id that stands in bytes from `start` to `end`, in ASCII and without quotes; written to `out`. */
-export function writeIdHash(key: IdHashKey, id: Buffer, start: number, end: number, out: Buffer, at: number): void {
+/** As `idHash`, of an id that stands in bytes from `start` to `end`, in ASCII and without quotes; written to `out` as two
+ *  words. */
+export function writeIdHash(key: IdHashKey, id: Buffer, start: number, end: number, out: Int32Array, at: number): void {
   const length = end - start
   makeRoom(length)
   for (let index = 0; index < length; index++) bytes[index] = id[start + index] ?? 0
   writeHash(key, length, out, at)
 }
 
+/** The hashes of several ids as words. */
+export function idHashWords(key: IdHashKey, texts: readonly string[]): Int32Array<ArrayBuffer> {
+  const hashes = new Int32Array(2 * texts.length)
+  for (const [index, text] of texts.entries()) writeSipHash(key, text, hashes, 2 * index)
+  return hashes
+}
+
 /** The text being hashed, and the same memory as 32-bit words (every platform of Node is little-endian). */
 let bytes = Buffer.from(new ArrayBuffer(1024))
 let words = new Int32Array(bytes.buffer)
 
-function writeSipHash(key: IdHashKey, given: string, out: Buffer, at: number): void {
+function writeSipHash(key: IdHashKey, given: string, out: Int32Array, at: number): void {
   const text = given.charCodeAt(1) === 0x22 ? unquoted(given) : given
   // A UTF-16 code unit takes at most three bytes of UTF-8.
   makeRoom(3 * text.length)
@@ -54,7 +58,7 @@ function makeRoom(length: number): void {
 }
 
 /** Of what stands in `bytes`. */
-function writeHash(key: IdHashKey, length: number, out: Buffer, at: number): void {
+function writeHash(key: IdHashKey, length: number, out: Int32Array, at: number): void {
   const end = (length & ~7) + 8
   for (let index = length; index < end - 1; index++) bytes[index] = 0
   bytes[end - 1] = length & 0xff
@@ -111,8 +115,8 @@ function writeHash(key: IdHashKey, length: number, out: Buffer, at: number): voi
     ah ^= wordHigh
     al ^= wordLow
   }
-  out.writeInt32LE(al ^ bl ^ cl ^ dl, at)
-  out.writeInt32LE(ah ^ bh ^ ch ^ dh, at + 4)
+  out[at] = al ^ bl ^ cl ^ dl
+  out[at + 1] = ah ^ bh ^ ch ^ dh
 }
 
 function unquoted(id: string): string {

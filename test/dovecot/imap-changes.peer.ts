@@ -11,6 +11,7 @@ import type { Database } from '#/db/open.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { testDatabase } from '../database.ts'
+import { HoldWatch } from '../hold-watch.ts'
 import { imapMailHost } from './imap-mail-host.ts'
 import { DovecotServer } from './imap-server.ts'
 
@@ -67,6 +68,32 @@ test('a large folder comes in steps of at most 2,048 messages, each message once
     uids,
     Array.from({ length: 5_000 }, (_, index) => index + 1).filter((uid) => (uid < 10 || uid > 1_000) && uid !== 3_000),
   )
+})
+
+test('a step shows what has changed since it was read ahead', async () => {
+  await using at = await start()
+  await deposit(at.other, 'INBOX', messages(5_000))
+  const first = await at.host.changes(at.ada, 'inbox', undefined)
+  assert.deepEqual([first.rows.uid.length, first.more], [2_048, true])
+  // Answered once what is read ahead is there.
+  await at.host.list(at.ada, 'inbox', { limit: 1, page: 0 })
+  await at.other.select('INBOX')
+  await at.other.connection.run(['UID STORE 3000 +FLAGS.SILENT (\\Seen)'])
+  await at.other.connection.run(['UID MOVE 3500 Archive'])
+  const second = await at.host.changes(at.ada, 'inbox', first.state)
+  assert.deepEqual([second.rows.uid.length, second.more, second.exists], [2_048, true, 4_999])
+  assert.deepEqual([second.rows.uid.indexOf(3500), second.rows.seen[second.rows.uid.indexOf(3000)]], [-1, 1])
+})
+
+test('reading messages whose headers all need care holds nobody else up', async () => {
+  await using at = await start()
+  const from = 'us: Ann <ann@example.test>, =?utf-8?q?B=C3=B6b?= <bob@example.test>;'
+  const [rest] = messages(1)
+  const raw = letter({ from, references: Array.from({ length: 300 }, (_, index) => `<${index}@x> (so)`).join('\r\n ') })
+  await deposit(at.other, 'INBOX', Array(2_000).fill({ ...rest, raw }))
+  using watch = new HoldWatch()
+  assert.equal((await at.host.changes(at.ada, 'inbox', undefined)).rows.uid.length, 2_000)
+  assert.ok((await watch.settle()) < 50, `${watch.longest} ms`)
 })
 
 test('what one process has read, another follows, however much has changed and gone', async () => {

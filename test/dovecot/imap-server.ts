@@ -58,6 +58,11 @@ export class DovecotServer implements AsyncDisposable {
     return `imap://${user}:${encodeURIComponent(password)}@${host}:${port}?starttls=never`
   }
 
+  /** Where the folders of whoever logs in so are. */
+  mailOf(login: string): string {
+    return join(this.#directory, 'mail', login)
+  }
+
   /** Starts it again after it was killed. */
   async run(): Promise<void> {
     const child = spawn(dovecot, ['-F', '-c', join(this.#directory, 'dovecot.conf')], {

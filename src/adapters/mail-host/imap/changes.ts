@@ -3,7 +3,7 @@ import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import { type Delta, noDelta, readDelta } from './delta.ts'
 import { readRows } from './read-rows.ts'
 import { attributes, numberOf } from './response.ts'
-import type { SelectedFolder } from './selected-folder.ts'
+import type { Places, SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
@@ -82,19 +82,33 @@ async function startAfresh(session: Session, folder: SelectedFolder, newRows: Ne
   return present(folder, start, await nextRows(session, folder, newRows), noDelta, true)
 }
 
-/** What of the folder lies above what its reader holds, a step of it. */
+/** What of the folder lies above what its reader holds, a step of it. The step after it is asked for already, so that the
+ *  server reads it while our reader takes up this one. */
 async function nextRows(session: Session, folder: SelectedFolder, newRows: NewRows): Promise<ThreadRowsReader> {
-  const rows = newRows()
-  const first = folder.below + 1
-  const last = Math.min(folder.exists, folder.below + rowsAtOnce)
-  if (first > last) return rows
-  await readRows(session, rows, first, last)
-  folder.grow(rows.uids, last - folder.below)
-  if (rows.uids.length === last - first + 1) return rows
+  const places = placesFrom(folder, folder.below + 1)
+  if (!places) return newRows()
+  const rows = await (folder.takeAhead(places) ?? read(session, newRows(), places))
+  const wanted = places.last - places.first + 1
+  folder.grow(rows.uids, wanted)
+  if (rows.uids.length === wanted) {
+    const next = placesFrom(folder, places.last + 1)
+    if (next) folder.ahead = { ...next, rows: read(session, newRows(), next) }
+    return rows
+  }
   // Those that lack have gone, and the server may not say so while it answers FETCH.
   await session.connection.run(['NOOP'])
-  if (folder.below - first + 1 === rows.uids.length) return rows
-  throw mailUnavailable(new Error(`Of ${last - first + 1} messages the mail server gave ${rows.uids.length}`))
+  if (folder.below - places.first + 1 === rows.uids.length) return rows
+  throw mailUnavailable(new Error(`Of ${wanted} messages the mail server gave ${rows.uids.length}`))
+}
+
+function placesFrom({ exists }: SelectedFolder, first: number): Places | undefined {
+  return first > exists ? undefined : { first, last: Math.min(exists, first + rowsAtOnce - 1) }
+}
+
+function read(session: Session, rows: ThreadRowsReader, { first, last }: Places): Promise<ThreadRowsReader> {
+  const reading = readRows(session, rows, first, last).then(() => rows)
+  reading.catch(() => {}) // whoever waits for it hears of it
+  return reading
 }
 
 function present(
@@ -133,8 +147,10 @@ async function countBelow(session: Session, folder: SelectedFolder, uid: number)
 async function uidAt(session: Session, place: number): Promise<number> {
   let uid = 0
   await session.connection.run([`FETCH ${place} (UID)`], (data) => {
-    if (data.name !== 'FETCH' || data.number !== place) return false
-    uid = numberOf(attributes(data).get('UID'))
+    const found = data.name === 'FETCH' && data.number === place ? attributes(data) : undefined
+    // With flags it tells of a change.
+    if (!found || found.has('FLAGS')) return false
+    uid = numberOf(found.get('UID'))
     return true
   })
   if (uid === 0) throw mailUnavailable(new Error('The mail server lacks a message that it counts'))

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { slices } from '#/bytes.ts'
 import type { ImapServer } from '#/config/imap-url.ts'
 import { type Data, type Response, readResponse, type Status } from './response.ts'
 import { ResponseSplitter } from './response-splitter.ts'
+import { Slice } from './slice.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
 
 /** A command's parts: text that goes as it is, octets that go as literals, and lines that go when the server asks for them. */
@@ -43,8 +45,10 @@ export class Connection {
   #silence: NodeJS.Timeout | undefined
   #lost: ConnectionLost | undefined
   #tags = 0
-  #writing: Promise<void> = Promise.resolve()
-  /** Responses that wait while one is being taken. */
+  /** Until the last command has ended. */
+  #before: Promise<unknown> = Promise.resolve()
+  readonly #slice = new Slice()
+  /** Responses that wait while one is being taken, or others have their turn. */
   #said: Buffer[] = []
   #held = false
   readonly #closed = Promise.withResolvers<void>()
@@ -81,7 +85,8 @@ export class Connection {
     return this.capabilities.has(capability)
   }
 
-  /** Runs a command to its end. Commands may be sent before earlier ones have ended; they end in order.
+  /** Runs a command to its end. It is sent once earlier ones have ended: a server may run two at once, and what it says
+   *  would be of either.
    *  @throws CommandRefused for NO and BAD, ConnectionLost */
   async run(command: Command, take?: Taker, wait: number = patience.usual, takeBytes?: BytesTaker): Promise<Status> {
     if (this.#lost) throw this.#lost
@@ -100,7 +105,10 @@ export class Connection {
     this.#pending.push(pending)
     if (this.#pending.length === 1) this.#listen(wait)
     this.#socket.ref()
-    this.#writing = this.#writing.then(() => this.#write(pending, command)).catch(() => {})
+    this.#before = this.#before
+      .then(() => this.#write(pending, command))
+      .then(() => pending.done.promise)
+      .catch(() => {})
     const status = await pending.done.promise
     if (status.status !== 'OK') throw new CommandRefused(name, status)
     return status
@@ -175,8 +183,9 @@ export class Connection {
     const said = this.#said
     this.#said = []
     for (const [index, bytes] of said.entries()) {
-      const waiting = this.#pending[0]?.takeBytes?.(bytes) || this.#take(readResponse(bytes))
-      if (!(waiting instanceof Promise)) continue
+      const taken = this.#pending[0]?.takeBytes?.(bytes) || this.#take(readResponse(bytes))
+      const waiting = taken instanceof Promise ? taken : this.#slice.isOver() && turn()
+      if (!waiting) continue
       this.#held = true
       this.#said = said.slice(index + 1)
       this.#socket.pause()

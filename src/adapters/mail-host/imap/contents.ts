@@ -81,7 +81,7 @@ export async function readFlags(
     const uid = numberOf(item.get('UID'))
     if (uid > 0) found.set(uid, flagsIn(item.get('FLAGS')))
     // A server need not say again, to whoever follows the folder, what it has said here.
-    if (numberOf(atomsOf(item.get('MODSEQ'))[0]) > folder.highestKnown) folder.touched = true
+    if (numberOf(atomsOf(item.get('MODSEQ'))[0]) > folder.highestKnown) folder.touch()
     return true
   })
   return found

@@ -82,9 +82,9 @@ export async function isThere(session: Session, path: string, message: Deposit):
   await session.connection.run([`UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`], (data) => {
     if (data.name !== 'FETCH') return false
     const item = attributes(data)
-    const received = readDateTime(bytesOf(item.get('INTERNALDATE'))) / 1_000
-    found ||= received === second && numberOf(item.get('RFC822.SIZE')) === size
-    return true
+    const date = bytesOf(item.get('INTERNALDATE'))
+    found ||= readDateTime(date) / 1_000 === second && numberOf(item.get('RFC822.SIZE')) === size
+    return date !== undefined
   })
   return found
 }

@@ -10,7 +10,6 @@ const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const QUOTE = 0x22
-const COLON = 0x3a
 const LESS = 0x3c
 const MORE = 0x3e
 const AT = 0x40
@@ -32,14 +31,14 @@ export function readPlainHeader(
     const valueEnd = endOfField(bytes, line, end)
     if (valueEnd === line) break
     const field = fieldAt(bytes, line)
-    if (field === 0 || (seen & field) !== 0) return false
-    seen |= field
-    const value = bytes.indexOf(COLON, line) + 1
-    if (field === FROM) {
+    if (!field || (seen & field.bit) !== 0) return false
+    seen |= field.bit
+    const value = line + field.name.length
+    if (field === fields.from) {
       if (!readSender(bytes, value, valueEnd, columns)) return false
-    } else if (field === MESSAGE_ID) {
+    } else if (field === fields.messageId) {
       if (!readOwnId(bytes, value, valueEnd, key, columns)) return false
-    } else if (field === REFERENCES) {
+    } else if (field === fields.references) {
       if (!readIds(bytes, value, valueEnd, key, columns, mostIds)) return false
     } else {
       reply = value
@@ -51,26 +50,32 @@ export function readPlainHeader(
   return reply < 0 || readIds(bytes, reply, replyEnd, key, columns, 1)
 }
 
-const [FROM, MESSAGE_ID, REFERENCES, IN_REPLY_TO] = [1, 2, 4, 8]
-const names = [
-  { field: FROM, name: 'from:' },
-  { field: MESSAGE_ID, name: 'message-id:' },
-  { field: REFERENCES, name: 'references:' },
-  { field: IN_REPLY_TO, name: 'in-reply-to:' },
-]
+interface Field {
+  readonly bit: number
+  /** In lower case, with the colon right behind it. */
+  readonly name: Buffer
+}
 
-/** By its name with the colon right behind it; 0 for any other. */
-function fieldAt(bytes: Buffer, line: number): number {
-  const first = (bytes[line] ?? 0) | 0x20
-  for (const { field, name } of names) {
-    if (first !== name.charCodeAt(0)) continue
-    for (let at = 1; at < name.length; at++) {
-      const byte = bytes[line + at] ?? 0
-      if ((byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte) !== name.charCodeAt(at)) return 0
-    }
-    return field
+const fields = {
+  from: { bit: 1, name: Buffer.from('from:') },
+  messageId: { bit: 2, name: Buffer.from('message-id:') },
+  references: { bit: 4, name: Buffer.from('references:') },
+  inReplyTo: { bit: 8, name: Buffer.from('in-reply-to:') },
+} satisfies Record<string, Field>
+
+const byFirstLetter: (Field | undefined)[] = Array.from({ length: 128 }, (_, letter) =>
+  Object.values(fields).find(({ name }) => name[0] === letter),
+)
+
+/** The field whose name stands there; undefined for any other. */
+function fieldAt(bytes: Buffer, line: number): Field | undefined {
+  const field = byFirstLetter[((bytes[line] ?? 0) | 0x20) & 0x7f]
+  if (!field) return undefined
+  for (let at = 1; at < field.name.length; at++) {
+    const byte = bytes[line + at] ?? 0
+    if ((byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte) !== field.name[at]) return undefined
   }
-  return 0
+  return field
 }
 
 /** Where the CRLF is that no white space follows; `line` at the empty line. */
@@ -88,7 +93,8 @@ function readOwnId(bytes: Buffer, start: number, end: number, key: IdHashKey, co
   const open = skipSpace(bytes, start, end)
   const close = endOfId(bytes, open, end)
   if (close < 0 || skipSpace(bytes, close + 1, end) !== end) return false
-  writeIdHash(key, bytes, open, close + 1, columns.id.bytes, columns.id.length - 8)
+  const { words, at } = columns.ownId
+  writeIdHash(key, bytes, open, close + 1, words, at)
   return true
 }
 
@@ -105,10 +111,11 @@ function readIds(
   for (let open = skipSpace(bytes, start, end); open < end; ) {
     const close = endOfId(bytes, open, end)
     if (close < 0 || ++count > most) return false
-    const at = strong.reserve(8)
-    writeIdHash(key, bytes, open, close + 1, strong.bytes, at)
-    for (let other = strong.start; other < at; other += 8) {
-      if (strong.bytes.compare(strong.bytes, at, at + 8, other, other + 8) !== 0) continue
+    const at = strong.reserve(2)
+    const { elements } = strong
+    writeIdHash(key, bytes, open, close + 1, elements, at)
+    for (let other = strong.start; other < at; other += 2) {
+      if (elements[at] !== elements[other] || elements[at + 1] !== elements[other + 1]) continue
       strong.length = at
       break
     }
@@ -152,9 +159,10 @@ function readSender(bytes: Buffer, start: number, end: number, { sender }: Threa
   if (bracketed && bytes[last] !== MORE) return false
   if (skipSpace(bytes, bracketed ? last + 1 : last, end) !== end) return false
   const to = sender.reserve(last - first)
+  const { elements } = sender
   for (let index = 0; index < last - first; index++) {
     const byte = bytes[first + index] ?? 0
-    sender.bytes[to + index] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
+    elements[to + index] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
   }
   return true
 }

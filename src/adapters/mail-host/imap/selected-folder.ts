@@ -1,9 +1,16 @@
 import type { FolderState } from '#/ports/folder-changes.ts'
 import { atomsOf, bytesOf, type Data, numberOf, type Token } from './response.ts'
+import type { ThreadRowsReader } from './thread-rows.ts'
 import { numbersIn } from './words.ts'
 
 /** The most messages that one response may say have gone. */
 const mostGone = 5_000_000
+
+/** A run of messages, by their places in the folder. */
+export interface Places {
+  readonly first: number
+  readonly last: number
+}
 
 /** A folder that is selected on a connection: what SELECT said of it, what the server has said since, and what a reader
  *  of its changes was told. */
@@ -25,6 +32,8 @@ export class SelectedFolder {
   uids: number[] | undefined
   /** Messages below that went, and that the reader was not told of. */
   gone: number[] = []
+  /** What is being read for the next step; void once anything has changed. */
+  ahead: (Places & { readonly rows: Promise<ThreadRowsReader> }) | undefined
 
   constructor(path: string) {
     this.path = path
@@ -56,7 +65,20 @@ export class SelectedFolder {
     else if (name === 'EXPUNGE') this.#wentFrom(number)
     else if (name === 'VANISHED') this.#vanished(bytesOf(value)?.toString('latin1') ?? '')
     else if (name !== 'FETCH') return
+    this.touch()
+  }
+
+  /** Something has changed. */
+  touch(): void {
     this.touched = true
+    this.ahead = undefined
+  }
+
+  /** What was read ahead of just these places. */
+  takeAhead({ first, last }: Places): Promise<ThreadRowsReader> | undefined {
+    const { ahead } = this
+    this.ahead = undefined
+    return ahead?.first === first && ahead.last === last ? ahead.rows : undefined
   }
 
   /** The reader holds so many messages, up to this state. */

@@ -7,33 +7,38 @@ export class ThreadColumns {
   #uid = new Uint32Array(256)
   #seen = new Uint8Array(256)
   #receivedAt = new Float64Array(256)
-  /** Eight bytes a message, zeros where it has no id. */
-  readonly id = new Bytes()
-  readonly sender = new Column()
-  readonly strong = new Column()
-  readonly weak = new Column()
+  /** Two words a message, zeros where it has no id. */
+  #id = new Int32Array(512)
+  readonly sender = new Column(new Uint8Array(4096))
+  /** Two words an id. */
+  readonly strong = new Column(new Int32Array(2048))
+  readonly weak = new Column(new Int32Array(256))
 
   /** Begins a message, to which is added until the next begins. */
   begin(uid: number, seen: boolean, receivedAt: number): void {
     const row = this.rows++
     if (row === this.#uid.length) {
-      this.#uid = enlarged(this.#uid)
-      this.#seen = enlarged(this.#seen)
-      this.#receivedAt = enlarged(this.#receivedAt)
+      this.#uid = enlarged(this.#uid, 2 * row)
+      this.#seen = enlarged(this.#seen, 2 * row)
+      this.#receivedAt = enlarged(this.#receivedAt, 2 * row)
+      this.#id = enlarged(this.#id, 4 * row)
     }
     this.#uid[row] = uid
     this.#seen[row] = seen ? 1 : 0
     this.#receivedAt[row] = receivedAt
-    const id = this.id.reserve(8)
-    this.id.bytes.fill(0, id, id + 8)
     this.sender.begin(row)
     this.strong.begin(row)
     this.weak.begin(row)
   }
 
+  /** Where the message's own id goes. */
+  get ownId(): { words: Int32Array; at: number } {
+    return { words: this.#id, at: 2 * (this.rows - 1) }
+  }
+
   /** Takes back what was added to the message. */
   clear(): void {
-    this.id.bytes.fill(0, this.id.length - 8, this.id.length)
+    this.#id.fill(0, 2 * (this.rows - 1), 2 * this.rows)
     this.sender.clear()
     this.strong.clear()
     this.weak.clear()
@@ -49,7 +54,7 @@ export class ThreadColumns {
       uid: this.uids,
       seen: this.#seen.subarray(0, rows),
       receivedAt: this.#receivedAt.subarray(0, rows),
-      id: this.id.all(),
+      id: Buffer.from(this.#id.buffer, 0, 8 * rows),
       sender: sender.all(),
       senderLength: sender.lengths(rows),
       strong: strong.all(),
@@ -60,57 +65,60 @@ export class ThreadColumns {
   }
 }
 
-/** Bytes that grow at their end. */
-class Bytes {
-  bytes = Buffer.allocUnsafe(4096)
+type Elements = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer>
+
+/** What each message has of bytes or words, end to end. */
+class Column<Of extends Elements = Elements> {
+  elements: Of
   length = 0
+  /** Where the message's own begin. */
+  start = 0
+  #lengths = new Uint32Array(256)
+
+  constructor(elements: Of) {
+    this.elements = elements
+  }
+
+  begin(row: number): void {
+    if (row > 0) this.#end(row - 1)
+    if (row === this.#lengths.length) this.#lengths = enlarged(this.#lengths, 2 * row)
+    this.start = this.length
+  }
 
   /** Makes room at the end, and says where it begins. */
   reserve(size: number): number {
     const at = this.length
     this.length += size
-    if (this.length > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(2 * this.length)
-      this.bytes.copy(larger, 0, 0, at)
-      this.bytes = larger
-    }
+    if (this.length > this.elements.length) this.elements = enlarged(this.elements, 2 * this.length)
     return at
   }
 
-  append(bytes: Uint8Array): void {
-    const at = this.reserve(bytes.length)
-    this.bytes.set(bytes, at)
-  }
-
-  all(): Buffer {
-    return this.bytes.subarray(0, this.length)
-  }
-}
-
-/** What each message has of bytes, end to end. */
-class Column extends Bytes {
-  /** Where the message's own begin. */
-  start = 0
-  #lengths = new Uint32Array(256)
-
-  begin(row: number): void {
-    if (row > 0) this.#lengths[row - 1] = this.length - this.start
-    if (row === this.#lengths.length) this.#lengths = enlarged(this.#lengths)
-    this.start = this.length
+  append(elements: Of): void {
+    const at = this.reserve(elements.length)
+    this.elements.set(elements, at)
   }
 
   clear(): void {
     this.length = this.start
   }
 
+  all(): Buffer {
+    return Buffer.from(this.elements.buffer, 0, this.length * this.elements.BYTES_PER_ELEMENT)
+  }
+
+  /** In bytes. */
   lengths(rows: number): Uint32Array {
-    if (rows > 0) this.#lengths[rows - 1] = this.length - this.start
+    if (rows > 0) this.#end(rows - 1)
     return this.#lengths.subarray(0, rows)
+  }
+
+  #end(row: number): void {
+    this.#lengths[row] = (this.length - this.start) * this.elements.BYTES_PER_ELEMENT
   }
 }
 
-function enlarged<T extends Uint8Array | Uint32Array | Float64Array>(array: T): T {
-  const larger = new (array.constructor as new (length: number) => T)(2 * array.length)
+function enlarged<T extends Elements | Uint32Array | Float64Array>(array: T, length: number): T {
+  const larger = new (array.constructor as new (length: number) => T)(length)
   larger.set(array)
   return larger
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readHeaders } from '#/mime/headers.ts'
-import { type IdHashKey, idHashes } from '#/mime/id-hash.ts'
+import { type IdHashKey, idHashWords } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { threadIds } from '#/mime/references.ts'
@@ -57,8 +57,8 @@ export class ThreadRowsReader {
     const [author] = parseAddresses(headers.all('from').join(',\n'))
     const { messageId, strong, weak } = threadIds(headers)
     this.#addOwn(messageId, author)
-    this.#columns.strong.append(idHashes(this.#key, strong))
-    this.#columns.weak.append(idHashes(this.#key, weak))
+    this.#columns.strong.append(idHashWords(this.#key, strong))
+    this.#columns.weak.append(idHashWords(this.#key, weak))
     return undefined
   }
 
@@ -71,15 +71,15 @@ export class ThreadRowsReader {
     ] as const) {
       for (let at = 0; at < ids.length; at += hashedAtOnce) {
         await turn()
-        column.append(idHashes(this.#key, ids.slice(at, at + hashedAtOnce)))
+        column.append(idHashWords(this.#key, ids.slice(at, at + hashedAtOnce)))
       }
     }
     return true
   }
 
   #addOwn(messageId: Message['messageId'], author: Address | undefined): void {
-    const { id, sender } = this.#columns
-    if (messageId !== null) id.bytes.set(idHashes(this.#key, [messageId]), id.length - 8)
+    const { ownId, sender } = this.#columns
+    if (messageId !== null) ownId.words.set(idHashWords(this.#key, [messageId]), ownId.at)
     sender.append(Buffer.from(author?.address.toLowerCase() ?? ''))
   }
 

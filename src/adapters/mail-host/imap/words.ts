@@ -73,13 +73,23 @@ export function day(at: Date): string {
 /** Milliseconds since the epoch of a date and time as a server writes it, `17-Jul-1996 02:44:25 -0700`; 0 where it is none.
  *  By its bytes, since a folder has 100,000 of them. */
 export function readDateTime(text: Buffer | undefined): number {
-  if (text?.length !== 26 || text[2] !== 0x2d || text[6] !== 0x2d || text[20] !== 0x20) return 0
-  const month = monthsByLetters.get((text[3] ?? 0) | ((text[4] ?? 0) << 8) | ((text[5] ?? 0) << 16))
+  return text?.length === dateTimeLength ? dateTimeAt(text, 0) : 0
+}
+
+/** Bytes of a date and time. */
+export const dateTimeLength = 26
+
+/** As `readDateTime`, of what begins there. */
+export function dateTimeAt(bytes: Buffer, at: number): number {
+  if (bytes[at + 2] !== 0x2d || bytes[at + 6] !== 0x2d || bytes[at + 20] !== 0x20) return 0
+  const letters = (bytes[at + 3] ?? 0) | ((bytes[at + 4] ?? 0) << 8) | ((bytes[at + 5] ?? 0) << 16)
+  const month = monthsByLetters.get(letters)
   if (month === undefined) return 0
-  const [day, hour, minute, second] = [two(text, 0), two(text, 12), two(text, 15), two(text, 18)]
-  const local = Date.UTC(100 * two(text, 7) + two(text, 9), month, day, hour, minute, second)
-  const zone = (two(text, 22) * 60 + two(text, 24)) * 60_000
-  return text[21] === 0x2d ? local + zone : local - zone
+  const year = 100 * two(bytes, at + 7) + two(bytes, at + 9)
+  const seconds = (two(bytes, at + 12) * 60 + two(bytes, at + 15)) * 60 + two(bytes, at + 18)
+  const local = Date.UTC(year, month, two(bytes, at)) + seconds * 1_000
+  const zone = (two(bytes, at + 22) * 60 + two(bytes, at + 24)) * 60_000
+  return bytes[at + 21] === 0x2d ? local + zone : local - zone
 }
 
 const monthsByLetters = new Map(

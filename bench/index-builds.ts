@@ -1,0 +1,66 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { idHash, idHashKey } from '#/mime/id-hash.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { FolderIndex } from '#/threads/folder-index.ts'
+import { HoldWatch } from '../test/hold-watch.ts'
+
+export interface Build {
+  readonly ms: number
+  /** CPU time of this process, in milliseconds. */
+  readonly cpu: number
+  /** Of the time, what was not reading, in percent. */
+  readonly grouping: number
+  /** The longest hold of the event loop, in milliseconds. */
+  readonly hold: number
+  /** Memory of a message. */
+  readonly bytes: number
+}
+
+/** Builds the index of an inbox some times over, as the first request for it does. */
+export async function buildIndexes(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  { rounds, before = async () => {} }: { rounds: number; before?: () => Promise<unknown> },
+): Promise<Build[]> {
+  const builds: Build[] = []
+  for (let round = 0; round < rounds; round++) {
+    await before()
+    builds.push(await build(mailHost, mailbox))
+  }
+  return builds
+}
+
+async function build(mailHost: MailHost, mailbox: MailboxRef): Promise<Build> {
+  const key = idHashKey('any')
+  let reading = 0
+  const folder = new FolderIndex({
+    async changes(since) {
+      const start = performance.now()
+      const step = await mailHost.changes(mailbox, 'inbox', since)
+      reading += performance.now() - start
+      return step
+    },
+    hashOfNameless: (uidValidity, uid) => idHash(key, `${uidValidity} ${uid}`),
+  })
+  const heldBefore = memoryHeld()
+  const start = performance.now()
+  const cpuBefore = process.cpuUsage()
+  using watch = new HoldWatch()
+  const { index } = await folder.upToDate()
+  const ms = performance.now() - start
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const hold = await watch.settle()
+  const bytes = (memoryHeld() - heldBefore) / index.messages
+  return { ms, cpu: (user + system) / 1_000, grouping: (100 * (ms - reading)) / ms, hold, bytes }
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function memoryHeld(): number {
+  // Once more for the buffers that the first time has found to be garbage.
+  for (let times = 0; times < 2; times++) collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
