@@ -13,6 +13,7 @@ import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { authorizer } from '#/http/authorize.ts'
 import { assertOneHost, brokenRequests, newRequestId, overlookExpectations } from '#/http/broken-requests.ts'
+import { boundConnections, patience } from '#/http/crowd.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
 import { describeApi } from '#/http/reference.ts'
@@ -69,6 +70,7 @@ export interface AppParts {
 export async function buildApp(parts: AppParts): Promise<App> {
   const app = bareApp(parts)
   overlookExpectations(app)
+  boundConnections(app.server)
   acceptJsonOnly(app)
   checkEveryRequest(app, parts)
   await describeApi(app)
@@ -104,6 +106,7 @@ function bareApp({ log, answersKey }: AppParts): App {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     ...brokenRequests,
+    ...patience,
     bodyLimit: 1 << 20,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

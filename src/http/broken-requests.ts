@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
+import { headersTimeout } from './crowd.ts'
 import { errorBody } from './error-body.ts'
 
 const idBytes = 12
@@ -19,9 +20,7 @@ export function newRequestId(): string {
 /** Options of Fastify under which requests that are no proper HTTP come to us: Node's and Fastify's own answers to them
  *  have neither our error body nor an `X-Request-Id`. */
 export const brokenRequests = {
-  http: { requireHostHeader: false },
-  /** To send one request, in milliseconds. */
-  requestTimeout: 300_000,
+  http: { requireHostHeader: false, headersTimeout },
   clientErrorHandler: answerUnreadable,
   rewriteUrl: ({ url = '/' }: { url?: string | undefined }) => originForm(url),
 } as const
