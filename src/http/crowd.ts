@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Connections at a time. Each that waits takes some 10 KB and a file descriptor. */
-const mostConnections = 2_000
+const mostConnections = 4_000
 
 /** How long one may take of a client that is slow or gone, in milliseconds. */
 export const patience = {

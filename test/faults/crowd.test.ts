@@ -77,7 +77,7 @@ test('row 16: a flood of idle HTTP clients, some at an octet a second: requests 
   using _head = trickle(head)
   using _body = trickle(body)
   const sentAway = Promise.all([silent, head, body, between].map((socket) => once(socket.resume(), 'close')))
-  for (let n = 0; n < 21; n++) {
+  for (let n = 0; n < 41; n++) {
     await many(100, () => open())
     assert.equal((await organization.request('GET', '/v1/labels')).status, 200)
   }
