@@ -1,42 +1,29 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { letter } from '#/adapters/mail-host/conformance/letters.ts'
 import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
 import { type Deposit, deposit } from '#/adapters/mail-host/imap/deposit.ts'
 import { Session } from '#/adapters/mail-host/imap/session.ts'
 import type { ImapServer } from '#/config/imap-url.ts'
-import type { Database } from '#/db/open.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { testDatabase } from '../database.ts'
 import { HoldWatch } from '../hold-watch.ts'
 import { imapMailHost } from './imap-mail-host.ts'
-import { DovecotServer } from './imap-server.ts'
+import { sharedDovecot } from './shared-dovecot.ts'
+import { tap } from './tap.ts'
 
-let database: Database
-let dovecot: DovecotServer
-before(async () => {
-  database = await testDatabase()
-  dovecot = await DovecotServer.start()
-})
-after(async () => {
-  await database[Symbol.asyncDispose]()
-  await dovecot[Symbol.asyncDispose]()
-})
+const shared = sharedDovecot()
 
 /** A mailbox, its host, and the session of another program in it. */
-async function start(server: ImapServer = dovecot.server) {
+async function start(server: ImapServer = shared.dovecot.server) {
   const using = new AsyncDisposableStack()
-  const host = using.use(imapMailHost(database.db, server))
-  const domain = await newDomain(database.db)
-  const ada = await newMailbox(database.db, host, domain, 'ada')
-  const login = ada.mailboxId
+  const host = using.use(imapMailHost(shared.database.db, server))
+  const domain = await newDomain(shared.database.db)
+  const ada = await newMailbox(shared.database.db, host, domain, 'ada')
   await host.folders(ada)
-  const other = await Session.open(dovecot.server, login)
+  const other = await Session.open(shared.dovecot.server, ada.mailboxId)
   using.defer(() => other.connection.close())
-  return { host, ada, login, other, [Symbol.asyncDispose]: () => using.disposeAsync() }
+  return { host, ada, other, [Symbol.asyncDispose]: () => using.disposeAsync() }
 }
 
 function messages(count: number): Deposit[] {
@@ -98,7 +85,7 @@ test('reading messages whose headers all need care holds nobody else up', async 
 
 test('what one process has read, another follows, however much has changed and gone', async () => {
   await using at = await start()
-  await using second = imapMailHost(database.db, dovecot.server)
+  await using second = imapMailHost(shared.database.db, shared.dovecot.server)
   await deposit(at.other, 'INBOX', messages(3_000))
   const state = (await allSteps(at.host, at.ada)).at(-1)?.state
   await at.other.select('INBOX')
@@ -122,7 +109,7 @@ test('what one process has read, another follows, however much has changed and g
 
 test('a reader that follows while others write holds, at the end of each catch-up, as many messages as there were', async () => {
   await using at = await start()
-  await using second = imapMailHost(database.db, dovecot.server)
+  await using second = imapMailHost(shared.database.db, shared.dovecot.server)
   await deposit(at.other, 'INBOX', messages(50))
   let writing = true
   const write = async () => {
@@ -155,7 +142,7 @@ test('a reader that follows while others write holds, at the end of each catch-u
 
 test('a folder that another program has made again is read afresh', async () => {
   await using at = await start()
-  await using second = imapMailHost(database.db, dovecot.server)
+  await using second = imapMailHost(shared.database.db, shared.dovecot.server)
   await at.other.connection.run(['CREATE Later'])
   await deposit(at.other, 'Later', messages(2))
   const { state } = await at.host.changes(at.ada, 'Later', undefined)
@@ -166,25 +153,11 @@ test('a folder that another program has made again is read afresh', async () => 
 })
 
 test('a folder in which nothing happened costs one NOOP', async () => {
-  await using listener = await overheard(dovecot.server)
-  await using at = await start({ ...dovecot.server, port: listener.port })
+  await using listener = await tap(shared.dovecot.server)
+  await using at = await start({ ...shared.dovecot.server, port: listener.port })
   await deposit(at.other, 'INBOX', messages(3))
   const { state } = await at.host.changes(at.ada, 'inbox', undefined)
   listener.said.length = 0
   for (let turn = 0; turn < 3; turn++) assert.equal((await at.host.changes(at.ada, 'inbox', state)).exists, 3)
   assert.match(listener.said.join(''), /^(?:m\d+ NOOP\r\n){3}$/)
 })
-
-/** The way to a server, with all that is said to it. */
-async function overheard({ host, port }: ImapServer) {
-  const said: string[] = []
-  const listener = createServer((client) => {
-    const server = connect(port, host)
-    client.on('data', (chunk) => said.push(chunk.toString('latin1')))
-    client.pipe(server).pipe(client)
-    for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
-  })
-  await once(listener.listen(0, '127.0.0.1'), 'listening')
-  const { port: own } = listener.address() as AddressInfo
-  return { said, port: own, [Symbol.asyncDispose]: async () => void listener.close() }
-}

@@ -1,43 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { Transform } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { copy, letter } from '#/adapters/mail-host/conformance/letters.ts'
 import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
 import type { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
-import type { ImapServer } from '#/config/imap-url.ts'
-import type { Database } from '#/db/open.ts'
 import { Refusal } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { testDatabase } from '../database.ts'
 import { FaultProxy } from '../faults/proxy.ts'
 import { imapMailHost } from './imap-mail-host.ts'
 import { DovecotServer } from './imap-server.ts'
+import { sharedDovecot } from './shared-dovecot.ts'
+import { tap } from './tap.ts'
 
-let database: Database
-let dovecot: DovecotServer
-before(async () => {
-  database = await testDatabase()
-  dovecot = await DovecotServer.start()
-})
-after(async () => {
-  await database[Symbol.asyncDispose]()
-  await dovecot[Symbol.asyncDispose]()
-})
+const shared = sharedDovecot()
 
 /** A mailbox of its own, and a way to it that can go wrong. */
 async function start(mostSpooledBytes?: number) {
   const using = new AsyncDisposableStack()
-  const proxy = using.use(await FaultProxy.start(dovecot.server))
-  const server = { ...dovecot.server, port: proxy.port }
-  const host = using.use(imapMailHost(database.db, server, mostSpooledBytes))
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const proxy = using.use(await FaultProxy.start(shared.dovecot.server))
+  const server = { ...shared.dovecot.server, port: proxy.port }
+  const host = using.use(imapMailHost(shared.database.db, server, mostSpooledBytes))
+  const ada = await newMailbox(shared.database.db, host, await newDomain(shared.database.db), 'ada')
   const append = (...messages: Buffer[]) =>
-    database.db.transaction().execute((tx) =>
+    shared.database.db.transaction().execute((tx) =>
       host.append(
         tx,
         messages.map((raw) => copy(ada, { message: readMessage(raw) })),
@@ -55,7 +42,7 @@ async function subjects(host: ImapMailHost, mailbox: MailboxRef): Promise<string
 
 /** As if time had passed for what waits; not for what somebody delivers. */
 async function allDue(): Promise<void> {
-  await sql`update mail_spool set due_at = clock_timestamp() where not in_hand`.execute(database.db)
+  await sql`update mail_spool set due_at = clock_timestamp() where not in_hand`.execute(shared.database.db)
 }
 
 test('a server that falls silent is unavailable within 10 seconds, and served again when it is back', async () => {
@@ -87,8 +74,8 @@ test('a server that refuses connections, or drops them, is unavailable at once',
 
 test('the first request after a restart is served, on whatever connections there were', async () => {
   await using own = await DovecotServer.start()
-  await using host = imapMailHost(database.db, own.server)
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  await using host = imapMailHost(shared.database.db, own.server)
+  const ada = await newMailbox(shared.database.db, host, await newDomain(shared.database.db), 'ada')
   await Promise.all(['inbox', 'sent', 'trash'].map((folder) => host.list(ada, folder, { limit: 1, page: 0 })))
   for (let round = 0; round < 3; round++) {
     await own.kill()
@@ -144,22 +131,22 @@ test('what waits for a mailbox goes with it', async () => {
   await using at = await start()
   at.proxy.drop()
   await at.append(letter({}))
-  await database.db.deleteFrom('mailboxes').where('id', '=', at.ada.mailboxId).execute()
-  const { rows } = await sql`select from mail_spool where mailbox_id = ${at.ada.mailboxId}`.execute(database.db)
+  await shared.database.db.deleteFrom('mailboxes').where('id', '=', at.ada.mailboxId).execute()
+  const { rows } = await sql`select from mail_spool where mailbox_id = ${at.ada.mailboxId}`.execute(shared.database.db)
   assert.equal(rows.length, 0)
 })
 
 test('mail that several processes deliver, while the server is killed again and again, comes once', async () => {
   await using own = await DovecotServer.start()
-  await using one = imapMailHost(database.db, own.server)
-  await using other = imapMailHost(database.db, own.server)
-  const ada = await newMailbox(database.db, one, await newDomain(database.db), 'ada')
+  await using one = imapMailHost(shared.database.db, own.server)
+  await using other = imapMailHost(shared.database.db, own.server)
+  const ada = await newMailbox(shared.database.db, one, await newDomain(shared.database.db), 'ada')
   const expected: string[] = []
   for (let round = 0; round < 6; round++) {
     const accepted = Array.from({ length: 30 }, async () => {
       const subject = randomUUID()
       const copies = [copy(ada, { message: readMessage(letter({ subject })) })]
-      await database.db.transaction().execute((tx) => one.append(tx, copies))
+      await shared.database.db.transaction().execute((tx) => one.append(tx, copies))
       expected.push(subject)
     })
     const looks = [one, other].map((host) => subjects(host, ada).catch(() => []))
@@ -186,12 +173,13 @@ test('a folder name that holds a command reaches the server as a name', async ()
 })
 
 test('a folder that keeps no more keywords says so, and mail comes without the one that is too many', async () => {
-  await using server = await withoutNewKeywords(dovecot.server)
-  await using free = imapMailHost(database.db, dovecot.server)
-  await using host = imapMailHost(database.db, { ...dovecot.server, port: server.port })
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  // In its PERMANENTFLAGS `\\*` lacks. Dovecot has no such limit.
+  await using server = await tap(shared.dovecot.server, (answer) => answer.replaceAll('\\*', '\\-'))
+  await using free = imapMailHost(shared.database.db, shared.dovecot.server)
+  await using host = imapMailHost(shared.database.db, { ...shared.dovecot.server, port: server.port })
+  const ada = await newMailbox(shared.database.db, host, await newDomain(shared.database.db), 'ada')
   const append = (to: ImapMailHost, keywords: string[]) =>
-    database.db.transaction().execute((tx) => to.append(tx, [copy(ada, { keywords })]))
+    shared.database.db.transaction().execute((tx) => to.append(tx, [copy(ada, { keywords })]))
   await append(free, ['a', 'b'])
   await subjects(free, ada)
   await assert.rejects(
@@ -207,19 +195,3 @@ test('a folder that keeps no more keywords says so, and mail comes without the o
   await free.update(ada, 'inbox', [1], { folder: 'archive' })
   assert.deepEqual((await host.update(ada, 'inbox', [2], { folder: 'archive' })).get(2), { folder: 'archive', uid: 2 })
 })
-
-/** A server that has as many keywords in each folder as it keeps, and says so: in its PERMANENTFLAGS `\*` lacks. Dovecot has
- *  no such limit. */
-async function withoutNewKeywords({ host, port }: ImapServer): Promise<AsyncDisposable & { port: number }> {
-  const listener = createServer((client) => {
-    const server = connect(port, host)
-    const rewrite = new Transform({
-      transform: (chunk, _, done) =>
-        done(null, Buffer.from(chunk.toString('latin1').replaceAll('\\*', '\\-'), 'latin1')),
-    })
-    client.pipe(server).pipe(rewrite).pipe(client)
-    for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
-  })
-  await once(listener.listen(0, '127.0.0.1'), 'listening')
-  return { port: (listener.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void listener.close() }
-}

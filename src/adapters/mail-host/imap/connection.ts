@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { slices } from '#/bytes.ts'
@@ -61,15 +61,20 @@ export class Connection {
 
   /** Connects and waits for the greeting. */
   static async open({ host, port, tls }: ImapServer): Promise<Connection> {
-    const socket = tls === 'implicit' ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
+    const socket = tls === 'implicit' ? connectTls({ port, ...identity(host) }) : connectTcp({ host, port })
     socket.setNoDelay(true)
     const connection = new Connection(socket)
     connection.#listen(patience.usual)
-    const greeting = await connection.#greeting.promise
-    if (greeting.status !== 'OK') throw connection.#lose(`The mail server greets with ${greeting.status}`)
-    if (tls === 'required') await connection.#startTls(host)
-    if (connection.capabilities.size === 0) await connection.run(['CAPABILITY'])
-    return connection
+    try {
+      const greeting = await connection.#greeting.promise
+      if (greeting.status !== 'OK') throw new ConnectionLost(`The mail server greets with ${greeting.status}`)
+      if (connection.capabilities.size === 0) await connection.run(['CAPABILITY'])
+      if (tls === 'required') await connection.#startTls(host)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
   }
 
   /** Resolves when it is of no more use. */
@@ -154,14 +159,17 @@ export class Connection {
     }
   }
 
+  /** Nothing that was said before counts (RFC 9051, section 6.2.1). */
   async #startTls(host: string): Promise<void> {
+    if (!this.can('STARTTLS')) throw new ConnectionLost('The mail server, or somebody on the way, offers no STARTTLS')
     await this.run(['STARTTLS'])
-    this.capabilities = new Set()
     const plain = this.#socket
     plain.removeAllListeners('data')
     this.#splitter = new ResponseSplitter()
-    this.#socket = connectTls({ socket: plain, servername: host })
+    this.#socket = connectTls({ socket: plain, ...identity(host) })
     this.#attend(this.#socket)
+    this.capabilities = new Set()
+    await this.run(['CAPABILITY'])
   }
 
   #attend(socket: Socket): void {
@@ -174,7 +182,7 @@ export class Connection {
         this.#lose('The mail server cannot be understood', { cause })
       }
     })
-    socket.on('error', (cause) => this.#lose('The connection to the mail server broke', { cause }))
+    socket.on('error', (cause) => this.#lose(`The connection to the mail server broke: ${cause.message}`, { cause }))
     socket.on('close', () => this.#lose('The mail server closed the connection'))
   }
 
@@ -269,4 +277,9 @@ export class Connection {
     for (const { done } of this.#pending.splice(0)) done.reject(this.#lost)
     return this.#lost
   }
+}
+
+/** Whom a certificate must be for. */
+function identity(host: string): { host: string; servername?: string } {
+  return isIP(host) === 0 ? { host, servername: host } : { host }
 }

@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { Transform } from 'node:stream'
+
+interface Tap extends AsyncDisposable {
+  readonly port: number
+  /** What was said to the server. */
+  readonly said: string[]
+}
+
+/** Somebody on the way to a server, who hears all that is said to it and may change what it answers. */
+export async function tap(
+  { host, port }: { host: string; port: number },
+  rewrite: (answer: string) => string = (answer) => answer,
+): Promise<Tap> {
+  const said: string[] = []
+  const listener = createServer((client) => {
+    const server = connect(port, host)
+    client.on('data', (chunk) => said.push(chunk.toString('latin1')))
+    const rewriting = new Transform({
+      transform: (chunk, _, done) => done(null, Buffer.from(rewrite(chunk.toString('latin1')), 'latin1')),
+    })
+    client.pipe(server).pipe(rewriting).pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
+  })
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  const { port: own } = listener.address() as AddressInfo
+  return { port: own, said, [Symbol.asyncDispose]: async () => void listener.close() }
+}
