@@ -4,7 +4,7 @@ import { isReferred, sortParts } from './content.ts'
 import { type Headers, readHeaders } from './headers.ts'
 import { previewOf } from './preview.ts'
 import { threadIds } from './references.ts'
-import { readStructure } from './structure.ts'
+import { type Part, readStructure } from './structure.ts'
 
 /** A message as it arrived, with what is read of it once. */
 export interface Message {
@@ -49,9 +49,18 @@ export function readMessage(raw: Buffer): Message {
     to: addressesIn(headers, 'to'),
     cc: addressesIn(headers, 'cc'),
     replyTo: addressesIn(headers, 'reply-to'),
-    hasAttachment: body.attached.some(({ part, within }) => !isReferred(part, within) && !SIGNATURES.has(part.type)),
+    hasAttachment: hasAttachment(body),
     preview: previewOf(raw, body),
   }
+}
+
+/** Whether a message of these parts has something attached to it, as lists show it. */
+export function attaches(root: Part): boolean {
+  return hasAttachment(sortParts(root))
+}
+
+function hasAttachment({ attached }: ReturnType<typeof sortParts>): boolean {
+  return attached.some(({ part, within }) => !isReferred(part, within) && !SIGNATURES.has(part.type))
 }
 
 /** What is kept of a subject; RFC 5322, section 2.1.1 allows 998 octets in a line. */

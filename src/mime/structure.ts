@@ -210,8 +210,13 @@ function mediaType(value: string): string {
 }
 
 function opaque(path: string, start: number, end: number): Draft {
-  const said = { type: OPAQUE, parameters: new Map(), disposition: '', filename: null, contentId: null, encoding: '' }
-  return { path, ...said, start, end, parts: [] }
+  return { ...partWith({ type: OPAQUE }), path, start, end, parts: [] }
+}
+
+/** A part of which this is known, and no octets. */
+export function partWith(known: Partial<Part>): Part {
+  const nothing = { path: '', parameters: new Map(), disposition: '', filename: null, contentId: null, encoding: '' }
+  return { ...nothing, type: OPAQUE, start: 0, end: 0, parts: [], ...known }
 }
 
 /** The next line that starts with `--`, at or after `from`, which is the start of a line; -1 where there is none. Of

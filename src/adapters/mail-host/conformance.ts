@@ -1,4 +1,5 @@
 import { after, before, describe, test } from 'node:test'
+import { findsAttachments } from './conformance/attachments.ts'
 import { type Bench, tester } from './conformance/bench.ts'
 import { changesAndMoves } from './conformance/changing.ts'
 import { empties } from './conformance/emptying.ts'
@@ -20,6 +21,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
 
     test('answers a ping', () => started.host.ping())
     storesAndLists(testIt)
+    findsAttachments(testIt)
     changesAndMoves(testIt)
     empties(testIt)
     refusesStrangers(testIt)

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { readMessage } from '#/mime/message.ts'
 import type { Applied, Summary } from '#/ports/mail-host.ts'
+import { withAttachments } from './body-structure.ts'
 import { patience } from './connection.ts'
 import { readFilteredBy } from './filtered-by.ts'
 import { atomsOf, attributes, bytesOf, type Data, numberOf, type Token } from './response.ts'
@@ -46,10 +47,10 @@ export class Contents {
       return !known
     })
     for (let at = 0; at < missing.length; at += readAtOnce) {
-      await readContents(session, missing.slice(at, at + readAtOnce), (uid, content) => {
+      for (const [uid, content] of await readContents(session, missing.slice(at, at + readAtOnce))) {
         contents.set(uid, content)
         this.#remembered.set(keyOf(uid), content)
-      })
+      }
     }
     return present.flatMap((uid) => {
       const content = contents.get(uid)
@@ -96,11 +97,8 @@ function flagsIn(token: Token | undefined): Flags {
   }
 }
 
-async function readContents(
-  { connection }: Session,
-  uids: readonly number[],
-  found: (uid: number, content: Content) => void,
-): Promise<void> {
+async function readContents(session: Session, uids: readonly number[]): Promise<Map<number, Content>> {
+  const contents = new Map<number, Content>()
   const take = (data: Data) => {
     if (data.name !== 'FETCH') return false
     const item = attributes(data)
@@ -108,11 +106,23 @@ async function readContents(
     const uid = numberOf(item.get('UID'))
     if (!bytes || uid === 0) return false
     const size = numberOf(item.get('RFC822.SIZE'))
-    found(uid, contentOf(bytes, size, readDateTime(bytesOf(item.get('INTERNALDATE')))))
+    contents.set(uid, contentOf(bytes, size, readDateTime(bytesOf(item.get('INTERNALDATE')))))
     return turn(true as const)
   }
   const items = `UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.${mostBytes}>`
-  await connection.run([`UID FETCH ${uidSet(uids)} (${items})`], take, patience.whole)
+  await session.connection.run([`UID FETCH ${uidSet(uids)} (${items})`], take, patience.whole)
+  await lookBeyond(session, contents)
+  return contents
+}
+
+/** What is attached may begin where we no longer read. */
+async function lookBeyond(session: Session, contents: Map<number, Content>): Promise<void> {
+  const cutOff = [...contents].filter(
+    ([, { sizeBytes, inFront, hasAttachment }]) => sizeBytes + inFront > mostBytes && !hasAttachment,
+  )
+  const uids = cutOff.map(([uid]) => uid).sort((a, b) => a - b)
+  const attached = await withAttachments(session, uids)
+  for (const [uid, content] of cutOff) if (attached.has(uid)) contents.set(uid, { ...content, hasAttachment: true })
 }
 
 function contentOf(bytes: Buffer, size: number, receivedAt: number): Content {
