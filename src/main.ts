@@ -10,7 +10,7 @@ import { rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
-import { assertSameSecret, installationSecret } from './secret.ts'
+import { assertSameSecret, hasSecret, installationSecret } from './secret.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
@@ -38,7 +38,9 @@ async function main(argv: readonly string[]): Promise<void> {
     const secret = (db: Db) => knownSecret(config, db)
     const mailHost = async (db: Db) => (await import('./server/adapters.ts')).mailHostOn(config, db, await secret(db))
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
-    const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tell }
+    const { stdin: input, stdout: output } = process
+    const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
+    const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tell, own }
     print(await operate(argv, call, around))
   } catch (error) {
     print(explain(error, argv))

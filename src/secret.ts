@@ -25,7 +25,7 @@ export async function installationSecret(config: Pick<Config, 'dataDir' | 'secre
  * @throws Error where they differ
  */
 export async function assertSameSecret(db: Db, secret: string): Promise<void> {
-  const fingerprint = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom secret fingerprint', 16))
+  const fingerprint = fingerprintOf(secret)
   await db
     .insertInto('installation')
     .values({ secret_fingerprint: fingerprint })
@@ -37,6 +37,16 @@ export async function assertSameSecret(db: Db, secret: string): Promise<void> {
     'The secret is not the one that this database was first used with: set MAILROOM_SECRET, or put the file `secret` ' +
       'back into the data directory, as it was; every process on one database needs the same one',
   )
+}
+
+/** Whether this installation's secret is the one with this fingerprint. One that is missing is not made. */
+export async function hasSecret({ dataDir, secrets }: Pick<Config, 'dataDir' | 'secrets'>, fingerprint: Buffer) {
+  const secret = secrets.secret ?? (await readSecret(join(dataDir, 'secret')))
+  return secret !== undefined && fingerprintOf(secret).equals(fingerprint)
+}
+
+function fingerprintOf(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'mailroom secret fingerprint', 16))
 }
 
 async function readSecret(path: string): Promise<string | undefined> {

@@ -34,11 +34,11 @@ export interface DatabaseHome extends AsyncDisposable {
   open(): Promise<Database>
 }
 
-export async function databaseHome(): Promise<DatabaseHome> {
+export async function databaseHome({ embedded = false } = {}): Promise<DatabaseHome> {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-test-'))
   const env = { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: secret }
   const removeDirectory = () => rm(directory, { recursive: true, force: true })
-  if (server === undefined) {
+  if (server === undefined || embedded) {
     copyTree(await embeddedTemplate(), directory)
     return { env, open: () => openDatabase({ directory }), [Symbol.asyncDispose]: removeDirectory }
   }

@@ -64,11 +64,16 @@ export function launchService(env: Record<string, string>, args: readonly string
 
 /** Runs a command of the operator to its end. */
 export async function mailroom(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [...flags, main, ...args], { env: { PATH: process.env.PATH, ...env } })
+  const child = spawnMailroom(env, ...args)
   const [out, err, [code]] = await Promise.all([
     Array.fromAsync(child.stdout),
     Array.fromAsync(child.stderr),
     once(child, 'exit'),
   ])
   return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code: code as number | null }
+}
+
+/** The process of a command. */
+export function spawnMailroom(env: Record<string, string>, ...args: string[]) {
+  return spawn(process.execPath, [...flags, main, ...args], { env: { PATH: process.env.PATH, ...env } })
 }

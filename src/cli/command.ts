@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
@@ -14,12 +15,21 @@ export interface Operator {
   /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
   readonly secret: (db: Db) => Promise<string>
   readonly mailHost: (db: Db) => Promise<MailHost>
+  /** What a command has that runs in a process of its own. */
+  readonly own?: OwnProcess
+}
+
+export interface OwnProcess {
+  readonly input: Readable
+  readonly output: Writable
+  /** Whether the secret that this process was given, or finds, is the one with this fingerprint. */
+  readonly hasSecret: (fingerprint: Buffer) => Promise<boolean>
 }
 
 /** Hears how far a command that takes long has come. */
 export type Tell = (progress: string) => void
 
-/** What a command found or did: `value` is printed as JSON with --json, `text` without. */
+/** What a command found or did: `value` is printed as JSON with --json, `text` without; nothing where `value` is undefined. */
 export interface Answer {
   readonly value: unknown
   readonly text: string

@@ -6,6 +6,7 @@ import { mailboxCommands } from './mailboxes.ts'
 import { memberRuleCommands } from './member-rules.ts'
 import { memberCommands } from './members.ts'
 import { migrateCommand } from './migrate.ts'
+import { moveCommands } from './move.ts'
 import { organizationCommands } from './organizations.ts'
 import { queueCommands } from './queue.ts'
 
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...mailboxCommands,
   ...queueCommands,
+  ...moveCommands,
   migrateCommand,
   doctorCommand,
 ]

@@ -28,7 +28,8 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...lines.map(([call = '', summary = '']) => `  ${call.padEnd(width)}  ${summary}`),
     '',
-    'Commands print a table, or with --json one JSON document. They work while the server runs and while it does not.',
+    'Commands print a table, or with --json one JSON document. They work while the server runs and while it does not,',
+    'export and import only while it does not.',
     'Settings come from the environment: see docs/configuration.md.',
     '',
   ].join('\n')

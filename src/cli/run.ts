@@ -30,7 +30,8 @@ function nowAndThen(tell: Tell): Tell {
 }
 
 export function present({ value, text, exitCode = 0 }: Answer, json: boolean): Reply {
-  return { stdout: `${json ? JSON.stringify(value, undefined, 2) : text}\n`, stderr: '', exitCode }
+  const stdout = value === undefined ? '' : `${json ? JSON.stringify(value, undefined, 2) : text}\n`
+  return { stdout, stderr: '', exitCode }
 }
 
 /** The reply of a command that could not be done. */

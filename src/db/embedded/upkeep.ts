@@ -1,5 +1,7 @@
 import type pg from 'pg'
 
+type Asked = Pick<pg.Pool | pg.ClientBase, 'query'>
+
 const checkEveryMillis = 10_000
 const vacuumEveryMillis = 60_000
 /** How much WAL may gather, which a start after a crash replays: about a second. */
@@ -11,12 +13,12 @@ const checkpointBytes = 64 * 1024 * 1024
  * the vacuum of a table whose every page changed 3 s for each GiB.
  */
 export class Upkeep {
-  readonly #pool: pg.Pool
+  readonly #pool: Asked
   #vacuumedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: Asked) {
     this.#pool = pool
   }
 

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Database } from '#/db/open.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { allRows } from '../../../test/lived-in.ts'
+import { exported } from './export.ts'
+import { Lines } from './file.ts'
+import { importInto } from './import.ts'
+
+let from: Database
+let to: Database
+let file: Buffer
+let empty: Record<string, readonly string[]>
+before(async () => {
+  from = await testDatabase()
+  to = await testDatabase()
+  await createOrganization(from.db, { name: 'Acme', plan: 'free' })
+  empty = await allRows(to.db)
+  file = await exportOf(from)
+})
+after(async () => {
+  await from[Symbol.asyncDispose]()
+  await to[Symbol.asyncDispose]()
+})
+
+const about = { mailroom: '1.2.3', exportedAt: new Date('2026-11-21T07:44:33Z'), count: () => {} }
+
+async function exportOf({ pool }: Database): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(exported(pool, about)))
+}
+
+function importOf(bytes: Buffer, knows = true) {
+  const pieces = (async function* () {
+    yield bytes
+  })()
+  return importInto(to, { bytes: pieces, hasSecret: async () => knows, count: () => {} })
+}
+
+type Header = Parameters<Lines['header']>[0]
+
+/** A file with another header, or other rows in it. */
+function fileOf(change: Partial<Header>, table = 'organizations', rows: readonly string[] = []): Buffer {
+  const [first = ''] = file.toString().split('\n')
+  const lines = new Lines()
+  return Buffer.concat([
+    lines.header({ ...JSON.parse(first.slice(1)), ...change }),
+    lines.mark({ table }),
+    lines.rows(rows),
+    lines.mark({ end: true }),
+  ])
+}
+
+for (const [what, bytes, complaint] of [
+  [
+    'a migration that this version does not have',
+    () => fileOf({ migrations: [['999-later.sql', 'abc']] }),
+    /exported by Mailroom 1\.2\.3 with migration 999-later\.sql.*: import it with that version/,
+  ],
+  [
+    'an older database',
+    () => fileOf({ migrations: [] }),
+    /exported by Mailroom 1\.2\.3 from an older database.*: export again with this version, or import it with that one/,
+  ],
+  ['another secret', () => fileOf({ secret_fingerprint: 'ab' }), /another secret.*MAILROOM_SECRET/],
+  ['a table that nobody knows', () => fileOf({}, 'diaries'), /a table that Mailroom does not have: diaries/],
+  ['a row that does not fit', () => fileOf({}, 'organizations', ['{"id":"1"}']), /invalid input syntax for type uuid/],
+  [
+    'a row of nobody',
+    () =>
+      fileOf({}, 'sends', [
+        '{"organization_id":"00000000-0000-4000-8000-000000000000","day":"2026-11-21","recipients":"1"}',
+      ]),
+    /violates foreign key constraint/,
+  ],
+  ['an end that lacks', () => file.subarray(0, -1), /cut short/],
+  ['a row that was changed', () => Buffer.from(file.toString().replace('"Acme"', '"Bcme"')), /damaged/],
+  [
+    'a row that was changed so that the database cannot read it',
+    () => Buffer.from(file.toString().replace('"Acme"', '"Acme')),
+    /damaged/,
+  ],
+] as const) {
+  test(`nothing is imported of a file with ${what}`, async () => {
+    await assert.rejects(importOf(bytes(), false), complaint)
+    assert.deepEqual(await allRows(to.db), empty)
+  })
+}
+
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('what is exported is what there was at its beginning, whoever writes meanwhile', async () => {
+    const before = await exportOf(from)
+    const rows = exported(from.pool, about)
+    const first = await rows.next()
+    await createOrganization(from.db, { name: 'Meanwhile', plan: 'free' })
+    const rest = await Array.fromAsync(rows)
+    assert.equal(Buffer.concat([first.value ?? Buffer.alloc(0), ...rest]).toString(), before.toString())
+  })
+}
+
+test('two imports at once: one is done, the other finds that it was', async () => {
+  const outcomes = await Promise.allSettled([importOf(file), importOf(file)])
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  assert.equal(refused.length, 1)
+  assert.match(refused[0] ?? '', /The database is not empty: there is something in organizations, organization_usage/)
+  const { rows } = await to.pool.query('select name from organizations')
+  assert.deepEqual(rows, [{ name: 'Acme' }])
+  await assert.rejects(createOrganization(to.db, { name: 'acme', plan: 'free' }))
+  const { id } = await createOrganization(to.db, { name: 'Next', plan: 'free' })
+  const used = await to.db.selectFrom('organization_usage').selectAll().where('organization_id', '=', id).execute()
+  assert.equal(used.length, 1, 'triggers work again')
+})
