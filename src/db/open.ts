@@ -6,6 +6,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
 import { Lanes } from './lanes.ts'
+import { answers, Network } from './network.ts'
 import { preparing } from './prepared.ts'
 import { takeLanes } from './query.ts'
 import type { Schema } from './schema.ts'
@@ -23,12 +24,17 @@ export interface Database extends AsyncDisposable {
   embedded: boolean
   /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */
   failed: Promise<never>
+  /** For a stop: gives a server up that does not answer any more, and with it what waits for it. */
+  leaveIfSilent(): Promise<void>
 }
 
 /** How long a statement, or a pause in a transaction, may take on a server (milliseconds); then the server gives up, and
  *  what it held is free for others. Half of it is how long to wait for a connection: awaiting `db` inside a transaction
  *  on the embedded database fails by it. */
 const usualPatience = 20_000
+
+/** How long a server that is there takes at most to take a connection, in milliseconds. */
+const answersWithin = 3_000
 
 /** Opens the database, without migrating it. Dispose it to close it. */
 export function openDatabase(config: DatabaseConfig): Promise<Database> {
@@ -40,8 +46,10 @@ async function openServer({
   maxConnections: max = 10,
   patience = usualPatience,
 }: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
+  const network = new Network()
   const connection = {
     types: columnTypes,
+    stream: () => network.connect(),
     connectionString: url,
     keepAlive: true,
     // One whose server is gone without a word is found out while nobody waits on it, not by whoever asks next.
@@ -68,7 +76,10 @@ async function openServer({
     await lanes[Symbol.asyncDispose]()
     await close(db, pool)
   }
-  return { db, pool, embedded: false, failed: new Promise(() => {}), [Symbol.asyncDispose]: end }
+  const leaveIfSilent = async () => {
+    if (!(await answers({ ...connection, connectionTimeoutMillis: answersWithin }))) network.cut()
+  }
+  return { db, pool, embedded: false, failed: new Promise(() => {}), leaveIfSilent, [Symbol.asyncDispose]: end }
 }
 
 async function openEmbedded(directory: string): Promise<Database> {
@@ -90,7 +101,11 @@ async function openEmbedded(directory: string): Promise<Database> {
   upkeep.start()
   opening.defer(() => upkeep.stop())
   const open = opening.move()
-  return { db, pool, embedded: true, failed: engine.failed, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return {
+    ...{ db, pool, embedded: true, failed: engine.failed },
+    leaveIfSilent: async () => {},
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
 }
 
 function newPool(config: pg.PoolConfig): pg.Pool {

@@ -55,6 +55,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   const end = async () => {
+    void database.leaveIfSilent()
     await running.lastCall()
     await started.disposeAsync()
   }

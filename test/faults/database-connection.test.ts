@@ -138,6 +138,18 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.ok(share < 0.3, `${(share * 100).toFixed(0)} % of a core`)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
+
+  test('row 39: a service whose database falls silent ends when it is told to, within seconds', async () => {
+    await using home = await databaseHome()
+    const { proxy, url } = await networkTo(home)
+    await using network = proxy
+    const service = await startService({ ...home.env, DATABASE_URL: url })
+    network.silence()
+    const since = performance.now()
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    const took = performance.now() - since
+    assert.ok(took < 7_000, `ended after ${took} ms`)
+  })
 }
 
 /** CPU time of a process, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
