@@ -16,27 +16,34 @@ export async function lockOutcome(tx: Tx, id: string): Promise<void> {
 /**
  * Whether a message is stored whose transaction failed at its commit: where the connection broke then, nobody has heard
  * whether it did. False promises that it is not sent. Where the database cannot say in time, the message is removed as
- * soon as it can be asked again, while this process lives.
+ * soon as it can be asked again, until `closing`.
  */
 export async function isStored(
-  { db, log }: { db: Db; log: Logger },
+  { db, log, closing }: { db: Db; log: Logger; closing: AbortSignal },
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<boolean> {
   for (const end = performance.now() + patience; performance.now() < end; await wait(between)) {
     const stored = await asked(db, (tx) => scheduledById(tx, organizationId, id), id).catch(() => 'unknown' as const)
     if (stored !== 'unknown') return stored !== undefined
   }
-  void removeOnceReachable(db, organizationId, id).then((removed) =>
-    log.warn({ scheduled: id, removed }, 'the database answers again about a message that was refused'),
+  const removing = removeOnceReachable(db, { organizationId, id }, closing)
+  void removing.then(
+    (removed) => log.warn({ scheduled: id, removed }, 'the database answers again about a message that was refused'),
+    () => log.warn({ scheduled: id }, 'the database has not answered about a message that was refused'),
   )
   return false
 }
 
-async function removeOnceReachable(db: Db, organizationId: string, id: string): Promise<boolean> {
+/** Whether it was stored. Rejects where nobody could say until `closing`. */
+export async function removeOnceReachable(
+  db: Db,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  closing: AbortSignal,
+): Promise<boolean> {
   for (;;) {
     const removed = await asked(db, (tx) => cancelPending(tx, organizationId, id), id).catch(() => 'unknown' as const)
     if (removed !== 'unknown') return removed
-    await wait(between * 4, undefined, { ref: false })
+    await wait(between * 4, undefined, { ref: false, signal: closing })
   }
 }
 

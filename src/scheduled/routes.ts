@@ -86,6 +86,8 @@ function ready(text: OpenedContent['text']): string | null | ReadyJson {
 }
 
 function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
+  const closing = new AbortController()
+  app.addHook('onClose', async () => closing.abort())
   app.post(
     '/v1/scheduled',
     {
@@ -124,7 +126,12 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
         await inTurn(one.raw.length, () => once(db, request, reply, store))
       } catch (error) {
         // What was refused is not stored; of what failed at its commit the caller must not be told the wrong thing.
-        if (!answer || error instanceof Refusal || !(await isStored({ db, log: request.log }, one))) throw error
+        if (
+          !answer ||
+          error instanceof Refusal ||
+          !(await isStored({ db, log: request.log, closing: closing.signal }, one))
+        )
+          throw error
         sendAnswer(reply, answer)
       }
       return reply

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { testDatabase } from '../../test/database.ts'
+import { removeOnceReachable } from './certainty.ts'
+
+test('a database that is away is asked about a message until the service closes, and no longer', async () => {
+  const { db, ...database } = await testDatabase()
+  await database[Symbol.asyncDispose]()
+  const closing = new AbortController()
+  const removing = removeOnceReachable(db, { organizationId: randomUUID(), id: randomUUID() }, closing.signal)
+  closing.abort()
+  await assert.rejects(removing, { name: 'AbortError' })
+})
