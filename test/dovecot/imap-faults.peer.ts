@@ -108,6 +108,18 @@ for (const [what, cut] of [
   }
 }
 
+test('a message is not taken for another of the same second and size', async () => {
+  await using at = await start()
+  await at.append(letter({ subject: 'One', 'message-id': '' }))
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  const cutOff = at.proxy.cut('client', 'APPEND', { through: 3 })
+  await at.append(letter({ subject: 'Two', 'message-id': '' }))
+  await cutOff
+  await subjects(at.host, at.ada).catch(() => {})
+  await allDue()
+  assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
+})
+
 test('mail is taken on while the server is away, up to the limit, and comes in order when it is back', async () => {
   await using at = await start(4_000)
   at.proxy.drop()

@@ -4,7 +4,7 @@ import { type Command, patience } from './connection.ts'
 import { filteredByField } from './filtered-by.ts'
 import { makeFolder } from './layout.ts'
 import { numbers } from './list.ts'
-import { attributes, bytesOf, numberOf } from './response.ts'
+import { attributes, bytesOf, type Data, numberOf } from './response.ts'
 import type { Session } from './session.ts'
 import { CommandRefused } from './trouble.ts'
 import { dateTime, day, quoted, readDateTime, uidSet } from './words.ts'
@@ -65,26 +65,57 @@ function withoutNul(bytes: Buffer): Promise<Buffer> {
   return collected(replaced(), bytes.length)
 }
 
-/** Whether a message is in the folder already: what a lost answer to an APPEND leaves unsaid. It is told by its Message-ID
- *  where it has one, and by received date and size. */
+/** Whether a message is in the folder already: what a lost answer to an APPEND leaves unsaid. It is looked for by its
+ *  Message-ID where it has one, else by day and size, and known by its bytes: others may be like it in all else. */
 export async function isThere(session: Session, path: string, message: Deposit): Promise<boolean> {
   if (!(await session.select(path))) return false
   const { messageId, receivedAt } = message
-  const size = (await asKept(message)).length
+  const kept = await asKept(message)
+  const size = kept.length
   const named =
     messageId !== null && /^[\x21-\x7e]+$/.test(messageId)
       ? `HEADER MESSAGE-ID ${quoted(messageId)}`
-      : `ON ${day(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
+      : `${around(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
   const uids = await numbers(session, 'SEARCH', named)
-  if (uids.length === 0) return false
-  let found = false
-  const second = Math.floor(receivedAt.getTime() / 1_000)
-  await session.connection.run([`UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`], (data) => {
+  const like = await ofSecondAndSize(session, uids, Math.floor(receivedAt.getTime() / 1_000), size)
+  for (const uid of like) if ((await bytesAt(session, uid))?.equals(kept)) return true
+  return false
+}
+
+const aDay = 86_400_000
+
+/** Its day, whatever time zone the server counts days in. */
+function around(at: Date): string {
+  const [since, before] = [new Date(at.getTime() - aDay), new Date(at.getTime() + 2 * aDay)]
+  return `SINCE ${day(since)} BEFORE ${day(before)}`
+}
+
+async function ofSecondAndSize(
+  { connection }: Session,
+  uids: readonly number[],
+  second: number,
+  size: number,
+): Promise<number[]> {
+  const found: number[] = []
+  if (uids.length === 0) return found
+  await connection.run([`UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`], (data) => {
     if (data.name !== 'FETCH') return false
     const item = attributes(data)
     const date = bytesOf(item.get('INTERNALDATE'))
-    found ||= readDateTime(date) / 1_000 === second && numberOf(item.get('RFC822.SIZE')) === size
+    const like = readDateTime(date) / 1_000 === second && numberOf(item.get('RFC822.SIZE')) === size
+    if (like) found.push(numberOf(item.get('UID')))
     return date !== undefined
   })
   return found
+}
+
+async function bytesAt({ connection }: Session, uid: number): Promise<Buffer | undefined> {
+  let bytes: Buffer | undefined
+  const take = (data: Data) => {
+    const found = data.name === 'FETCH' ? bytesOf(attributes(data).get('BODY[]')) : undefined
+    bytes ??= found
+    return found !== undefined
+  }
+  await connection.run([`UID FETCH ${uid} (UID BODY.PEEK[])`], take, patience.whole)
+  return bytes
 }
