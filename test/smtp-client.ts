@@ -11,6 +11,12 @@ export interface SmtpReply {
   readonly lines: readonly string[]
 }
 
+/** This machine alone unless it says otherwise. */
+interface Where {
+  readonly host?: string
+  readonly localAddress?: string
+}
+
 /** Speaks SMTP octet by octet, so that a test can also say what no client should. */
 export class SmtpClient implements AsyncDisposable {
   #socket: Socket
@@ -24,15 +30,15 @@ export class SmtpClient implements AsyncDisposable {
   }
 
   /** Connects, and says `first` without waiting for the greeting. */
-  static async open(port: number, { first, localAddress }: { first?: string; localAddress?: string } = {}) {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...(localAddress && { localAddress }) })
+  static async open(port: number, { host = '127.0.0.1', first, localAddress }: Where & { first?: string } = {}) {
+    const socket = connect({ port, host, noDelay: true, ...(localAddress && { localAddress }) })
     if (first) socket.write(first, 'latin1')
     await once(socket, 'connect')
     return new SmtpClient(socket)
   }
 
   /** Connects, hears the greeting and says EHLO. */
-  static async greeted(port: number, options: { localAddress?: string } = {}): Promise<SmtpClient> {
+  static async greeted(port: number, options: Where = {}): Promise<SmtpClient> {
     const client = await SmtpClient.open(port, options)
     await client.reply()
     await client.say('EHLO peer.example')

@@ -1,4 +1,7 @@
 -- The account by which Dovecot reads who may open which mailbox, and nothing else:
 --   psql -v password=… -f role.sql "$DATABASE_URL"
-create role mailroom_dovecot login password :'password';
+-- Once more with another password changes that.
+select 'create role mailroom_dovecot'
+where not exists (select from pg_roles where rolname = 'mailroom_dovecot') \gexec
+alter role mailroom_dovecot login password :'password';
 grant select on imap_accounts to mailroom_dovecot;

@@ -1,69 +1,18 @@
-import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import pg from 'pg'
-import { migrate } from '#/db/migrate.ts'
-import { openDatabase } from '#/db/open.ts'
-import { certificateFor } from '../certificate.ts'
 import { example } from '../example.ts'
-import { freePort } from '../free-port.ts'
-import { type PostgresServer, startPostgres } from '../postgres.ts'
-import { insertVerifiedDomain } from '../verified-domain.ts'
-import { World } from '../world.ts'
+import { accountsOn } from './accounts.ts'
 
-/** Dovecot, as `deploy/dovecot` sets it up, reads its accounts from our database. Paths and ports alone are others. */
-const run = promisify(execFile)
-const deploy = join(import.meta.dirname, '../../deploy/dovecot')
-const nobody = 65_534
-const password = 'correct horse battery staple'
-const ofRole = 'of-the-role'
-
-let postgres: PostgresServer
-let world: World
-let directory: string
-let port: number
-let stop: () => Promise<void>
-
-before(async () => {
-  postgres = await startPostgres()
-  const database = await openDatabase({ url: postgres.url })
-  await migrate(database.pool)
-  await run('psql', ['-q', '-v', `password=${ofRole}`, '-f', join(deploy, 'role.sql'), postgres.url])
-  world = await World.start({ database })
-  directory = await mkdtemp(join(tmpdir(), 'mailroom-accounts-'))
-  await chmod(directory, 0o755)
-  await mkdir(join(directory, 'mail'))
-  await chown(join(directory, 'mail'), nobody, nobody)
-  port = await freePort()
-  stop = await startDovecot()
-})
-after(async () => {
-  await stop?.()
-  const { database } = world
-  await world[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
-
-async function startDovecot(): Promise<() => Promise<void>> {
-  const { hostname, port: databasePort } = new URL(postgres.url)
-  const { cert, key } = certificateFor('mail.example.test')
-  await writeFile(join(directory, 'dovecot.pem'), cert)
-  await writeFile(join(directory, 'dovecot.key'), key)
-  await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
-  const connect = `host=${hostname} port=${databasePort} dbname=postgres user=mailroom_dovecot password=${ofRole}`
-  const sql = await example('dovecot/mailroom-sql.conf.ext', {
-    'host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me': connect,
+/** Debian 12's. */
+accountsOn(async ({ directory, port, database }) => {
+  const connect = `host=${database.host} port=${database.port} dbname=postgres user=mailroom_dovecot`
+  const sql = await example('dovecot/2.3/mailroom-sql.conf.ext', {
+    'host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me': `${connect} password=${database.password}`,
     '/var/vmail/': `${directory}/mail/`,
   })
   await writeFile(join(directory, 'sql.conf.ext'), sql)
-  const settings = await example('dovecot/dovecot.conf', {
+  const settings = await example('dovecot/2.3/dovecot.conf', {
     '/etc/dovecot/private/': `${directory}/`,
     '/etc/dovecot/mailroom-masters': `${directory}/masters`,
     '/etc/dovecot/mailroom-sql.conf.ext': `${directory}/sql.conf.ext`,
@@ -97,114 +46,5 @@ async function startDovecot(): Promise<() => Promise<void>> {
   return async () => {
     child.kill('SIGTERM')
     await ended
-  }
-}
-
-/** What Python's IMAP client sees after it has logged in: the subjects in INBOX, or why it could not. */
-async function seenBy(login: string, secret: string): Promise<string[] | string> {
-  const script = `
-import imaplib, json, ssl, sys
-login, secret = sys.argv[1:3]
-client = imaplib.IMAP4('127.0.0.1', ${port})
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-client.starttls(context)
-try:
-    client.login(login, secret)
-except imaplib.IMAP4.error as error:
-    print(json.dumps(error.args[0].decode()))
-    sys.exit()
-client.select('INBOX')
-_, [found] = client.search(None, 'ALL')
-subjects = []
-for number in found.split():
-    _, data = client.fetch(number, '(BODY.PEEK[HEADER.FIELDS (SUBJECT)])')
-    subjects.append(data[0][1].decode().strip().removeprefix('Subject: '))
-print(json.dumps(subjects))
-`
-  for (let tries = 0; ; tries++) {
-    try {
-      return JSON.parse((await run('/usr/bin/python3', ['-c', script, login, secret])).stdout)
-    } catch (error) {
-      // Dovecot listens a moment after it was started.
-      if (tries === 100 || !String(error).includes('ConnectionRefused')) throw error
-      await wait(50)
-    }
-  }
-}
-
-/** Puts a message into a mailbox, as Mailroom does: as the master user, by the mailbox's id. */
-async function put(mailbox: string, subject: string): Promise<void> {
-  const script = `
-import imaplib, ssl, sys
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-client = imaplib.IMAP4('127.0.0.1', ${port})
-client.starttls(context)
-client.authenticate('PLAIN', lambda _: ('%s\\0mailroom\\0of-the-master' % sys.argv[1]).encode())
-client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv[2]).encode())
-`
-  await run('/usr/bin/python3', ['-c', script, mailbox, subject])
-}
-
-async function newMailbox(domain?: string): Promise<{ id: string; address: string }> {
-  const organization = await world.organization()
-  if (domain) await insertVerifiedDomain(world.db, organization.id, domain)
-  const fields = { domain: domain ?? organization.domain, local_part: 'ada', password }
-  const { status, body } = await organization.request('POST', '/v1/mailboxes', fields)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-test('a mailbox that the API made is opened with its password at once, and with no other', async () => {
-  const { id, address } = await newMailbox()
-  assert.deepEqual(await seenBy(address, password), [])
-  assert.deepEqual(await seenBy(address.toUpperCase(), password), [])
-  await put(id, 'Hello')
-  assert.deepEqual(await seenBy(address, password), ['Hello'])
-  assert.match(String(await seenBy(address, `${password}!`)), /AUTHENTICATIONFAILED/)
-  assert.match(String(await seenBy(id, password)), /AUTHENTICATIONFAILED/)
-  assert.match(String(await seenBy(id, '')), /AUTHENTICATIONFAILED/)
-})
-
-test('a suspended mailbox is closed to its owner', async () => {
-  const { id, address } = await newMailbox()
-  await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', id).execute()
-  assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
-})
-
-test('an address opens the mailbox of whoever holds its domain, and none of the mail from before', async () => {
-  const former = await newMailbox('changing.test')
-  await put(former.id, 'Of the former owner')
-  assert.deepEqual(await seenBy(former.address, password), ['Of the former owner'])
-  await world.db
-    .updateTable('domains')
-    .set({ status: 'failed', ownership_verified_at: null })
-    .where('domain', '=', 'changing.test')
-    .execute()
-  assert.match(String(await seenBy(former.address, password)), /AUTHENTICATIONFAILED/)
-  const latter = await newMailbox('changing.test')
-  assert.equal(latter.address, former.address)
-  assert.deepEqual(await seenBy(latter.address, password), [])
-})
-
-test('who reads the accounts can read nothing else', async () => {
-  const url = new URL(postgres.url)
-  url.username = 'mailroom_dovecot'
-  url.password = ofRole
-  const client = new pg.Client(url.href)
-  await client.connect()
-  try {
-    const { rows } = await client.query('select login, password, mailbox from imap_accounts limit 1')
-    assert.equal(rows.length, 1)
-    const { rows: tables } = await client.query<{ name: string }>(
-      `select relname as name from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')
-          and has_table_privilege(oid, 'select, insert, update, delete, truncate, references, trigger')`,
-    )
-    assert.deepEqual(tables, [{ name: 'imap_accounts' }])
-    await assert.rejects(client.query('select password_hash from mailboxes'), { code: '42501' })
-  } finally {
-    await client.end()
   }
 })

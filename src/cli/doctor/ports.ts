@@ -1,44 +1,55 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { Config } from '#/config/config.ts'
+import type { Config, Listening } from '#/config/config.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const patienceMs = 3_000
 
 /** Whether each listener's port is free, or answers as Mailroom does. */
-export function portFindings({ host, port, smtpPort, lmtp, policy, hostname, roles }: Config): Promise<Finding[]> {
-  const findings: Promise<Finding>[] = []
-  const http = { at: { host, port }, variable: 'PORT', addressIn: 'HOST' }
-  if (roles.has('api')) findings.push(portFinding('HTTP port', http, speaksHttp))
+export function portFindings(config: Config): Promise<Finding[]> {
+  return Promise.all(listenersOf(config).map(portFinding))
+}
+
+/** Whether each listener of these roles answers. Where it listens on any free port nobody knows which. */
+export async function answersEverywhere(config: Config): Promise<boolean> {
+  const answers = listenersOf(config).map(({ at, isOurs }) => at.port === 0 || isOurs(reachable(at)))
+  return (await Promise.all(answers)).every((answer) => answer)
+}
+
+interface Listener {
+  readonly check: string
+  readonly at: Listening
+  readonly variable: string
+  /** The variable that names the address, where that is another. */
+  readonly addressIn?: string
+  /** Whether it is Mailroom that answers there. */
+  readonly isOurs: (at: Listening) => Promise<boolean>
+}
+
+function listenersOf({ host, port, smtpPort, lmtp, policy, hostname, roles }: Config): Listener[] {
+  const listeners: Listener[] = []
+  if (roles.has('api'))
+    listeners.push({ check: 'HTTP port', at: { host, port }, variable: 'PORT', addressIn: 'HOST', isOurs: speaksHttp })
   if (roles.has('mx')) {
-    const greetsAsUs = async (at: Endpoint) => (await firstLine(at))?.startsWith(`220 ${hostname} `) === true
+    const isOurs = async (at: Listening) => (await firstLine(at))?.startsWith(`220 ${hostname} `) === true
     const smtp = { at: { host, port: smtpPort }, variable: 'MAILROOM_SMTP_PORT', addressIn: 'HOST' }
-    findings.push(portFinding('SMTP port', smtp, greetsAsUs))
-    if (lmtp) findings.push(portFinding('LMTP port', { at: lmtp, variable: 'MAILROOM_LMTP_PORT' }, greetsAsUs))
+    listeners.push({ check: 'SMTP port', ...smtp, isOurs })
+    if (lmtp) listeners.push({ check: 'LMTP port', at: lmtp, variable: 'MAILROOM_LMTP_PORT', isOurs })
     if (policy)
-      findings.push(portFinding('policy port', { at: policy, variable: 'MAILROOM_POLICY_PORT' }, judgesPolicy))
+      listeners.push({ check: 'policy port', at: policy, variable: 'MAILROOM_POLICY_PORT', isOurs: judgesPolicy })
   }
-  return Promise.all(findings)
+  return listeners
 }
 
-interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
-
-async function portFinding(
-  check: string,
-  { at, variable, addressIn = variable }: { at: Endpoint; variable: string; addressIn?: string },
-  isOurs: (at: Endpoint) => Promise<boolean>,
-): Promise<Finding> {
+async function portFinding({ check, at, variable, addressIn = variable, isOurs }: Listener): Promise<Finding> {
   const where = `${at.port} at ${at.host}`
   if (at.port === 0) return ok(check, 'any free one')
   switch (await listenCode(at)) {
     case undefined:
       return ok(check, `${where} is free`)
     case 'EADDRINUSE':
-      return (await isOurs({ ...at, host: reachable(at.host) }))
+      return (await isOurs(reachable(at)))
         ? ok(check, `Mailroom answers on ${where}`)
         : problem(check, `another program listens on ${where}`, `Stop it, or set ${variable} to another port`)
     case 'EACCES':
@@ -53,7 +64,7 @@ async function portFinding(
 }
 
 /** The error code that listening there gives; undefined where it is possible. */
-async function listenCode(at: Endpoint): Promise<string | undefined> {
+async function listenCode(at: Listening): Promise<string | undefined> {
   const server = createServer()
   try {
     await once(server.listen(at), 'listening')
@@ -65,7 +76,7 @@ async function listenCode(at: Endpoint): Promise<string | undefined> {
   }
 }
 
-async function speaksHttp({ host, port }: Endpoint): Promise<boolean> {
+async function speaksHttp({ host, port }: Listening): Promise<boolean> {
   try {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`
     const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
@@ -76,12 +87,12 @@ async function speaksHttp({ host, port }: Endpoint): Promise<boolean> {
 }
 
 /** Whether it answers what asks for no judgement. */
-async function judgesPolicy(at: Endpoint): Promise<boolean> {
+async function judgesPolicy(at: Listening): Promise<boolean> {
   return (await firstLine(at, 'request=smtpd_access_policy\nprotocol_state=CONNECT\n\n')) === 'action=DUNNO'
 }
 
 /** What is said there first, or in answer to `question`; undefined where nothing is. */
-async function firstLine(at: Endpoint, question = ''): Promise<string | undefined> {
+async function firstLine(at: Listening, question = ''): Promise<string | undefined> {
   const socket = connect(at)
   try {
     const signal = AbortSignal.timeout(patienceMs)
@@ -96,8 +107,8 @@ async function firstLine(at: Endpoint, question = ''): Promise<string | undefine
   }
 }
 
-/** An address to connect to where the listener takes any. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host === '::' ? '::1' : host
+/** Where to connect to, also where the listener takes any address. */
+function reachable({ host, port }: Listening): Listening {
+  if (host === '0.0.0.0') return { host: '127.0.0.1', port }
+  return { host: host === '::' ? '::1' : host, port }
 }
