@@ -1,15 +1,22 @@
-// Mail archives read as conversations, by us and by a real Dovecot: node test/dovecot/compare.ts [--http] MBOX…
-// All the files together are one folder. With --http, our side goes through the mail host and is asked over HTTP.
+// Mail archives read as conversations, by us and by a real Dovecot: node test/dovecot/compare.ts [--http|--imap] MBOX…
+// All the files together are one folder. With --http, our side goes through the mail host and is asked over HTTP; with
+// --imap so does it, and the mail host is an IMAP server, another Dovecot.
 import { parseArgs } from 'node:util'
 import { World } from '../world.ts'
 import { compare } from './comparison.ts'
 import { Dovecot } from './dovecot.ts'
+import { DovecotServer } from './imap-server.ts'
 import { headersIn } from './mbox.ts'
 import { indexReader, serviceReader } from './our-readers.ts'
 
-const { values, positionals } = parseArgs({ options: { http: { type: 'boolean' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { http: { type: 'boolean' }, imap: { type: 'boolean' } },
+  allowPositionals: true,
+})
 await using dovecot = await Dovecot.start()
-await using world = values.http ? await World.start() : undefined
+await using server = values.imap ? await DovecotServer.start() : undefined
+const env = server && { MAILROOM_IMAP_URL: server.url }
+await using world = values.http || values.imap ? await World.start({ ...(env && { env }) }) : undefined
 const us = world ? await serviceReader(world) : indexReader()
 const compared = await compare(dovecot, us, headersOf(positionals))
 process.stdout.write(`${JSON.stringify(compared, null, 2)}\n`)

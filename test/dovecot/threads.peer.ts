@@ -5,6 +5,7 @@ import { threadHeaders } from '../thread-folders.ts'
 import { World } from '../world.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { Dovecot } from './dovecot.ts'
+import { DovecotServer } from './imap-server.ts'
 import { indexReader, serviceReader } from './our-readers.ts'
 
 let dovecot: Dovecot
@@ -34,7 +35,17 @@ test('what REFS joins we join, but for what it takes for an id; and every differ
 
 test('so it is through the mail host and over HTTP', async () => {
   await using world = await World.start()
-  // Side by side in one folder, each under a domain of its own.
+  await assertAllExplained(world)
+})
+
+test('so it is where the folder is on an IMAP server', async () => {
+  await using server = await DovecotServer.start()
+  await using world = await World.start({ env: { MAILROOM_IMAP_URL: server.url } })
+  await assertAllExplained(world)
+})
+
+/** Of folders side by side in one, each under a domain of its own. */
+async function assertAllExplained(world: World): Promise<void> {
   const folders = fc
     .sample(folder, 40)
     .map((messages, place) => messages.map((text) => text.replaceAll('@x', `@x${place}`)))
@@ -45,7 +56,7 @@ test('so it is through the mail host and over HTTP', async () => {
       folders.flat().map((text) => Buffer.from(text)),
     ),
   )
-})
+}
 
 function assertExplained({ joinedByUs, joinedByRefs }: Comparison): void {
   assert.equal(joinedByUs.unexplained, 0, 'joined by us alone')
