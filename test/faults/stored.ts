@@ -44,7 +44,7 @@ async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
     join mail_folders folder on folder.id = message.folder_id
     join mailboxes mailbox on mailbox.id = folder.mailbox_id
     join mail_contents content on content.id = message.content_id
-    where (message.folder_id, message.uid) > (${folder}, ${uid})
+    where (message.folder_id, message.uid) > (${folder}, ${uid}) and folder.name <> 'sent'
     order by message.folder_id, message.uid limit 200`.execute(db)
   return rows
 }
@@ -93,8 +93,7 @@ export async function discrepancies(db: Db): Promise<string[]> {
         where (select count(*) from arrivals where mailbox_id = mailbox.id) <> (
           select count(*) from mail_messages message
           join mail_folders folder on folder.id = message.folder_id
-          join mail_contents content on content.id = message.content_id
-          where folder.mailbox_id = mailbox.id and folder.name <> 'sent' and content.message_id is not null)
+          where folder.mailbox_id = mailbox.id and folder.name <> 'sent')
     )
     select rows || ' ' || what as what from wrong where rows > 0`.execute(db)
   return rows.map(({ what }) => what)
