@@ -42,8 +42,28 @@ export async function databaseHome({ embedded = false } = {}): Promise<DatabaseH
     copyTree(await embeddedTemplate(), directory)
     return { env, open: () => openDatabase({ directory }), [Symbol.asyncDispose]: removeDirectory }
   }
+  return homeOnServer(await serverTemplate(), env, removeDirectory)
+}
+
+/** The same without a single table, on a server. */
+export async function emptyDatabaseHome(): Promise<DatabaseHome> {
+  return homeOnServer('template0', { MAILROOM_SECRET: secret }, async () => {})
+}
+
+/** The database that `url` names, migrated, on a server of the test's own. */
+export async function homeAt(url: string): Promise<DatabaseHome> {
+  const open = () => openDatabase({ url })
+  await using database = await open()
+  await migrate(database.pool)
+  return { env: { MAILROOM_SECRET: secret, DATABASE_URL: url }, open, [Symbol.asyncDispose]: async () => {} }
+}
+
+async function homeOnServer(
+  template: string,
+  env: Readonly<Record<string, string>>,
+  removeDirectory: () => Promise<void>,
+): Promise<DatabaseHome> {
   const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
-  const template = await serverTemplate()
   await administer((client) => client.query(`create database ${name} template ${template}`))
   return {
     env: { ...env, DATABASE_URL: urlOf(name) },

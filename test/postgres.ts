@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,12 +15,23 @@ const debian = '/usr/lib/postgresql'
 
 export interface PostgresServer extends AsyncDisposable {
   url: string
+  /** Ends it as a crash does, sessions and all, and starts it again (`pg_ctl restart -m immediate`). */
+  restart(): Promise<void>
+}
+
+/** A network other than this one. */
+interface Elsewhere {
+  /** The address at which a server there is reached. */
+  readonly host: string
+  /** The command that runs another one there, as the user `postgres`. */
+  readonly enter: readonly string[]
 }
 
 /** Starts a server of its own on a free port of 127.0.0.1, as the user `postgres` where we are root; fsync is on. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   within = tmpdir(),
+  elsewhere?: Elsewhere,
 ): Promise<PostgresServer> {
   const binaries = findBinaries()
   const account = process.getuid?.() === 0 ? await accountOf('postgres') : undefined
@@ -34,17 +45,30 @@ export async function startPostgres(
   const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
   await run(join(binaries, 'initdb'), initdb, { ...account, cwd: directory })
   const port = await freePort()
-  const options = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...settings }
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...account, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  starting.defer(() => stop(server))
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await answers(url, server)
+  const { host = '127.0.0.1', enter = [] } = elsewhere ?? {}
+  if (elsewhere) await appendFile(join(data, 'pg_hba.conf'), 'host all all all trust\n')
+  const listen = elsewhere ? '*' : host
+  const options = { port: String(port), listen_addresses: listen, unix_socket_directories: directory, ...settings }
+  const url = `postgres://postgres@${host}:${port}/postgres`
+  const launch = async () => {
+    const given = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const [command = '', ...parameters] = [...enter, join(binaries, 'postgres'), '-D', data, ...given]
+    const server = spawn(command, parameters, {
+      ...(elsewhere ? {} : account),
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await answers(url, server)
+    return server
+  }
+  let server = await launch()
+  starting.defer(() => stop(server, 'SIGINT'))
+  const restart = async () => {
+    await stop(server, 'SIGQUIT')
+    server = await launch()
+  }
   const started = starting.move()
-  return { url, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { url, restart, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
 function findBinaries(): string {
@@ -80,10 +104,10 @@ async function answers(url: string, server: ChildProcess): Promise<void> {
   }
 }
 
-/** SIGINT is PostgreSQL's fast shutdown: sessions that are still open are ended. */
-async function stop(server: ChildProcess): Promise<void> {
+/** SIGINT is PostgreSQL's fast shutdown: sessions that are still open are ended. SIGQUIT is its immediate one. */
+async function stop(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
-  server.kill('SIGINT')
+  server.kill(signal)
   await once(server, 'exit')
 }
 

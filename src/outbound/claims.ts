@@ -34,7 +34,7 @@ export const together = ''
 export const leaseMs = 20_000
 
 /** How often to look for claims of workers that are gone, in milliseconds. */
-export const lookMs = 5_000
+export const lookMs = 2_500
 
 /** As many recipients as go in one transaction (RFC 5321, section 4.5.3.1.8 asks every server to take that many). */
 const mostTogether = 100

@@ -1,29 +1,34 @@
-// The long runs of kill.test.ts and due.test.ts: npm run faults -- kill COUNT | storm SECONDS | due COUNT
+// The long runs of kill.test.ts, due.test.ts and test/processes/storm.test.ts:
+// npm run faults -- kill COUNT | storm SECONDS | roles SECONDS | due COUNT
+import { type StormReport, storm } from '../processes/storm.ts'
 import { crashRun, type Report } from './crash-run.ts'
 import { type DueReport, dueRun } from './due-run.ts'
 
 const [what, amount] = process.argv.slice(2)
 const most = Number(amount)
-if ((what !== 'kill' && what !== 'storm' && what !== 'due') || !(most > 0)) {
+if (!['kill', 'storm', 'roles', 'due'].includes(what ?? '') || !(most > 0)) {
   process.stderr.write(
-    'Usage: npm run faults -- kill COUNT | storm SECONDS | due COUNT\n' +
+    'Usage: npm run faults -- kill COUNT | storm SECONDS | roles SECONDS | due COUNT\n' +
       'Kills the service (kill -9) so many times, or for so long, while 50 senders stream mail in, and accounts for it;\n' +
+      'with `roles`, processes of every role, two of each, on a server;\n' +
       'or has two workers send so many messages that are due in one second, nine of ten of them of one organization.\n' +
       'The embedded database, or the server that TEST_DATABASE_URL names: node test/postgres.ts -- npm run faults -- …\n',
   )
   process.exit(2)
 }
 
-const { faults, text } = what === 'due' ? dueResult(await dueRun(most)) : crashResult(await crashes())
+const { faults, text } = await result()
 process.stdout.write([text, ...faults, faults.length > 0 ? 'FAULTS' : 'no fault', ''].join('\n'))
 process.exitCode = faults.length > 0 ? 1 : 0
 
-function crashes(): Promise<Report> {
+async function result(): Promise<Result> {
+  if (what === 'due') return dueResult(await dueRun(most))
   const since = performance.now()
-  return crashRun((kills) => {
+  const goOn = (kills: number) => {
     if (kills > 0 && kills % 10 === 0) process.stdout.write(`${kills} kills\n`)
     return what === 'kill' ? kills < most : performance.now() - since < most * 1000
-  })
+  }
+  return what === 'roles' ? stormResult(await storm(goOn)) : crashResult(await crashRun(goOn))
 }
 
 function dueResult({ due, seconds, twice, unsent, heldBack }: DueReport): Result {
@@ -55,7 +60,35 @@ function faultsIn({ mail, labels, knownDuplicated, refused, discrepancies, compl
     discrepancies,
     'the log': complaints,
   }
+  return listed(all)
+}
+
+function listed(all: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(all).flatMap(([name, list]) => list.slice(0, 10).map((one) => `${name}: ${one}`))
+}
+
+function stormResult({ seconds, kills, mail, sent, copies, ...report }: StormReport): Result {
+  const text = [
+    `${kills} kills in ${seconds} s, two processes of each role`,
+    `in:   ${mail.acknowledged} copies acknowledged of ${mail.attempted}, ${mail.stored} stored, ${mail.lost.length} lost, ${mail.unexpected.length} unexpected`,
+    `      there twice: ${report.knownDuplicated.length} with a Message-ID, ${mail.duplicated.length - report.knownDuplicated.length} without`,
+    `out:  ${sent.acknowledged} messages acknowledged of ${sent.attempted}, ${sent.lost.length} lost, ${sent.unexpected.length} unexpected, ${sent.duplicated.length} sent twice`,
+    `      ${copies.stored} copies in Sent, ${copies.lost.length} lost, ${copies.unexpected.length} unexpected`,
+  ]
+  const faults = listed({
+    'mail lost': mail.lost,
+    'mail that nobody sent': mail.unexpected,
+    'mail with a Message-ID stored twice': report.knownDuplicated,
+    'mail refused': Object.entries(report.refused).map(([reply, times]) => `${times} × ${reply}`),
+    'messages not sent': sent.lost,
+    'messages that nobody asked for': sent.unexpected,
+    'second copies that differ': report.differing,
+    'copies in Sent lost': copies.lost,
+    'copies in Sent that should not be': copies.unexpected,
+    discrepancies: report.discrepancies,
+    'the log': report.complaints,
+  })
+  return { text: text.join('\n'), faults }
 }
 
 function crashResult(report: Report): Result {

@@ -13,6 +13,8 @@ import { launchService, type Service } from '../service.ts'
 import { Sink } from '../sink.ts'
 import { moveIn, type Tenant } from '../tenant.ts'
 
+export const roles = ['api', 'mx', 'worker'] as const
+
 /** How many processes of each role. */
 export type Numbers = Readonly<Record<Role, number>>
 
@@ -63,7 +65,7 @@ export class Fleet implements AsyncDisposable {
     const fleet = new Fleet({ database, sink, tenant, env: common })
     starting.use(fleet.#processes)
     await Promise.all(
-      (['api', 'mx', 'worker'] as const).map(async (role) => {
+      roles.map(async (role) => {
         const started = Array.from({ length: numbers[role] }, (_, number) => fleet.#start(role, env(role, number)))
         fleet.#running[role].push(...(await Promise.all(started)))
       }),
@@ -76,6 +78,16 @@ export class Fleet implements AsyncDisposable {
     return this.database.db
   }
 
+  /** Mailboxes that mail streams into. */
+  get busy(): readonly string[] {
+    return this.tenant.addresses.slice(0, 2)
+  }
+
+  /** A mailbox for whoever wants to see whether mail comes. */
+  get quiet(): string {
+    return this.tenant.addresses[2] ?? ''
+  }
+
   /** Those of a role that run, the longest-lived first. */
   of(role: Role): readonly Service[] {
     return this.#running[role]
@@ -86,6 +98,16 @@ export class Fleet implements AsyncDisposable {
     const service = running[number % running.length]
     assert.ok(service, `a process of the role ${role} runs`)
     return service
+  }
+
+  /** Any of them, once there is one. */
+  async some(role: Role): Promise<Service> {
+    for (;;) {
+      const running = this.of(role)
+      const service = running[Math.floor(Math.random() * running.length)]
+      if (service) return service
+      await setTimeout(20)
+    }
   }
 
   /** Starts one more. */

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { check, type Verdict } from '../faults/checker.ts'
+import { fieldOf, timePasses } from '../faults/post-office.ts'
+import type { Senders } from '../faults/senders.ts'
+import { discrepancies, lettersStored } from '../faults/stored.ts'
+import { type Fleet, soon } from './fleet.ts'
+import type { Programs } from './programs.ts'
+
+/** What became of the mail of senders and programs at a fleet. */
+export interface Account {
+  /** Letters at their recipients. */
+  readonly mail: Verdict
+  /** Of `mail.duplicated` those that bear a Message-ID: none may be there twice. */
+  readonly knownDuplicated: readonly string[]
+  /** Messages of programs at the sink. */
+  readonly sent: Verdict
+  /** Those of `sent.duplicated` whose copies differ in Message-ID or Date: none may. */
+  readonly differing: readonly string[]
+  /** Their copies in Sent. */
+  readonly copies: Verdict
+  readonly discrepancies: readonly string[]
+}
+
+/** Waits until everything has left, and holds what is there against what was acknowledged. What workers that were killed
+ *  had in hand is due again at once. */
+export async function accountFor(fleet: Fleet, senders: Senders, programs: Programs): Promise<Account> {
+  await soon(60_000, 'everything has left', async () => {
+    await timePasses(fleet.db)
+    return (await fleet.waiting()) === 0
+  })
+  const letters = await Array.fromAsync(lettersStored(fleet.db))
+  const mail = check(
+    senders.attempts(),
+    letters.filter((name) => !name.endsWith(` at ${fleet.quiet}`)),
+  )
+  const known = new Set(senders.letters.filter((letter) => letter.known).map(({ name }) => name))
+  const taken = Map.groupBy(fleet.sink.taken, ({ to }) => to[0]?.split('@')[0] ?? '')
+  const sent = check(
+    programs.sendings(),
+    fleet.sink.taken.flatMap(({ to }) => to.map((address) => address.split('@')[0] ?? '')),
+  )
+  const { rows } = await sql<{ subject: string }>`
+    select content.subject from mail_messages message join mail_folders folder on folder.id = message.folder_id
+    join mail_contents content on content.id = message.content_id where folder.name = 'sent'`.execute(fleet.db)
+  return {
+    mail,
+    knownDuplicated: mail.duplicated.filter((name) => known.has(name.split(' at ')[0] ?? '')),
+    sent,
+    differing: sent.duplicated.filter((name) =>
+      ['Message-ID', 'Date'].some(
+        (field) => new Set(taken.get(name)?.map(({ bytes }) => fieldOf(bytes, field))).size > 1,
+      ),
+    ),
+    copies: check(
+      programs.messages,
+      rows.map(({ subject }) => subject),
+    ),
+    discrepancies: await discrepancies(fleet.db),
+  }
+}
+
+/** Nothing that was acknowledged is lost, nothing is there that nobody asked for, and nothing is half-done. */
+export function assertKept({ mail, knownDuplicated, sent, differing, copies, discrepancies }: Account): void {
+  for (const { lost, unexpected } of [mail, sent, copies])
+    assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
+  assert.deepEqual(
+    { knownDuplicated, differing, discrepancies },
+    { knownDuplicated: [], differing: [], discrepancies: [] },
+  )
+  for (const { acknowledged } of [mail, sent]) assert.ok(acknowledged > 0)
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Role } from '#/config/roles.ts'
+import { homeAt } from '../database.ts'
+import { FaultProxy } from '../faults/proxy.ts'
+import { Senders } from '../faults/senders.ts'
+import { type PostgresServer, startPostgres } from '../postgres.ts'
+import type { Service } from '../service.ts'
+import { accountFor, assertKept } from './accounts.ts'
+import { Fleet, roles, soon } from './fleet.ts'
+import { Programs } from './programs.ts'
+import { allIsWell, patience } from './well.ts'
+
+// The embedded database has one process.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  let resources: AsyncDisposableStack
+  let server: PostgresServer
+  let fleet: Fleet
+  let senders: Senders
+  let programs: Programs
+  /** Between a process of each role and the database. */
+  let network: FaultProxy
+
+  before(async () => {
+    resources = new AsyncDisposableStack()
+    server = resources.use(await startPostgres())
+    const home = resources.use(await homeAt(server.url))
+    const url = new URL(server.url)
+    network = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
+    url.port = String(network.port)
+    const env = (_role: Role, number: number): Record<string, string> =>
+      number === 0 ? { DATABASE_URL: url.href } : {}
+    fleet = resources.use(await Fleet.start({ home, env }))
+    senders = resources.use(new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy))
+    programs = resources.use(new Programs(fleet))
+    senders.start(3)
+    await programs.start(3)
+    await senders.see(10, 'acknowledged')
+  })
+  after(() => resources.disposeAsync())
+
+  test('PostgreSQL ends as in a crash and is started again under load: all is well within 30 s, without a hand', async () => {
+    await server.restart()
+    await allIsWell(fleet, programs)
+  })
+
+  test('the network between a process of each role and PostgreSQL breaks, and comes back: so too', async () => {
+    network.drop()
+    const [cutOff] = fleet.of('api')
+    assert.ok(cutOff)
+    await soon(patience, 'it is not ready', async () => (await fetch(`${cutOff.http}/readyz`)).status === 503)
+    const stillThere = fleet.of('mx')[1]
+    assert.ok(stillThere)
+    assert.equal(await fleet.hand(stillThere, 'ann@peer.example', fleet.quiet), '250 2.6.0')
+    network.heal()
+    await allIsWell(fleet, programs)
+  })
+
+  for (const role of roles) {
+    test(`kill -9 of one ${role} process of two: the other goes on, and all is well within 30 s`, async () => {
+      const victim = role === 'worker' ? await workerAtTheDot() : fleet.one(role)
+      await fleet.kill(victim)
+      await allIsWell(fleet, programs)
+      await fleet.add(role)
+    })
+  }
+
+  /** One that has sent a dot, and waits for its answer. */
+  async function workerAtTheDot(): Promise<Service> {
+    const { sink } = fleet
+    const [busy, ...others] = fleet.of('worker')
+    assert.ok(busy)
+    for (const other of others) await fleet.stop(other)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    sink.act = (step) => {
+      if (step !== 'dot') return undefined
+      sink.act = () => undefined
+      resolve()
+      return { next: 'stall' }
+    }
+    await promise
+    await fleet.add('worker')
+    return busy
+  }
+
+  test('in the end nothing that was acknowledged is lost', async () => {
+    await Promise.all([senders.stop(), programs.stop()])
+    assertKept(await accountFor(fleet, senders, programs))
+  })
+}

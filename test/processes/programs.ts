@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { scopes } from '#/http/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import type { Attempt } from '../faults/checker.ts'
+import type { Fleet } from './fleet.ts'
+
+/** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
+ *  asked again under its Idempotency-Key, of whichever process there is. */
+export class Programs implements Disposable {
+  /** By the subject, which is also its recipient's local part. Where it is kept, it is kept once. */
+  readonly messages = new Map<string, { attempts: number; acknowledged: boolean }>()
+  /** What came in place of a good answer, by its status or the error's code, and how often. */
+  readonly failures = new Map<string, number>()
+  readonly #fleet: Fleet
+  readonly #busy: Promise<void>[] = []
+  #stopping = false
+  #gone = false
+
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet
+  }
+
+  async start(count: number): Promise<void> {
+    const { db, tenant } = this.#fleet
+    for (let n = 0; n < count; n++) {
+      // A key may ask 600 times a minute.
+      const { secret } = await createKey(db, tenant.organizationId, { name: '', scopes, expiresAt: null }, Date.now())
+      this.#busy.push(this.#work(secret))
+    }
+  }
+
+  /** No new messages: those under way are asked for until they are answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await Promise.all(this.#busy)
+  }
+
+  /** Whatever is under way is left as it is. */
+  [Symbol.dispose](): void {
+    this.#stopping = true
+    this.#gone = true
+  }
+
+  /** For the checker, of what arrives: a second copy comes where a worker died at the dot. */
+  sendings(): Map<string, Attempt> {
+    return new Map(
+      [...this.messages].map(([name, message]) => [name, { ...message, attempts: Number.MAX_SAFE_INTEGER }]),
+    )
+  }
+
+  async #work(key: string): Promise<void> {
+    while (!this.#stopping) {
+      const name = randomUUID()
+      const message = { attempts: 1, acknowledged: false }
+      this.messages.set(name, message)
+      const scheduled = Math.random() < 0.5
+      const { tenant } = this.#fleet
+      const fields = { from: tenant.addresses[0], to: `${name}@there.example`, subject: name, text: 'Hello' }
+      const body = scheduled ? { ...fields, send_at: new Date().toISOString() } : fields
+      while (!message.acknowledged && !this.#gone) {
+        const outcome = await this.#ask(scheduled ? '/v1/scheduled' : '/v1/send', key, name, body)
+        message.acknowledged = outcome === (scheduled ? '201' : '202')
+        if (!message.acknowledged) this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)
+        await setTimeout(50 + Math.random() * 200)
+      }
+    }
+  }
+
+  /** The status of the answer, or the code of the error that came in its place. */
+  async #ask(path: string, key: string, name: string, body: object): Promise<string> {
+    const { http } = await this.#fleet.some('api')
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': name }
+    try {
+      const answer = await fetch(`${http}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      await answer.arrayBuffer()
+      return String(answer.status)
+    } catch (error) {
+      return codeOf(error)
+    }
+  }
+}
+
+/** fetch hides what went wrong. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause as { code?: string } | undefined) : undefined
+  return cause?.code ?? String(error)
+}

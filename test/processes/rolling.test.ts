@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Role } from '#/config/roles.ts'
+import { readMigrations } from '#/db/migrate.ts'
+import { emptyDatabaseHome } from '../database.ts'
+import { Senders } from '../faults/senders.ts'
+import { startService } from '../service.ts'
+import { accountFor, assertKept } from './accounts.ts'
+import { Fleet, roles } from './fleet.ts'
+import { Programs } from './programs.ts'
+
+// The embedded database has one process.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('one process of each role after the other is replaced: nothing is lost, and no request fails but where nobody listens', async () => {
+    await using fleet = await Fleet.start()
+    using senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
+    using programs = new Programs(fleet)
+    senders.start(3)
+    await programs.start(3)
+    await Promise.all(roles.map((role) => replaceAll(fleet, role)))
+    await Promise.all([senders.stop(), programs.stop()])
+    const account = await accountFor(fleet, senders, programs)
+    assertKept(account)
+    // Nobody was cut off at the dot, so nothing went twice.
+    assert.deepEqual([account.mail.duplicated, account.sent.duplicated], [[], []])
+    assert.deepEqual(
+      [...programs.failures.keys()].filter((failure) => failure !== 'ECONNREFUSED'),
+      [],
+    )
+    // "I am going", between two messages.
+    assert.deepEqual(
+      [...senders.refused.keys()].filter((reply) => reply !== '421 4.3.2'),
+      [],
+    )
+    assert.deepEqual(fleet.complaints, [])
+  })
+
+  test('four processes that start at once on an empty database migrate it once', async () => {
+    await using home = await emptyDatabaseHome()
+    const services = await Promise.all(
+      ['api', 'mx', 'worker', 'api,mx,worker'].map((some) => startService(home.env, ['serve', '--roles', some])),
+    )
+    await using database = await home.open()
+    const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name collate "C"`.execute(
+      database.db,
+    )
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      (await readMigrations()).map(({ name }) => name),
+    )
+    for (const service of services) {
+      assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+      assert.doesNotMatch(service.written(), /^\{"level":[456]0/m)
+    }
+  })
+}
+
+/** One after the other, the new one being there before the old one goes. */
+async function replaceAll(fleet: Fleet, role: Role): Promise<void> {
+  for (const old of [...fleet.of(role)]) {
+    await fleet.add(role)
+    await fleet.stop(old)
+  }
+}

@@ -1,0 +1,47 @@
+import { setTimeout } from 'node:timers/promises'
+import { Senders } from '../faults/senders.ts'
+import { type Account, accountFor } from './accounts.ts'
+import { Fleet, roles } from './fleet.ts'
+import { Programs } from './programs.ts'
+
+export interface StormReport extends Account {
+  readonly seconds: number
+  readonly kills: number
+  /** Replies that put senders off, and how often. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Lines of the processes' logs at level `error` or above. */
+  readonly complaints: readonly string[]
+}
+
+/** Kills processes of every role, two of each, one after the other at random, and starts others in their place, while mail
+ *  streams in from many senders and out from programs; then holds what is there against what was acknowledged. `goOn` is
+ *  asked before each kill. */
+export async function storm(goOn: (kills: number) => boolean, { senders: count = 50 } = {}): Promise<StormReport> {
+  await using fleet = await Fleet.start()
+  using senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
+  using programs = new Programs(fleet)
+  const since = performance.now()
+  senders.start(count)
+  await programs.start(Math.ceil(count / 10))
+  let kills = 0
+  const coming = new Set<Promise<unknown>>()
+  while (goOn(kills)) {
+    await setTimeout(Math.random() * 1_400)
+    const role = oneOf(roles) ?? 'mx'
+    const victim = oneOf(fleet.of(role))
+    if (!victim) continue
+    await fleet.kill(victim)
+    kills += 1
+    const next = fleet.add(role).finally(() => coming.delete(next))
+    coming.add(next)
+  }
+  await Promise.all(coming)
+  await Promise.all([senders.stop(), programs.stop()])
+  const seconds = Math.round((performance.now() - since) / 1_000)
+  const refused = Object.fromEntries(senders.refused)
+  return { seconds, kills, refused, complaints: fleet.complaints, ...(await accountFor(fleet, senders, programs)) }
+}
+
+function oneOf<T>(all: readonly T[]): T | undefined {
+  return all[Math.floor(Math.random() * all.length)]
+}

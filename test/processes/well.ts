@@ -1,0 +1,26 @@
+import type { Service } from '../service.ts'
+import { type Fleet, soon } from './fleet.ts'
+import type { Programs } from './programs.ts'
+
+/** How long anything may take to be as it was, in milliseconds. */
+export const patience = 30_000
+
+/** Waits until mail comes, and requests are answered, by every process that there is, and what programs were promised
+ *  before has left. Rejects where that takes longer than it may. */
+export async function allIsWell(fleet: Fleet, programs: Programs): Promise<void> {
+  const promised = [...programs.messages].flatMap(([name, { acknowledged }]) => (acknowledged ? [name] : []))
+  const takesMail = async (mx: Service) => {
+    const reply = await fleet.hand(mx, 'ann@peer.example', fleet.quiet).catch(() => undefined)
+    return reply === '250 2.6.0'
+  }
+  const answers = async (api: Service) => (await fleet.request(api, 'GET', '/v1/usage')).status === 200
+  const haveLeft = async () => {
+    const gone = new Set(fleet.sink.taken.map(({ to }) => to[0]?.split('@')[0]))
+    return promised.every((name) => gone.has(name))
+  }
+  await Promise.all([
+    ...fleet.of('mx').map((mx) => soon(patience, 'mail is taken', () => takesMail(mx))),
+    ...fleet.of('api').map((api) => soon(patience, 'requests are answered', () => answers(api))),
+    soon(patience, 'what was promised has left', haveLeft),
+  ])
+}
