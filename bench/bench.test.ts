@@ -5,6 +5,7 @@ import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
 import { type Row, table } from './report.ts'
+import { scale } from './scale.ts'
 import { scheduled } from './scheduled.ts'
 import { send } from './send.ts'
 import { threads } from './threads.ts'
@@ -16,6 +17,10 @@ for (const [name, run] of [
   ['holds', () => holds({ messages: 100, letters: ['2,000 nested parts', '100,000 headers'], repeats: 1 })],
   ['send', () => send({ octets: 100_000, requests: 10, rounds: 0 })],
   ['scheduled', () => scheduled({ messages: 200 })],
+  // It has a PostgreSQL server of its own where the other benches have none: once is enough.
+  ...(process.env.TEST_DATABASE_URL === undefined
+    ? []
+    : [['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const]),
   ['filters', () => filters({ count: 10, rounds: 3 })],
 ] as const) {
   test(`the bench "${name}" measures, and nothing that it sends goes unanswered`, async () => {

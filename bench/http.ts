@@ -66,7 +66,7 @@ export async function http({ requests = 2_000, rounds = 9 } = {}): Promise<Row[]
 }
 
 /** Some organizations with labels and keys, and what to ask of each. */
-async function fill(
+export async function fill(
   home: { open(): Promise<{ db: Db } & AsyncDisposable> },
   keys: number,
   ask: (organizationId: string, key: string) => Ask,
@@ -87,7 +87,7 @@ async function fill(
 }
 
 /** CPU time that a process has taken, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
-async function cpuOf(pid: number | undefined): Promise<number> {
+export async function cpuOf(pid: number | undefined): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
   const ticksPerSecond = 100
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond

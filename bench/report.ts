@@ -13,12 +13,12 @@ export interface Row {
 }
 
 /** Prints the rows one under the other, with what the machine was doing, since no figure means anything without it. */
-export function table(name: string, rows: readonly Row[]): string {
+export function table(name: string, rows: readonly Row[], database = databaseName()): string {
   const lines = rows.map((row) => [row.what, figure(row.value, row.unit), target(row), row.from ?? ''])
   const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const [load = 0] = loadavg()
   return [
-    `${name}, on ${databaseName()}, ${availableParallelism()} cores, load ${load.toFixed(1)}`,
+    `${name}, on ${database}, ${availableParallelism()} cores, load ${load.toFixed(1)}`,
     ...lines.map(([what = '', value = '', target = '', from]) => {
       return `  ${what.padEnd(widths[0] ?? 0)}  ${value.padStart(widths[1] ?? 0)}  ${target.padEnd(widths[2] ?? 0)}  ${from}`.trimEnd()
     }),

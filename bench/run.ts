@@ -1,5 +1,5 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|dovecot|all [SIZE]: what docs/performance.md is made of. On
-// the embedded database, or on the server that BENCH_DATABASE_URL names.
+// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|scale|dovecot|all [SIZE]: what docs/performance.md is made
+// of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
 const benches = {
@@ -9,6 +9,7 @@ const benches = {
   holds: async (messages?: number) => (await import('./holds.ts')).holds({ ...(messages && { messages }) }),
   send: async (rounds?: number) => (await import('./send.ts')).send({ ...(rounds && { rounds }) }),
   scheduled: async (messages?: number) => (await import('./scheduled.ts')).scheduled({ ...(messages && { messages }) }),
+  scale: async (requests?: number) => (await import('./scale.ts')).scale({ ...(requests && { requests }) }),
   dovecot: async (messages?: number) => (await import('./dovecot.ts')).dovecot({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
@@ -20,5 +21,5 @@ const chosen = Object.entries(benches).filter(([bench]) => name === 'all' || nam
 if (chosen.length === 0) throw new Error(`npm run bench -- ${Object.keys(benches).join('|')}|all [SIZE]`)
 for (const [bench, run] of chosen) {
   const rows = await run(size === undefined ? undefined : Number(size))
-  process.stdout.write(table(bench, rows))
+  process.stdout.write(table(bench, rows, bench === 'scale' ? 'a PostgreSQL server' : undefined))
 }
