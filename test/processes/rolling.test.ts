@@ -12,7 +12,9 @@ import { Programs } from './programs.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('one process of each role after the other is replaced: nothing is lost, and no request fails but where nobody listens', async () => {
+  test('one process of each role after the other is replaced: nothing is lost, and no request fails but where nobody listens', {
+    timeout: 300_000,
+  }, async () => {
     await using fleet = await Fleet.start()
     using senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
     using programs = new Programs(fleet)

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { homeAt } from '../database.ts'
+import { Senders } from '../faults/senders.ts'
+import { startPostgres } from '../postgres.ts'
+import type { Service } from '../service.ts'
+import { accountFor, assertKept } from './accounts.ts'
+import { Fleet, soon } from './fleet.ts'
+import { Programs } from './programs.ts'
+import { allIsWell, patience } from './well.ts'
+
+before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
+
+let resources: AsyncDisposableStack
+let fleet: Fleet
+let senders: Senders
+let programs: Programs
+/** That of a process of each role to PostgreSQL, and that of all others. */
+let cables: readonly [Cable, Cable]
+
+before(async () => {
+  resources = new AsyncDisposableStack()
+  const namespace = resources.use(newNamespace())
+  const [one, other] = [namespace.cable(0), namespace.cable(1)] as const
+  cables = [one, other]
+  const server = resources.use(await startPostgres({}, undefined, { host: other.address, enter: namespace.enter }))
+  const urlBy = ({ address }: Cable) => server.url.replace(other.address, address)
+  const home = resources.use(await homeAt(server.url))
+  const env = (_role: string, number: number): Record<string, string> =>
+    number === 0 ? { DATABASE_URL: urlBy(one) } : {}
+  fleet = resources.use(await Fleet.start({ home, env }))
+  senders = resources.use(new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy))
+  programs = resources.use(new Programs(fleet))
+  senders.start(3)
+  await programs.start(3)
+  await senders.see(10, 'acknowledged')
+})
+after(() => resources.disposeAsync())
+
+test('row 39: a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well within 30 s of its return', async () => {
+  const [cable] = cables
+  const [cutOff, other] = fleet.of('mx')
+  assert.ok(cutOff && other)
+  cable.pull()
+  await soon(patience, 'the others take mail', async () => {
+    return (await fleet.hand(other, 'ann@peer.example', fleet.quiet)) === '250 2.6.0'
+  })
+  assert.equal(await readiness(fleet.one('api')), 503)
+  assert.equal(await fleet.hand(cutOff, 'ann@peer.example', fleet.quiet), '451 4.3.0')
+  cable.plugIn()
+  await allIsWell(fleet, programs)
+})
+
+test('row 39: all of them lose it, and it is well within 30 s of its return', async () => {
+  for (const cable of cables) cable.pull()
+  for (const api of fleet.of('api')) assert.equal(await readiness(api), 503)
+  for (const cable of cables) cable.plugIn()
+  await allIsWell(fleet, programs)
+})
+
+test('in the end nothing that was acknowledged is lost', async () => {
+  await Promise.all([senders.stop(), programs.stop()])
+  assertKept(await accountFor(fleet, senders, programs))
+})
+
+/** What a balancer is told, after two seconds at most. */
+async function readiness({ http }: Service): Promise<number> {
+  return (await fetch(`${http}/readyz`)).status
+}
+
+/** A way into a namespace. */
+interface Cable {
+  /** Of the end in there. */
+  readonly address: string
+  pull(): void
+  plugIn(): void
+}
+
+/** A network of its own, to which cables lead. */
+function newNamespace() {
+  const name = `mailroom-${process.pid}`
+  ip('netns', 'add', name)
+  return {
+    /** The command that runs another one in there, as the user `postgres`. */
+    enter: ['ip', 'netns', 'exec', name, 'setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'],
+    cable(number: number): Cable {
+      const [ours, theirs] = [`mr${number}-${process.pid}`, `eth${number}`]
+      ip('link', 'add', ours, 'type', 'veth', 'peer', 'name', theirs, 'netns', name)
+      // RFC 2544: for tests alone.
+      ip('address', 'add', `198.18.${number}.1/24`, 'dev', ours)
+      ip('link', 'set', ours, 'up')
+      ip('-n', name, 'address', 'add', `198.18.${number}.2/24`, 'dev', theirs)
+      const set = (state: string) => ip('-n', name, 'link', 'set', theirs, state)
+      set('up')
+      return { address: `198.18.${number}.2`, pull: () => set('down'), plugIn: () => set('up') }
+    },
+    // With it go its ends of the cables, and with those ours.
+    [Symbol.dispose]: () => ip('netns', 'delete', name),
+  }
+}
+
+function ip(...parameters: string[]): void {
+  execFileSync('ip', parameters, { stdio: ['ignore', 'inherit', 'inherit'] })
+}
