@@ -24,12 +24,22 @@ export interface DomainParts {
   readonly allowReserved: boolean
 }
 
+const reading = { scope: 'domains:read', noun: 'Domains' } as const
+const writing = { scope: 'domains:write', noun: 'Domains' } as const
+
 /** Domains from enrolment to removal. What happens between, the worker's checks decide. */
-export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainParts): void {
+export function domainRoutes(app: App, parts: DomainParts): void {
+  listRoute(app, parts)
+  enrolRoute(app, parts)
+  showRoutes(app, parts)
+  removeRoute(app, parts)
+}
+
+function listRoute(app: App, { db, hostname }: DomainParts): void {
   app.get(
     '/v1/domains',
     {
-      config: { scope: 'domains:read', noun: 'Domains' },
+      config: reading,
       schema: {
         summary: 'List domains',
         description: 'The domains that the organization has enrolled, oldest first.',
@@ -47,11 +57,13 @@ export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, al
       return { data }
     },
   )
+}
 
+function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainParts): void {
   app.post(
     '/v1/domains',
     {
-      config: { scope: 'domains:write', noun: 'Domains', errors: ['quota_exceeded'] },
+      config: { ...writing, errors: ['quota_exceeded'] },
       schema: {
         summary: 'Enrol a domain',
         description:
@@ -85,11 +97,13 @@ export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, al
       return reply
     },
   )
+}
 
+function showRoutes(app: App, { db, hostname }: DomainParts): void {
   app.get(
     '/v1/domains/:id',
     {
-      config: { scope: 'domains:read', noun: 'Domains' },
+      config: reading,
       schema: {
         summary: 'Show a domain',
         description: '`outstanding` says how many records are still missing; zero means done.',
@@ -98,13 +112,13 @@ export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, al
         response: { 200: DomainOut },
       },
     },
-    async ({ organizationId, params }) => present(await domainNamed(organizationId, params.id), hostname),
+    async ({ organizationId, params }) => present(await domainNamed(db, organizationId, params.id), hostname),
   )
 
   app.get(
     '/v1/domains/:id/zone',
     {
-      config: { scope: 'domains:read', noun: 'Domains' },
+      config: reading,
       schema: {
         summary: 'Show the outstanding records of a domain as a zone file',
         description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
@@ -119,16 +133,24 @@ export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, al
       },
     },
     async ({ organizationId, params }, reply) => {
-      const domain = await domainNamed(organizationId, params.id)
+      const domain = await domainNamed(db, organizationId, params.id)
       const zone = zoneFile(domain.domain, outstandingOf(listedRecords(domain, hostname)))
       return reply.type('text/dns; charset=utf-8').send(zone)
     },
   )
+}
 
+async function domainNamed(db: Db, organizationId: string, given: string) {
+  const domain = await domainById(db, organizationId, pathId(given, 'domain'))
+  if (!domain) throw notFound('domain')
+  return domain
+}
+
+function removeRoute(app: App, { db }: DomainParts): void {
   app.delete(
     '/v1/domains/:id',
     {
-      config: { scope: 'domains:write', noun: 'Domains' },
+      config: writing,
       schema: {
         summary: 'Remove a domain',
         description:
@@ -145,10 +167,4 @@ export function domainRoutes(app: App, { db, time, hostname, firstCheckAfter, al
       return { deleted: true as const, id, domain }
     },
   )
-
-  async function domainNamed(organizationId: string, given: string) {
-    const domain = await domainById(db, organizationId, pathId(given, 'domain'))
-    if (!domain) throw notFound('domain')
-    return domain
-  }
 }

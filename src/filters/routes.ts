@@ -1,24 +1,34 @@
 import { Type } from 'typebox'
-import type { Db, Tx } from '#/db/schema.ts'
-import { invalid, notFound, Refusal } from '#/errors.ts'
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, ok, once } from '#/http/once.ts'
+import { created, once } from '#/http/once.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
-import { type Owner, organizationItself } from '#/organizations/owner.ts'
+import { organizationItself } from '#/organizations/owner.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
 import { deleteFilter, filterById, filtersOf } from './queries.ts'
-import { addFilter, changeFilter, settleArgument } from './store.ts'
-import { tryFilters, withDraft } from './trial.ts'
-import { sightingOf, Trial, TrialResult } from './trial-wire.ts'
+import { addFilter, changeFilter } from './store.ts'
+import { trialRoute } from './trial-route.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './wire.ts'
+
+const reading = { scope: 'filters:read', noun: 'Filters' } as const
+const writing = { scope: 'filters:write', noun: 'Filters' } as const
 
 /** The organization's rules for arriving mail, in the order in which they run. */
 export function filterRoutes(app: App, { db }: { db: Db }): void {
+  listRoute(app, db)
+  createRoute(app, db)
+  showRoute(app, db)
+  changeRoutes(app, db)
+  trialRoute(app, db)
+}
+
+function listRoute(app: App, db: Db): void {
   app.get(
     '/v1/filters',
     {
-      config: { scope: 'filters:read', noun: 'Filters' },
+      config: reading,
       schema: {
         summary: 'List filters',
         description: "The organization's filters in the order in which they run. Members' own are not among them.",
@@ -28,11 +38,13 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
     },
     async ({ organizationId }) => ({ data: (await filtersOf(db, organizationItself(organizationId))).map(present) }),
   )
+}
 
+function createRoute(app: App, db: Db): void {
   app.post(
     '/v1/filters',
     {
-      config: { scope: 'filters:write', noun: 'Filters' },
+      config: writing,
       schema: {
         summary: 'Create a filter',
         description:
@@ -53,11 +65,13 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
       return reply
     },
   )
+}
 
+function showRoute(app: App, db: Db): void {
   app.get(
     '/v1/filters/:id',
     {
-      config: { scope: 'filters:read', noun: 'Filters' },
+      config: reading,
       schema: { summary: 'Show a filter', params: ById, querystring: Strict({}), response: { 200: FilterOut } },
     },
     async ({ organizationId, params }) => {
@@ -66,11 +80,13 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
       return present(filter)
     },
   )
+}
 
+function changeRoutes(app: App, db: Db): void {
   app.patch(
     '/v1/filters/:id',
     {
-      config: { scope: 'filters:write', noun: 'Filters' },
+      config: writing,
       schema: {
         summary: 'Change a filter',
         description:
@@ -99,7 +115,7 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
   app.delete(
     '/v1/filters/:id',
     {
-      config: { scope: 'filters:write', noun: 'Filters' },
+      config: writing,
       schema: {
         summary: 'Delete a filter',
         description: 'The positions of the others stay as they are.',
@@ -115,41 +131,4 @@ export function filterRoutes(app: App, { db }: { db: Db }): void {
       return { deleted: true as const, id }
     },
   )
-
-  app.post(
-    '/v1/filters/test',
-    {
-      config: { scope: 'filters:read', noun: 'Filters' },
-      schema: {
-        summary: 'Try filters on a message',
-        description:
-          "Tells which of the organization's filters, and of a draft that is not stored, match a message, on what " +
-          'text, what each would do, and what the message would end as. Disabled filters that match are told too. ' +
-          "Nothing is stored, nothing is delivered. A member's own filters would run after these and are not told.",
-        querystring: Strict({}),
-        body: Trial,
-        response: { 200: TrialResult },
-      },
-    },
-    (request, reply) => {
-      const { message, filter: draft } = request.body
-      const sighting = sightingOf(message)
-      return once(db, request, reply, async (tx) => {
-        const owner = organizationItself(request.organizationId)
-        const settled = draft && (await settleDraft(tx, owner, draft))
-        return ok(tryFilters(withDraft(await filtersOf(tx, owner), settled), sighting))
-      })
-    },
-  )
-}
-
-/** A draft as it would be stored. What is wrong with it is said of where it stands in the body. */
-async function settleDraft(tx: Tx, owner: Owner, draft: Parameters<typeof newFilter>[0]) {
-  try {
-    const fields = newFilter(draft)
-    return { ...fields, argument: await settleArgument(tx, owner, fields) }
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.field === undefined) throw error
-    throw invalid(`filter.${error.field}`, error.message, error.fix)
-  }
 }

@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '#/errors.ts'
-import { type Change, changed, destination, type Forwarding, neverConfigured } from './forwarding.ts'
+import { type Change, changed, destination, type Forwarding } from './forwarding.ts'
+
+/** Of a mailbox that was never configured. */
+const neverConfigured: Forwarding = {
+  forwardEnabled: false,
+  forwardTo: null,
+  forwardSince: null,
+  forwardUntil: null,
+  pausedAt: null,
+  pausedBecause: null,
+  replyEnabled: false,
+  replySubject: '',
+  replyBody: '',
+  replySince: null,
+  replyUntil: null,
+}
 
 const now = new Date('2026-11-21T08:00:00Z')
 const before = new Date('2026-11-01T08:00:00Z')

@@ -21,21 +21,6 @@ export interface Forwarding {
   readonly replyUntil: Date | null
 }
 
-/** Of a mailbox that was never configured. */
-export const neverConfigured: Forwarding = {
-  forwardEnabled: false,
-  forwardTo: null,
-  forwardSince: null,
-  forwardUntil: null,
-  pausedAt: null,
-  pausedBecause: null,
-  replyEnabled: false,
-  replySubject: '',
-  replyBody: '',
-  replySince: null,
-  replyUntil: null,
-}
-
 /** What is to change; what is left out stays. */
 export interface Change {
   readonly forwardTo?: string | null

@@ -5,16 +5,7 @@ import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
 
 /** A mailbox that a message is for, with every address of it that RCPT named. */
-export interface Destination {
-  readonly organizationId: string
-  readonly mailboxId: string
-  readonly memberId: string | null
-  /** Its mail is encrypted before it is stored. */
-  readonly private: boolean
-  /** False where one of the addresses is postmaster@ or abuse@. */
-  readonly blockable: boolean
-  /** It may pass on or answer what arrives. */
-  readonly follows: boolean
+export interface Destination extends Omit<Admitted, 'recipient' | 'at'> {
   readonly recipients: readonly string[]
 }
 

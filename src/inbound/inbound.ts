@@ -13,7 +13,7 @@ import { authenticate } from './authenticate.ts'
 import { Certificate } from './certificate.ts'
 import type { Envelope } from './envelope.ts'
 import type { MailTaker } from './host.ts'
-import { LIMITS, type Limits } from './limits.ts'
+import { LIMITS } from './limits.ts'
 import { PolicyListener } from './policy.ts'
 import { type Blockable, findBlocks } from './queries.ts'
 import { type Reception, receive } from './receive.ts'
@@ -64,8 +64,6 @@ export interface InboundParts {
   readonly log: Logger
   /** Puts something between a message and the decision about it. */
   readonly measured?: ((taker: MailTaker) => MailTaker) | undefined
-  /** Other than usual; for tests. */
-  readonly limits?: Partial<Limits>
 }
 
 /** Where it is listened, which is any free port where the configuration says 0. */
@@ -84,7 +82,6 @@ export async function startInbound({
   config,
   log,
   measured = (taker) => taker,
-  limits,
 }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname } = config
   const taker = measured({
@@ -98,9 +95,9 @@ export async function startInbound({
     await starting.use(listener).listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }
-  const smtp = await open(new SmtpListener({ hostname, limits, tls }, taker, clock, log), { host, port: smtpPort })
+  const smtp = await open(new SmtpListener({ hostname, tls }, taker, clock, log), { host, port: smtpPort })
   // Servers of ours: nothing is gained by keeping them waiting, and one of them may bring all mail there is.
-  const trusted = { ...limits, greetingDelay: 0, connectionsPerClient: LIMITS.connections }
+  const trusted = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
   const lmtp =
     config.lmtp &&
     (await open(new SmtpListener({ protocol: 'LMTP', hostname, limits: trusted, tls }, taker, clock, log), config.lmtp))

@@ -2,48 +2,29 @@ import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { created, once } from '#/http/once.ts'
-import { ById, Id, Line, ListOf, pathId, Strict, Timestamp } from '#/http/wire.ts'
+import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
-import { defaultColour, type Label, labelColour, labelName, mostLabels, namedColours } from './label.ts'
+import { defaultColour, labelColour, labelName, mostLabels } from './label.ts'
 import { labelsOf } from './queries.ts'
+import { Keyword, LabelChange, LabelOut, NewLabel, present } from './wire.ts'
 
-const Keyword = Type.String({
-  description: 'The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes.',
-  examples: ['invoices'],
-})
-
-const LabelOut = Type.Object(
-  {
-    id: Id,
-    name: Type.String({ examples: ['Invoices'] }),
-    keyword: Keyword,
-    colour: Type.String({ description: 'A named colour, or `#rrggbb` in lower case.', examples: ['amber'] }),
-    created_at: Timestamp,
-  },
-  { title: 'Label' },
-)
-
-const name = Line({
-  minLength: 1,
-  description:
-    '1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that ' +
-    'change direction. Unique in the organization without regard to case.',
-  examples: ['Invoices'],
-})
-
-const colour = Type.String({
-  description: `\`#rrggbb\`, or one of ${namedColours.map((one) => `\`${one}\``).join(', ')}.`,
-  examples: ['amber', '#1e90ff'],
-})
+const reading = { scope: 'labels:read', noun: 'Labels' } as const
+const writing = { scope: 'labels:write', noun: 'Labels' } as const
 
 /** The organization's catalogue of labels: names and colours, each for a keyword on messages. */
 export function labelRoutes(app: App, { db }: { db: Db }): void {
+  listRoute(app, db)
+  createRoute(app, db)
+  changeRoutes(app, db)
+}
+
+function listRoute(app: App, db: Db): void {
   app.get(
     '/v1/labels',
     {
-      config: { scope: 'labels:read', noun: 'Labels' },
+      config: reading,
       schema: {
         summary: 'List labels',
         description: "The organization's labels, oldest first. Members' own labels are not among them.",
@@ -53,11 +34,13 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
     },
     async ({ organizationId }) => ({ data: (await labelsOf(db, organizationId)).map(present) }),
   )
+}
 
+function createRoute(app: App, db: Db): void {
   app.post(
     '/v1/labels',
     {
-      config: { scope: 'labels:write', noun: 'Labels' },
+      config: writing,
       schema: {
         summary: 'Create a label',
         description:
@@ -66,7 +49,7 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
           'name of a deleted one takes up its keyword again, and so the messages that bear it. ' +
           `An organization has at most ${mostLabels.toLocaleString('en')} labels.`,
         querystring: Strict({}),
-        body: Strict({ name, colour: Type.Optional(Type.String({ ...colour, default: defaultColour })) }),
+        body: NewLabel,
         response: { 201: LabelOut },
       },
     },
@@ -80,17 +63,19 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
       return reply
     },
   )
+}
 
+function changeRoutes(app: App, db: Db): void {
   app.patch(
     '/v1/labels/:id',
     {
-      config: { scope: 'labels:write', noun: 'Labels' },
+      config: writing,
       schema: {
         summary: 'Rename or recolour a label',
         description: 'The keyword stays what it is.',
         params: ById,
         querystring: Strict({}),
-        body: Strict({ name: Type.Optional(name), colour: Type.Optional(colour) }, { minProperties: 1 }),
+        body: LabelChange,
         response: { 200: LabelOut },
       },
     },
@@ -108,7 +93,7 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
   app.delete(
     '/v1/labels/:id',
     {
-      config: { scope: 'labels:write', noun: 'Labels' },
+      config: writing,
       schema: {
         summary: 'Delete a label',
         description:
@@ -129,8 +114,4 @@ export function labelRoutes(app: App, { db }: { db: Db }): void {
       return { deleted: true as const, id, keyword_left_on_messages: keyword }
     },
   )
-}
-
-function present({ created_at, ...label }: Label) {
-  return { ...label, created_at: created_at.toISOString() }
 }

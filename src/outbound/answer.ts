@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import type { InForce } from '#/forwarding/arrival.ts'
 import { splitAddress } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import { plainMessageId } from '#/mime/pgp-mime.ts'
 import { codePoints } from '#/text.ts'
 import { compose } from './compose.ts'
-import { type SigningKey, signed } from './sign.ts'
+import { signed } from './sign.ts'
 
 export interface AnswerParts {
   readonly mailbox: Pick<InForce, 'address' | 'name'>
@@ -13,7 +14,7 @@ export interface AnswerParts {
   readonly to: string
   /** What is answered. */
   readonly message: Message
-  readonly keys: readonly SigningKey[]
+  readonly keys: readonly OpenKey[]
   readonly at: Date
 }
 

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { arc, createSeal } from 'mailauth/lib/arc/index.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { inTurns } from '#/bytes.ts'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import type { LookUp } from '#/mime/dkim.ts'
 import type { Message } from '#/mime/message.ts'
-import type { SigningKey } from './sign.ts'
 
 /** mailauth reads a header octet by octet, and looks up a key for each seal. */
 const largestHeader = 256 * 1024
@@ -20,7 +20,7 @@ export interface Sealing {
   readonly raw: Buffer
   /** What Authentication-Results says: who checked it, and what was found. */
   readonly results: string
-  readonly key: SigningKey
+  readonly key: OpenKey
   readonly at: Date
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -13,7 +14,7 @@ import { compose } from './compose.ts'
 import { insertDeparture } from './departures.ts'
 import { routesOf } from './local.ts'
 import { bccField, storeCopies } from './sent-copy.ts'
-import { type SigningKey, signed } from './sign.ts'
+import { signed } from './sign.ts'
 
 /** What sending stands on. */
 export interface DispatchParts {
@@ -23,7 +24,7 @@ export interface DispatchParts {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
   /** The keys that sign for a domain of the organization. */
-  signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
+  signingKeys(organizationId: string, domain: string): Promise<readonly OpenKey[]>
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { collected, pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import { Refusal } from '#/errors.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { type Begun, begin, type Claim, handedOver, putOff } from '#/scheduled/due.ts'
@@ -14,7 +15,7 @@ import { type Batch, together } from './claims.ts'
 import { setDate } from './date.ts'
 import { type Departure, heldOf, insertClaimed, insertDeparture } from './departures.ts'
 import { routesOf } from './local.ts'
-import { type SigningKey, signed } from './sign.ts'
+import { signed } from './sign.ts'
 
 /** What handing over stands on. */
 export interface HandOverParts {
@@ -22,7 +23,7 @@ export interface HandOverParts {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly log: Logger
   /** The keys that sign for a domain of the organization. */
-  signingKeys(organizationId: string, domain: string): Promise<readonly SigningKey[]>
+  signingKeys(organizationId: string, domain: string): Promise<readonly OpenKey[]>
   /** When the worker's next round is. */
   nextRound(now: Date): Date
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import { compose } from './compose.ts'
-import { type SigningKey, signatures } from './sign.ts'
+import { signatures } from './sign.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ed25519 = generateKeyPairSync('ed25519')
-const keys: SigningKey[] = [
+const keys: OpenKey[] = [
   { domain: 'example.com', selector: 'r1', algorithm: 'rsa', privateKey: rsa.privateKey },
   { domain: 'example.com', selector: 'e1', algorithm: 'ed25519', privateKey: ed25519.privateKey },
 ]

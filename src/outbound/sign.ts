@@ -1,22 +1,15 @@
 import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { joined } from '#/bytes.ts'
+import type { OpenKey } from '#/domains/signing-keys.ts'
 import { readHeaders } from '#/mime/headers.ts'
 import { bodyHash, relaxedField } from './relaxed.ts'
-
-/** A DKIM key of the author's domain that is published, or about to be. */
-export interface SigningKey {
-  readonly domain: string
-  readonly selector: string
-  readonly algorithm: 'rsa' | 'ed25519'
-  readonly privateKey: KeyObject
-}
 
 /** In libuv's threads: an RSA signature takes a millisecond. */
 const signInThread = promisify(sign)
 
 /** The message behind its signatures. @throws Error as `signatures` does */
-export async function signed(raw: Buffer, keys: readonly SigningKey[], at: Date): Promise<Buffer> {
+export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date): Promise<Buffer> {
   return await joined([Buffer.from(await signatures(raw, keys, at), 'latin1'), raw])
 }
 
@@ -25,7 +18,7 @@ export async function signed(raw: Buffer, keys: readonly SigningKey[], at: Date)
  * for a message with a longer header than anybody reads.
  * @throws Error where a key cannot sign: what leaves without its signature would be taken for forged
  */
-export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: Date): Promise<string> {
+export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date): Promise<string> {
   if (keys.length === 0) return ''
   const { headers, bodyStart } = readHeaders(raw, 0, raw.length, Number.POSITIVE_INFINITY)
   if (!headers.complete) return ''
@@ -54,7 +47,7 @@ export async function signatures(raw: Buffer, keys: readonly SigningKey[], at: D
 }
 
 /** RFC 8463, section 3: what Ed25519 signs is the hash. */
-async function signatureOf(text: Buffer, algorithm: SigningKey['algorithm'], key: KeyObject): Promise<Buffer> {
+async function signatureOf(text: Buffer, algorithm: OpenKey['algorithm'], key: KeyObject): Promise<Buffer> {
   try {
     if (algorithm === 'rsa') return await signInThread('sha256', text, key)
     return await signInThread(null, hash('sha256', text, 'buffer'), key)
