@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { composeTests } from './compose.ts'
 import { Containers } from './containers.ts'
 import { dovecot24Tests } from './dovecot-24.ts'
 import { imageTests } from './image.ts'
@@ -21,4 +22,10 @@ describe('Dovecot 2.4', () => {
 describe('the image', () => {
   before(() => containers.buildMailroom())
   imageTests(open)
+})
+
+// With the images of the two before it.
+describe('the whole', () => {
+  before(() => containers.build('mailroom-postfix', join(deploy, 'postfix')))
+  composeTests(open)
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { HttpClient } from '../http-client.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import type { Containers } from './containers.ts'
@@ -21,19 +20,8 @@ export function imageTests(open: () => Containers): void {
     return podman('inspect', 'alone', '--format={{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}')
   }
 
-  async function healthy(): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return void (await podman('healthcheck', 'run', 'alone'))
-      } catch (error) {
-        if (tries === 100) throw new Error(await podman('logs', 'alone'), { cause: error })
-        await wait(200)
-      }
-    }
-  }
-
   test('it becomes healthy, as a user without any privileges, with nothing to write to but its volume', async () => {
-    await healthy()
+    await open().healthy('alone')
     assert.match(await podman('exec', 'alone', 'cat', '/proc/1/status'), /^Uid:\t10001\t.*\n(?:.*\n)*CapBnd:\t0+$/m)
     for (const directory of ['/', '/opt/mailroom', '/usr/local/bin', '/var'])
       await assert.rejects(podman('exec', '--user=0', 'alone', 'touch', `${directory}/x`), /Read-only file system/)
@@ -58,7 +46,7 @@ export function imageTests(open: () => Containers): void {
     assert.ok(performance.now() - asked < 15_000)
     assert.equal(await podman('inspect', 'alone', '--format={{.State.ExitCode}}'), '0')
     await podman('start', 'alone')
-    await healthy()
+    await open().healthy('alone')
     assert.match(await podman('exec', 'alone', 'mailroom', 'org', 'list'), /^Acme /m)
   })
 }

@@ -18,6 +18,7 @@ import { testDatabase } from '../../../test/database.ts'
 import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
+import { answersEverywhere } from './ports.ts'
 
 const mailHost = async (db: Db) => mailHostOn(configured(), db, 'a secret')
 
@@ -127,6 +128,16 @@ test('ports on which Mailroom answers are well, and so told apart from other pro
   assert.deepEqual([others['HTTP port']?.state, others['SMTP port']?.state], ['problem', 'problem'])
   assert.match(others['HTTP port']?.fix ?? '', /^Stop it, or set PORT to another port$/)
   alive.closeAllConnections()
+})
+
+test('a process is healthy that answers wherever its roles listen', async () => {
+  await using smtp = await listening(createServer(greet))
+  const free = await listening(createServer())
+  await free[Symbol.asyncDispose]()
+  const env = { HOST: '0.0.0.0', MAILROOM_HOSTNAME: 'mx.mailroom.test', MAILROOM_SMTP_PORT: smtp.port, PORT: free.port }
+  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_ROLES: 'mx,worker' })), true)
+  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_ROLES: 'api,mx' })), false)
+  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_HOSTNAME: 'other.test' })), false)
 })
 
 test('an address that is not ours cannot be listened on', async () => {
