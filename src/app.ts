@@ -54,6 +54,8 @@ export interface AppParts {
   readonly answersKey: SealingKey
   /** Hears of every answer: its route, or null where there was none, and how long it took in seconds. */
   readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
+  /** Follows requests from before anything is done for them. */
+  readonly follow?: ((app: App) => void) | undefined
   /** Counts requests with other processes; undefined where there can be none. */
   readonly sharedRate: SharedWindow | undefined
   /** This installation's name in the DNS. */
@@ -125,7 +127,8 @@ function bareApp({ log, answersKey }: AppParts): App {
   return app
 }
 
-function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe }: AppParts): void {
+function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
+  follow?.(app)
   const authorize = authorizer(
     (token) => authenticator.identify(token),
     () => clock.now(),

@@ -15,6 +15,7 @@ const storeys: readonly (readonly string[])[] = [
     'seal.ts',
     'text.ts',
     'version.ts',
+    'with-methods.ts',
   ],
   [
     'labels',
@@ -33,7 +34,7 @@ const storeys: readonly (readonly string[])[] = [
     'organizations',
   ],
   ['app.ts', 'inbound', 'outbound', 'adapters', 'config', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
-  ['metrics'],
+  ['metrics', 'tracing'],
   ['server'],
   ['main.ts'],
 ]

@@ -2,6 +2,7 @@ import { type ImapServer, parseImapUrl } from './imap-url.ts'
 import { Reader } from './reader.ts'
 import { parseRelayUrl, type RelayServer } from './relay-url.ts'
 import { parseRoles, type Role, roles } from './roles.ts'
+import { readTracing, type Sampling } from './tracing.ts'
 import { unknownVariables } from './unknown.ts'
 import {
   type LogLevel,
@@ -35,6 +36,8 @@ export interface Config {
   readonly policy: Listening | undefined
   /** Where Prometheus reads what is counted; undefined for nowhere. */
   readonly metrics: Listening | undefined
+  /** Which traces are sent to the collector that OpenTelemetry's own variables name; undefined for none. */
+  readonly tracing: Sampling | undefined
   /** The name that this mail host calls itself by, in its SMTP greeting and in what it adds to messages. */
   readonly hostname: string
   /** Holds the embedded database, the secret made at first start and the CLI's socket. */
@@ -105,6 +108,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     lmtp: read.value('MAILROOM_LMTP_PORT', parseListening),
     policy: read.value('MAILROOM_POLICY_PORT', parseListening),
     metrics: read.value('MAILROOM_METRICS_PORT', parseListening),
+    tracing: readTracing(read),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
     dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
     allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,

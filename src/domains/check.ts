@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CheckedRecord, Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { Follow } from '#/ports/follow.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { SealingKey } from '#/seal.ts'
 import {
@@ -31,6 +32,7 @@ export interface Checking {
   /** Milliseconds; `Progress` says what for. */
   readonly firstCheckAfter: number
   readonly log: Logger
+  readonly follow?: Follow | undefined
 }
 
 /** How long a retired key's record should stay: mail that was signed with it may be on its way for five days. */

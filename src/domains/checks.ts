@@ -1,3 +1,4 @@
+import { unfollowed } from '#/ports/follow.ts'
 import { type Checking, checkDomain } from './check.ts'
 import { type Claim, claimDue, giveBack } from './check-queries.ts'
 
@@ -52,11 +53,12 @@ export class DomainChecks implements AsyncDisposable {
     const hands: Promise<void>[] = []
     let checked = 0
     let failure: unknown
+    const { follow = unfollowed } = this.#at
     const work = async (): Promise<void> => {
       for (let claim = await this.#claim(); claim; claim = await this.#claim()) {
         checked += 1
         if (hands.length < mostAtOnce) callIn()
-        await this.#check(claim)
+        await follow('check of a domain', () => this.#check(claim))
       }
     }
     const callIn = () =>

@@ -2,6 +2,7 @@ import type { MailTaker } from '#/inbound/host.ts'
 import { Rejection } from '#/inbound/reply.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
+import { withMethods } from '#/with-methods.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same mail host, with how long each operation takes. */
@@ -57,20 +58,4 @@ export function measuredTaker(taker: MailTaker, { messages, refusedRecipients }:
       }
     },
   }
-}
-
-type Method = (...given: never[]) => unknown
-
-/** An object that has others in place of the methods of `target`, private fields and all else being the same. */
-function withMethods<T extends object>(target: T, instead: (name: string, method: Method) => Method): T {
-  const made = new Map<string | symbol, Method>()
-  return new Proxy(target, {
-    get(_, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      const known = made.get(name) ?? instead(String(name), value as Method)
-      made.set(name, known)
-      return known
-    },
-  })
 }

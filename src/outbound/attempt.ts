@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
 import type { Departed } from '#/scheduled/due.ts'
@@ -24,6 +25,7 @@ export interface Postal {
   readonly local: Pick<Relay, 'deliver'>
   readonly time: SharedTime
   readonly log: Logger
+  readonly follow?: Follow | undefined
   /** Has copies of what was scheduled in Sent. */
   readonly mailHost: MailHost
   readonly reader: MessageReader

@@ -1,6 +1,7 @@
 import { pieceBytes } from '#/bytes.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import { type Follow, unfollowed } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { type Claim, claimDue, forgetDeparted, takeOwedCopy } from '#/scheduled/due.ts'
 import { lookMs } from './claims.ts'
@@ -19,6 +20,7 @@ const mostOctets = 4 * pieceBytes
 
 export interface RoundsParts extends HandOverParts {
   readonly time: SharedTime
+  readonly follow?: Follow | undefined
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly outbound: Pick<OutboundWorker, 'wake' | 'take' | 'untilRoomFor' | 'processAll'>
@@ -67,8 +69,9 @@ export class Rounds implements AsyncDisposable {
 
   /** Rounds of one process take turns. */
   #run(what: { begunOnly: boolean }): Promise<void> {
+    const { follow = unfollowed } = this.#parts
     this.#last = this.#last
-      .then(() => this.#round(what))
+      .then(() => (what.begunOnly ? unfollowed : follow)('round of scheduled mail', () => this.#round(what)))
       .catch((err: unknown) => this.#parts.log.error({ err }, 'a round of scheduled mail failed'))
     return this.#last
   }

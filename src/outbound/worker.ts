@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { gather } from '#/gather.ts'
+import { unfollowed } from '#/ports/follow.ts'
 import { attempt, type Desk, type InHand, type Postal } from './attempt.ts'
 import { type Batch, type Claimed, claim, claimSuspect, lookMs, markDots, takeBack, together } from './claims.ts'
 import { endSent, type Sent } from './sent.ts'
@@ -132,7 +133,8 @@ export class OutboundWorker implements AsyncDisposable {
     const { route, messageId, suspect } = batch
     this.#perRoute.set(route, this.#count(route) + 1)
     if (suspect) this.#suspectUnderWay = true
-    const work = attempt(this.#desk, batch, inHand, this.#stopping.signal)
+    const { follow = unfollowed } = this.#desk
+    const work = follow('outbound attempt', () => attempt(this.#desk, batch, inHand, this.#stopping.signal))
       .catch((err: unknown) => this.#log.error({ err, message: messageId }, 'an attempt to send failed on our side'))
       .finally(() => {
         this.#underWay.delete(work)

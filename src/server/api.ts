@@ -11,7 +11,7 @@ import { Dispatch } from '#/outbound/dispatch.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import { sealingKey } from '#/seal.ts'
 import { ThreadCache } from '#/threads/cache.ts'
-import type { Parts, Shared } from './parts.ts'
+import type { Observed, Parts, Shared } from './parts.ts'
 import { signingKeysFor } from './worker.ts'
 
 /** How long requests in hand may take once the API stops, in milliseconds. */
@@ -27,7 +27,7 @@ export interface Api {
 export async function startApi(
   config: Config,
   parts: Parts,
-  { outbound, metrics, ...shared }: Shared & { outbound: OutboundWorker; metrics: Metrics | undefined },
+  { outbound, metrics, traces, ...shared }: Shared & Observed & { outbound: OutboundWorker },
   starting: AsyncDisposableStack,
 ): Promise<Api> {
   const { clock, time, secret, log, allowReserved } = parts
@@ -50,6 +50,7 @@ export async function startApi(
     ...{ db, ...shared, dispatch, composer: compose, threads, authenticator },
     ...{ clock, time, log, sharedRate, answersKey, allowReserved },
     observe: metrics && observer(metrics, threads),
+    follow: traces && ((app) => traces.requests(app)),
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,

@@ -18,10 +18,12 @@ import type { Rounds } from '#/outbound/rounds.ts'
 import { Srs } from '#/outbound/srs.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import type { openTraces as open, Traces } from '#/tracing/open.ts'
 import { mailHostOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
-import type { Parts } from './parts.ts'
+import type { Observed, Parts } from './parts.ts'
 import { checksOfDomains, followUpsFor, mailOut, roundsFor } from './worker.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
@@ -44,15 +46,17 @@ export interface Running extends AsyncDisposable {
 
 /** Starts what the configuration's roles ask for, on parts that are open and stay open. */
 export async function compose(config: Config, given: Parts): Promise<Running> {
-  const metrics = config.metrics && new Metrics()
-  const parts = metrics ? { ...given, relay: measuredRelay(given.relay, metrics) } : given
-  const { database, clock, time, resolver, secret, log } = parts
   await using starting = new AsyncDisposableStack()
+  const metrics = config.metrics && new Metrics()
+  const traces = config.tracing && starting.use(await openTraces(config.tracing, given.log))
+  const observed = around({ metrics, traces })
+  const parts = { ...given, relay: observed.relay(given.relay), follow: traces?.follow }
+  const { database, clock, time, resolver, secret, log } = parts
   const { db } = database
   const reader = starting.use(new MessageReader())
   const stored = mailHostOn(config, db, secret, { reader, log })
   starting.defer(async () => stored[Symbol.asyncDispose]?.())
-  const mailHost = metrics ? measuredMailHost(stored, metrics) : stored
+  const mailHost = observed.mailHost(stored)
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
   const followUps = followUpsFor(parts, () => config.roles.has('worker') && outbound.wake())
@@ -63,11 +67,10 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
   const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
   const api = config.roles.has('api')
-    ? await startApi(config, parts, { ...shared, outbound, metrics }, starting)
+    ? await startApi(config, parts, { ...shared, outbound, metrics, traces }, starting)
     : undefined
-  const measured = metrics && ((taker: MailTaker) => measuredTaker(taker, metrics))
   const inbound = config.roles.has('mx')
-    ? starting.use(await startInbound({ reception, admission, clock, config, log, measured }))
+    ? starting.use(await startInbound({ reception, admission, clock, config, log, measured: observed.taker }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -91,6 +94,29 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     policy: inbound?.policy,
     metrics: metricsAt,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+/** Loaded where it is asked for alone. */
+async function openTraces(...given: Parameters<typeof open>): Promise<Traces> {
+  return (await import('#/tracing/open.ts')).openTraces(...given)
+}
+
+/** What metrics and traces stand around, if there are any. */
+function around({ metrics, traces }: Observed) {
+  return {
+    relay(relay: Relay): Relay {
+      const measured = metrics ? measuredRelay(relay, metrics) : relay
+      return traces ? traces.relay(measured) : measured
+    },
+    mailHost(mailHost: MailHost): MailHost {
+      const measured = metrics ? measuredMailHost(mailHost, metrics) : mailHost
+      return traces ? traces.mailHost(measured) : measured
+    },
+    taker(taker: MailTaker): MailTaker {
+      const measured = metrics ? measuredTaker(taker, metrics) : taker
+      return traces ? traces.taker(measured) : measured
+    },
   }
 }
 

@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { Metrics } from '#/metrics/metrics.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
+import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import type { Traces } from '#/tracing/open.ts'
 
 /** What a service stands on. */
 export interface Parts {
@@ -22,6 +25,7 @@ export interface Parts {
   /** Whether domains can be enrolled that exist for tests and examples alone. */
   readonly allowReserved: boolean
   readonly log: Logger
+  readonly follow?: Follow | undefined
 }
 
 /** What more than one of its doors uses. */
@@ -29,4 +33,10 @@ export interface Shared {
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
+}
+
+/** Who looks on, where somebody asked for it. */
+export interface Observed {
+  readonly metrics: Metrics | undefined
+  readonly traces: Traces | undefined
 }

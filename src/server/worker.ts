@@ -15,10 +15,10 @@ import { sealingKey } from '#/seal.ts'
 import type { Parts, Shared } from './parts.ts'
 
 export function mailOut(config: Config, parts: Parts, shared: Shared, local: OwnDoor): OutboundWorker {
-  const { database, relay, time, log } = parts
+  const { database, relay, time, log, follow } = parts
   const { hostname } = config
   return new OutboundWorker({
-    ...{ db: database.db, relay, local, time, log, ...shared },
+    ...{ db: database.db, relay, local, time, log, follow, ...shared },
     ambiguous: config.ambiguous,
     nextRound: nextRound(config),
     notify: notifier({ ...shared, hostname }),
@@ -37,9 +37,18 @@ export function followUpsFor(parts: Parts, wake: () => void): FollowUps {
 }
 
 export function roundsFor(config: Config, parts: Parts, shared: Shared & { outbound: OutboundWorker }): Rounds {
-  const { database, relay, time, log } = parts
+  const { database, relay, time, log, follow } = parts
   const keys = signingKeysFor(parts)
-  return new Rounds({ db: database.db, relay, time, log, ...shared, signingKeys: keys, nextRound: nextRound(config) })
+  return new Rounds({
+    db: database.db,
+    relay,
+    time,
+    log,
+    follow,
+    ...shared,
+    signingKeys: keys,
+    nextRound: nextRound(config),
+  })
 }
 
 function nextRound({ tickSeconds }: Config): (now: Date) => Date {
@@ -51,9 +60,12 @@ export function signingKeysFor({ database: { db }, secret }: Parts): HandOverPar
   return (organizationId, domain) => signingKeys(db, key, organizationId, domain)
 }
 
-export function checksOfDomains(config: Config, { database: { db }, quorum, time, secret, log }: Parts): DomainChecks {
+export function checksOfDomains(
+  config: Config,
+  { database: { db }, quorum, time, secret, log, follow }: Parts,
+): DomainChecks {
   return new DomainChecks({
-    ...{ db, resolver: quorum, time, log },
+    ...{ db, resolver: quorum, time, log, follow },
     sealingKey: sealingKey(secret, dkimKeys),
     hostname: config.hostname,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,

@@ -1,0 +1,85 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Logger } from 'pino'
+import type { Sampling } from '#/config/tracing.ts'
+import type { App } from '#/http/app-type.ts'
+import type { MailTaker } from '#/inbound/host.ts'
+import type { Follow } from '#/ports/follow.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { version } from '#/version.ts'
+import { followRequests } from './requests.ts'
+import { followStatements } from './statements.ts'
+import { tracedMailHost, tracedRelay, tracedTaker } from './traced.ts'
+import { Tracing } from './tracing.ts'
+
+/** What stands around the parts of a service whose work is followed. */
+export interface Traces extends AsyncDisposable {
+  mailHost(mailHost: MailHost): MailHost
+  relay(relay: Relay): Relay
+  taker(taker: MailTaker): MailTaker
+  requests(app: App): void
+  readonly follow: Follow
+}
+
+/** Sends traces to a collector (OTLP over HTTP). A collector that is away or hangs costs no more than the traces: they are
+ *  sent in batches, beside the work, and what is too much for the queue is dropped. */
+export function openTraces(sampling: Sampling, log: Logger): Traces {
+  const own = resourceFromAttributes({ 'service.name': 'mailroom', 'service.version': version })
+  const resource = defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [envDetector] }))
+  const exporter = saying(new OTLPTraceExporter(), log)
+  const spanProcessors = [new BatchSpanProcessor({ exporter })]
+  const tracing = new Tracing(new TracerProvider({ resource, sampler: samplerFor(sampling), spanProcessors }))
+  const statements = followStatements(tracing)
+  return {
+    mailHost: (mailHost) => tracedMailHost(mailHost, tracing),
+    relay: (relay) => tracedRelay(relay, tracing),
+    taker: (taker) => tracedTaker(taker, tracing),
+    requests: (app) => followRequests(app, tracing),
+    follow: (name, work) => tracing.span(name, { root: true }, work),
+    async [Symbol.asyncDispose]() {
+      statements[Symbol.dispose]()
+      await tracing[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function samplerFor({ ratio, parentBased }: Sampling): Sampler {
+  const root = ratio === 1 ? new AlwaysOnSampler() : ratio === 0 ? new AlwaysOffSampler() : byShare(ratio)
+  return parentBased ? new ParentBasedSampler({ root }) : root
+}
+
+function byShare(ratio: number): Sampler {
+  return new TraceIdRatioBasedSampler(ratio)
+}
+
+/** Somebody should hear that no traces arrive, but not each time. */
+const everyMinute = 60_000
+
+function saying(exporter: SpanExporter, log: Logger): SpanExporter {
+  let next = 0
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error && performance.now() >= next) {
+          next = performance.now() + everyMinute
+          log.warn({ reason: result.error.message }, 'traces cannot be sent')
+        }
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  }
+}

@@ -1,0 +1,51 @@
+import { SpanKind } from '@opentelemetry/api'
+import type { MailTaker } from '#/inbound/host.ts'
+import { Rejection } from '#/inbound/reply.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { withMethods } from '#/with-methods.ts'
+import type { Tracing } from './tracing.ts'
+
+/** The same mail host, with a span for each operation. What comes step by step has none. */
+export function tracedMailHost(mailHost: MailHost, tracing: Tracing): MailHost {
+  return withMethods(mailHost, (name, method) => {
+    if (name === 'empty') return method.bind(mailHost)
+    const operate = (...given: readonly unknown[]) => Reflect.apply(method, mailHost, given) as Promise<unknown>
+    return (...given: readonly unknown[]) => tracing.span(`mail host ${name}`, {}, () => operate(...given))
+  })
+}
+
+/** The same relay, with a span for each attempt, which tells how many recipients came to what. */
+export function tracedRelay(relay: Relay, tracing: Tracing): Relay {
+  return withMethods(relay, (name, method) => {
+    if (name !== 'deliver') return method.bind(relay)
+    return (...given: Parameters<Relay['deliver']>) =>
+      tracing.span('outbound delivery', { kind: SpanKind.CLIENT }, async (span) => {
+        const outcomes = await relay.deliver(...given)
+        for (const [result, of = []] of Object.entries(Object.groupBy(outcomes, ({ result }) => result)))
+          span.setAttribute(`mailroom.recipients.${result}`, of.length)
+        return outcomes
+      })
+  })
+}
+
+/** The same decisions about mail that comes in, with a span for each recipient and each message. */
+export function tracedTaker(taker: MailTaker, tracing: Tracing): MailTaker {
+  const arrival = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const span = tracing.begin(name, { kind: SpanKind.SERVER })
+    const ended = (status: string) => span.setAttribute('mailroom.smtp.status', status).end()
+    const refused = (error: unknown): never => {
+      ended((error instanceof Rejection ? error.reply : taker.trouble(error)).status)
+      throw error
+    }
+    return tracing.within(span, work).then((answer) => {
+      ended('2.0.0')
+      return answer
+    }, refused)
+  }
+  return {
+    trouble: taker.trouble,
+    admit: (sender, recipient) => arrival('arriving recipient', () => taker.admit(sender, recipient)),
+    take: (envelope, bytes) => arrival('arriving message', () => taker.take(envelope, bytes)),
+  }
+}

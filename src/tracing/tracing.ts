@@ -1,0 +1,102 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout } from 'node:timers/promises'
+import {
+  type Attributes,
+  type Context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+
+export interface Beginning {
+  readonly kind?: SpanKind
+  readonly attributes?: Attributes
+  /** W3C Trace Context, as a client gave it. */
+  readonly traceparent?: string | undefined
+  /** Belongs to nothing that is followed already. */
+  readonly root?: boolean
+}
+
+interface Provider {
+  getTracer(name: string): Tracer
+  shutdown(): Promise<void>
+}
+
+/** How long a stop may wait for the collector, in milliseconds. */
+const mostFlushMs = 2_000
+
+/** Follows work in spans: each below the one in which it was begun. */
+export class Tracing implements AsyncDisposable {
+  readonly #provider: Provider
+  readonly #tracer: Tracer
+  readonly #current = new AsyncLocalStorage<Span>()
+
+  constructor(provider: Provider) {
+    this.#provider = provider
+    this.#tracer = provider.getTracer('mailroom')
+  }
+
+  /** Whether something is followed just now, which has not ended. */
+  get follows(): boolean {
+    return this.#current.getStore()?.isRecording() ?? false
+  }
+
+  begin(name: string, { kind = SpanKind.INTERNAL, attributes = {}, traceparent, root }: Beginning = {}): Span {
+    const parent = root ? undefined : this.#parent()
+    const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : begunElsewhere(traceparent)
+    return this.#tracer.startSpan(name, { kind, attributes }, context)
+  }
+
+  /** What was begun in a span may go on by itself when that has ended, a loop of a worker for one: it does not belong
+   *  there any more. */
+  #parent(): Span | undefined {
+    const current = this.#current.getStore()
+    const ended = current && !current.isRecording() && (current.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0
+    return ended ? undefined : current
+  }
+
+  /** What `work` begins belongs below the span. */
+  within<T>(span: Span, work: () => T): T {
+    return this.#current.run(span, work)
+  }
+
+  /** Does the work in a span of its own. */
+  async span<T>(name: string, beginning: Beginning, work: (span: Span) => Promise<T>): Promise<T> {
+    const span = this.begin(name, beginning)
+    try {
+      return await this.within(span, () => work(span))
+    } catch (error) {
+      fail(span, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  /** Sends what is not sent yet, as far as there is time for it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sent = this.#provider.shutdown().catch(() => {})
+    await Promise.race([sent, setTimeout(mostFlushMs, undefined, { ref: false })])
+  }
+}
+
+/** Says what kind of error it was; its words may quote what somebody wrote. */
+export function fail(span: Span, error: unknown): void {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  span.setAttribute('error.type', typeof code === 'string' ? code : typeof name === 'string' ? name : typeof error)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** W3C Trace Context, section 3.2; what is no such thing begins anew. */
+function begunElsewhere(traceparent: string | undefined): Context {
+  const [, version, traceId = '', spanId = '', flags = '', rest = ''] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? []
+  const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
+  const known = version !== undefined && version !== 'ff' && (version !== '00' || rest === '')
+  return known && isSpanContextValid(span) ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT
+}

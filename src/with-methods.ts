@@ -1,0 +1,15 @@
+type Method = (...given: never[]) => unknown
+
+/** An object that has others in place of the methods of `target`, private fields and all else being the same. */
+export function withMethods<T extends object>(target: T, instead: (name: string, method: Method) => Method): T {
+  const made = new Map<string | symbol, Method>()
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const known = made.get(name) ?? instead(String(name), value as Method)
+      made.set(name, known)
+      return known
+    },
+  })
+}
