@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import type { Db } from '#/db/schema.ts'
 import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import { cpuTime } from '../test/cpu-time.ts'
 import { databaseHome } from '../test/database.ts'
 import { startService } from '../test/service.ts'
 import type { Ask, HttpResult, HttpWork } from './http-load.ts'
@@ -32,11 +32,11 @@ export async function http({ requests = 2_000, rounds = 9 } = {}): Promise<Row[]
     const [floorPort] = (await once(floor, 'message')) as [number]
     await using load = new Load<HttpWork, HttpResult>('http-load.ts')
     const run = (pid: number | undefined, port: number, asks: readonly Ask[]) => async () => {
-      const before = await cpuOf(pid)
+      const before = await cpuTime(pid)
       const { ms, statuses, body } = await load.run({ port, connections, requests, asks })
       assert.deepEqual(statuses, { 200: requests }, 'every request is answered')
       assert.equal(JSON.parse(body).data.length, labels)
-      return { perSecond: (requests / ms) * 1000, cpu: ((await cpuOf(pid)) - before) / requests }
+      return { perSecond: (requests / ms) * 1000, cpu: ((await cpuTime(pid)) - before) / requests }
     }
     const results = await inTurns(
       rounds,
@@ -84,11 +84,4 @@ export async function fill(
     for (let made = 0; made < keys; made++) asks.push(ask(id, (await createKey(db, id, key, Date.now())).secret))
   }
   return asks
-}
-
-/** CPU time that a process has taken, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
-export async function cpuOf(pid: number | undefined): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
-  const ticksPerSecond = 100
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
 }

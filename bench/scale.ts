@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { cpuTime } from '../test/cpu-time.ts'
 import { databaseHome, homeAt } from '../test/database.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { type Service, startService } from '../test/service.ts'
 import { moveIn } from '../test/tenant.ts'
-import { cpuOf, fill } from './http.ts'
+import { fill } from './http.ts'
 import type { HttpResult, HttpWork } from './http-load.ts'
 import { Load } from './load.ts'
 import { inTurns, median, type Row } from './report.ts'
@@ -72,7 +73,7 @@ function oneAndTwo(
   half: (at: Service, number: number) => Promise<number>,
 ): [() => Promise<Round>, () => Promise<Round>] {
   const cpu = async () => {
-    const [one, other] = await Promise.all(processes.map(({ process }) => cpuOf(process.pid)))
+    const [one, other] = await Promise.all(processes.map(({ process }) => cpuTime(process.pid)))
     return (one ?? 0) + (other ?? 0)
   }
   const run = (used: readonly [Service, Service]) => async () => {

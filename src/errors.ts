@@ -57,3 +57,11 @@ export class LookupFailed extends Error {
     this.reason = reason
   }
 }
+
+/** For `catch`: goes on with `instead` where a look-up failed, and with nothing else that went wrong. */
+export function ifLookupFails<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof LookupFailed) return instead
+    throw error
+  }
+}

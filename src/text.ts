@@ -25,6 +25,11 @@ export function properName(field: string, given: string, most: number): string {
   return name
 }
 
+/** A name as the DNS compares names: in lower case, without a final dot. */
+export function dnsName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '')
+}
+
 export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1

@@ -14,6 +14,7 @@ const storeys: readonly (readonly string[])[] = [
     'own-thread.ts',
     'seal.ts',
     'text.ts',
+    'turns.ts',
     'version.ts',
     'with-methods.ts',
   ],

@@ -1,4 +1,4 @@
-import { LookupFailed } from '#/errors.ts'
+import { ifLookupFails, LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 
 /**
@@ -19,10 +19,6 @@ const longestChain = 16
 
 /** The look-up of an alias only explains: where it fails, there is no explanation. */
 async function aliasOf(resolver: Resolver, name: string): Promise<string | undefined> {
-  try {
-    return (await resolver.cname(name))[0]
-  } catch (error) {
-    if (error instanceof LookupFailed) return undefined
-    throw error
-  }
+  const [alias] = await resolver.cname(name).catch(ifLookupFails([]))
+  return alias
 }

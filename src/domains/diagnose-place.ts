@@ -1,4 +1,4 @@
-import { LookupFailed } from '#/errors.ts'
+import { ifLookupFails } from '#/errors.ts'
 import type { Inspection } from './finding.ts'
 import { registeredDomain } from './name.ts'
 
@@ -10,7 +10,8 @@ export async function diagnosePlace(
 ): Promise<string> {
   const zone = registeredDomain(domain)
   const places = wrongPlaces(name, domain, zone)
-  const held = await Promise.all(places.map(async ([place]) => await holds(place).catch(unlessUnknown)))
+  // A look-up that helps to explain may fail: then there is one explanation less.
+  const held = await Promise.all(places.map(async ([place]) => await holds(place).catch(ifLookupFails(false))))
   const [place, why] = places[held.indexOf(true)] ?? []
   const entered = name === zone ? '@' : name.slice(0, -zone.length - 1)
   const howTo = `Publish it at ${name}: where the DNS provider adds ${zone} by itself, enter the name as ${entered}.`
@@ -43,10 +44,4 @@ function unlike(name: string, places: readonly (readonly [string, string])[]) {
     ([place], index) =>
       place !== name && place.length <= 253 && places.findIndex(([other]) => other === place) === index,
   )
-}
-
-/** A look-up that helps to explain may fail: then there is one explanation less. */
-function unlessUnknown(error: unknown): boolean {
-  if (error instanceof LookupFailed) return false
-  throw error
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { LookupFailed } from '#/errors.ts'
+import { ifLookupFails } from '#/errors.ts'
+import { dnsName } from '#/text.ts'
 import { diagnoseAlias } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
@@ -15,7 +16,7 @@ interface Exchange {
 export async function inspectMx(inspection: Inspection): Promise<Finding> {
   const { resolver, wanted } = inspection
   const exchanges = (await resolver.mx(wanted.name)).map(({ exchange, priority }) => {
-    return { exchange: hostName(exchange), priority }
+    return { exchange: dnsName(exchange), priority }
   })
   const found = exchanges.map(({ exchange, priority }) => `${priority} ${exchange || '.'}`)
   const ours = exchanges.find(({ exchange }) => exchange === wanted.value)
@@ -24,7 +25,7 @@ export async function inspectMx(inspection: Inspection): Promise<Finding> {
   const alias = await diagnoseAlias(resolver, wanted.name)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`], inTheWay(wanted.name, alias))
   const holds = async (name: string) =>
-    (await resolver.mx(name)).some(({ exchange }) => hostName(exchange) === wanted.value)
+    (await resolver.mx(name)).some(({ exchange }) => dnsName(exchange) === wanted.value)
   return unsatisfied('missing', [], await diagnosePlace(inspection, holds))
 }
 
@@ -53,7 +54,8 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
       `${wanted.value}. with a dot at its end.`
     )
   for (const { exchange } of exchanges.slice(0, mostAliases)) {
-    const alias = await diagnoseAlias(resolver, exchange).catch(unlessUnknown)
+    // Whatever hinders the explanation, the MX is another's.
+    const alias = await diagnoseAlias(resolver, exchange).catch(ifLookupFails(undefined))
     if (alias !== undefined)
       return (
         `The MX points at ${printable(exchange)}, which is an alias (CNAME) of ${printable(alias)}; an MX has to point ` +
@@ -65,11 +67,6 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
 
 const mostAliases = 5
 
-/** Whatever hinders the explanation, the MX is another's. */
-function unlessUnknown(error: unknown): undefined {
-  if (!(error instanceof LookupFailed)) throw error
-}
-
 function inTheWay(name: string, alias: string): string {
   return (
     `A CNAME stands at ${name} and leads to ${printable(alias)}. A name with a CNAME can have no MX beside it: replace ` +
@@ -80,8 +77,4 @@ function inTheWay(name: string, alias: string): string {
 function names(exchanges: readonly Exchange[]): string {
   const shown = exchanges.slice(0, 3).map(({ exchange }) => printable(exchange))
   return shown.join(', ') + (exchanges.length > shown.length ? ' and others' : '')
-}
-
-function hostName(exchange: string): string {
-  return exchange.toLowerCase().replace(/\.$/, '')
 }

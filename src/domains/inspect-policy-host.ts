@@ -1,9 +1,10 @@
+import { dnsName } from '#/text.ts'
 import { type Finding, type Inspection, satisfied, unsatisfied } from './finding.ts'
 
 /** The host that the MTA-STS policy is fetched from (RFC 8461 3.3): an alias of ours, or our addresses. */
 export async function inspectPolicyHost({ resolver, wanted }: Inspection): Promise<Finding> {
   const aliases = await resolver.cname(wanted.name)
-  if (aliases.some((alias) => alias.toLowerCase().replace(/\.$/, '') === wanted.value)) return satisfied(aliases)
+  if (aliases.some((alias) => dnsName(alias) === wanted.value)) return satisfied(aliases)
   const addresses = async (name: string) => (await Promise.all([resolver.a(name), resolver.aaaa(name)])).flat()
   const [there, ours] = await Promise.all([addresses(wanted.name), addresses(wanted.value)])
   if (there.length > 0 && there.every((address) => ours.includes(address))) return satisfied(there)

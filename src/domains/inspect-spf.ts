@@ -1,6 +1,7 @@
 import { spf } from 'mailauth/lib/spf/index.js'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName } from '#/text.ts'
 import { diagnoseAlias } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { mend } from './diagnose-value.ts'
@@ -103,7 +104,7 @@ async function isNamed(resolver: Resolver, { terms }: SpfRecord, domain: string,
 const mostTerms = 100
 
 function sameName(one: string, other: string): boolean {
-  return one.toLowerCase().replace(/\.$/, '') === other.toLowerCase()
+  return dnsName(one) === dnsName(other)
 }
 
 function ourTerm(wanted: string): string {

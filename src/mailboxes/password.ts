@@ -2,6 +2,7 @@ import { type Argon2Parameters, argon2, randomBytes, randomInt } from 'node:cryp
 import { promisify } from 'node:util'
 import { invalid } from '#/errors.ts'
 import { codePoints } from '#/text.ts'
+import { Turns } from '#/turns.ts'
 
 /** Short ones are found by trying; NIST SP 800-63B, section 3.1.1 asks for no rules but length. */
 const fewest = 12
@@ -40,19 +41,13 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { message: password, nonce, parallelism: lanes, tagLength: 32, memory: memoryKiB, passes }
-  const hash = await inTurn(() => derive('argon2id', parameters))
+  const hash = await turns.take(() => derive('argon2id', parameters))
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(nonce)}$${base64(hash)}`
 }
 
-let last: Promise<unknown> = Promise.resolve()
-
 /** One at a time: many at once would take all memory that they ask for, and every thread of the pool that files and other
  *  cryptography wait for too. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const done = last.then(work)
-  last = done.catch(() => {})
-  return done
-}
+const turns = new Turns()
 
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')

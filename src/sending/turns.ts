@@ -1,14 +1,13 @@
+import { Turns } from '#/turns.ts'
+
 /** From so many octets on messages take turns. */
 const large = 1 << 20
 
-let last: Promise<unknown> = Promise.resolve()
+const turns = new Turns()
 
 /** Stores a message, a large one once those before it are stored. With 8 MiB of attachments that keeps a connection busy
  *  for half a second, and the embedded database has but one: where ten came at once, whoever asked for anything else
  *  would wait for all of them. */
 export function inTurn<T>(octets: number, store: () => Promise<T>): Promise<T> {
-  if (octets < large) return store()
-  const stored = last.then(store)
-  last = stored.catch(() => {})
-  return stored
+  return octets < large ? store() : turns.take(store)
 }

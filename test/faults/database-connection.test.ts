@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '#/db/open.ts'
+import { cpuTime } from '../cpu-time.ts'
 import { databaseHome } from '../database.ts'
 import { startDnsServer } from '../dns-server.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
-import { type Service, startService } from '../service.ts'
+import { startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { moveIn } from '../tenant.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -131,7 +131,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const rounds = () => service.written().split('a round of scheduled mail failed').length - 1
     const until = async (count: number) => {
       while (rounds() < count) await once(service.process.stderr ?? service.process, 'data')
-      return { at: performance.now(), cpu: cpuOf(service) }
+      return { at: performance.now(), cpu: await cpuTime(service.process.pid) }
     }
     const [start, end] = [await until(1), await until(4)]
     const share = (end.cpu - start.cpu) / (end.at - start.at)
@@ -150,12 +150,4 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const took = performance.now() - since
     assert.ok(took < 7_000, `ended after ${took} ms`)
   })
-}
-
-/** CPU time of a process, all its threads, in milliseconds (proc(5), /proc/pid/stat: fields 14 and 15). */
-function cpuOf({ process: { pid } }: Service): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -4,7 +4,8 @@ import { patience } from '#/adapters/relay/limits.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { certificateFor } from '../certificate.ts'
 import { freePort } from '../free-port.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { subjectsIn } from '../peer.ts'
+import { World } from '../world.ts'
 import { Postfix } from './postfix.ts'
 import { startSink } from './smtp-sink.ts'
 
@@ -17,11 +18,6 @@ const relayTo = (port: number) =>
     name: 'mx.mailroom.test',
     limits,
   })
-
-async function subjectsIn(organization: TestOrganization, address: string, folder: string): Promise<string[]> {
-  const { data } = (await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)).body
-  return data.map(({ subject }: { subject: string }) => subject)
-}
 
 /** Who still waits, and what the server said of them. */
 const waiting = (world: World) => world.db.selectFrom('outbound_recipients').select(['recipient', 'reply']).execute()

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName } from '#/text.ts'
 import { isPublic } from './public-address.ts'
 import { Trouble } from './trouble.ts'
 
@@ -22,10 +23,10 @@ export async function mailHosts(resolver: Resolver, domain: string, own: string)
   const named = records.filter(({ exchange }) => exchange !== '' && exchange !== '.')
   if (named.length === 0) throw new Trouble('5.1.10', `The domain ${domain} takes no mail`)
   const hosts = named
-    .map(({ exchange, priority }) => ({ host: hostName(exchange), priority, chance: Math.random() }))
+    .map(({ exchange, priority }) => ({ host: dnsName(exchange), priority, chance: Math.random() }))
     .filter(({ host }) => possibleHost.test(host))
   if (hosts.length === 0) throw new Trouble('5.4.4', `The domain ${domain} names no mail host that could exist`)
-  const ours = Math.min(...hosts.filter(({ host }) => host === hostName(own)).map(({ priority }) => priority))
+  const ours = Math.min(...hosts.filter(({ host }) => host === dnsName(own)).map(({ priority }) => priority))
   const nearer = hosts.filter(({ priority }) => priority < ours)
   if (nearer.length === 0) throw new Trouble('5.4.6', `The mail of ${domain} leads back to us`)
   nearer.sort((one, other) => one.priority - other.priority || one.chance - other.chance)
@@ -67,8 +68,4 @@ async function answered<T>(name: string, question: Promise<T>): Promise<T> {
 
 function isAddress(text: string): boolean {
   return isIP(text) !== 0
-}
-
-function hostName(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '')
 }

@@ -1,3 +1,4 @@
+import { dnsName } from '#/text.ts'
 /** What a domain says about its mail hosts (RFC 8461 3.2). */
 export interface Policy {
   readonly mode: 'enforce' | 'testing' | 'none'
@@ -17,7 +18,7 @@ export function parsePolicy(text: string): (Policy & { readonly maxAge: number }
   }
   // Of what is not to be repeated the first counts.
   const [version, mode, age] = ['version', 'mode', 'max_age'].map((name) => fields.get(name)?.[0])
-  const mx = (fields.get('mx') ?? []).map((name) => name.toLowerCase().replace(/\.$/, ''))
+  const mx = (fields.get('mx') ?? []).map(dnsName)
   if (version !== 'STSv1' || !isMode(mode) || !/^\d{1,10}$/.test(age ?? '')) return undefined
   if (mode !== 'none' && mx.length === 0) return undefined
   return { mode, mx, maxAge: Math.min(Number(age), longestAge) }

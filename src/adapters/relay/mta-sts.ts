@@ -1,6 +1,6 @@
 import { request } from 'node:https'
 import QuickLRU from 'quick-lru'
-import { LookupFailed } from '#/errors.ts'
+import { ifLookupFails } from '#/errors.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { addressesOf } from './mail-hosts.ts'
@@ -72,7 +72,7 @@ export class Policies {
     const { resolver, clock } = this.#options
     const now = clock.now()
     const still = holding(before ? before.held : await this.#find(domain), now)
-    const id = policyId(await resolver.txt(`_mta-sts.${domain}`).catch(nothingFound))
+    const id = policyId(await resolver.txt(`_mta-sts.${domain}`).catch(ifLookupFails([])))
     const isNew = id !== undefined && id !== still?.id
     const fetched = isNew ? await this.#fetch(domain, id) : undefined
     // Where it cannot be kept, it holds in memory all the same.
@@ -104,11 +104,6 @@ export class Policies {
 
 function holding(held: HeldPolicy | undefined, now: number): HeldPolicy | undefined {
   return held && now < held.until ? held : undefined
-}
-
-function nothingFound(error: unknown): string[] {
-  if (error instanceof LookupFailed) return []
-  throw error
 }
 
 /** RFC 8461 3.3: from the host itself, whose certificate is verified, following no redirect. */

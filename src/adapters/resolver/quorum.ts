@@ -1,6 +1,7 @@
 import { Resolver as NodeResolver } from 'node:dns/promises'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName } from '#/text.ts'
 import { DnsResolver } from './dns.ts'
 
 const MOST_ASKED = 3
@@ -32,7 +33,7 @@ export class QuorumResolver implements Resolver {
   }
 
   mx(name: string): Promise<{ exchange: string; priority: number }[]> {
-    const form = ({ exchange, priority }: { exchange: string; priority: number }) => `${priority} ${nameForm(exchange)}`
+    const form = ({ exchange, priority }: { exchange: string; priority: number }) => `${priority} ${dnsName(exchange)}`
     return this.#ask(name, (resolver) => resolver.mx(name), form)
   }
 
@@ -45,11 +46,11 @@ export class QuorumResolver implements Resolver {
   }
 
   cname(name: string): Promise<string[]> {
-    return this.#ask(name, (resolver) => resolver.cname(name), nameForm)
+    return this.#ask(name, (resolver) => resolver.cname(name), dnsName)
   }
 
   ptr(address: string): Promise<string[]> {
-    return this.#ask(address, (resolver) => resolver.ptr(address), nameForm)
+    return this.#ask(address, (resolver) => resolver.ptr(address), dnsName)
   }
 
   /** Answers as soon as more than half agree; else once all have answered or failed. */
@@ -78,9 +79,4 @@ export class QuorumResolver implements Resolver {
     })
     return await Promise.race([decided.promise, atLast])
   }
-}
-
-/** Names are equal whatever their case. */
-function nameForm(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '')
 }

@@ -1,5 +1,6 @@
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName } from '#/text.ts'
 
 /** The records at one name. */
 export interface ZoneRecords {
@@ -38,8 +39,8 @@ export class ZoneResolver implements Resolver {
 
   /** Replaces what is at a name; undefined removes it. */
   set(name: string, records: ZoneRecords | undefined): void {
-    if (records) this.#zone.set(key(name), records)
-    else this.#zone.delete(key(name))
+    if (records) this.#zone.set(dnsName(name), records)
+    else this.#zone.delete(dnsName(name))
   }
 
   async txt(name: string): Promise<string[]> {
@@ -68,7 +69,7 @@ export class ZoneResolver implements Resolver {
   }
 
   async ptr(address: string): Promise<string[]> {
-    if (this.#beyond && !this.#zone.has(key(address))) return this.#beyond.resolver.ptr(address)
+    if (this.#beyond && !this.#zone.has(dnsName(address))) return this.#beyond.resolver.ptr(address)
     return this.#find(address, 'ptr')
   }
 
@@ -84,14 +85,16 @@ export class ZoneResolver implements Resolver {
   }
 
   #at(name: string): ZoneRecords {
-    const records = this.#zone.get(key(name)) ?? {}
+    const records = this.#zone.get(dnsName(name)) ?? {}
     if (records.fails) throw new LookupFailed(name, records.fails)
     return records
   }
 
   #elsewhere(name: string): Resolver | undefined {
-    if (!this.#beyond || this.#zone.has(key(name))) return undefined
-    const here = this.#beyond.zones.some((zone) => key(name) === key(zone) || key(name).endsWith(`.${key(zone)}`))
+    if (!this.#beyond || this.#zone.has(dnsName(name))) return undefined
+    const here = this.#beyond.zones.some(
+      (zone) => dnsName(name) === dnsName(zone) || dnsName(name).endsWith(`.${dnsName(zone)}`),
+    )
     return here ? undefined : this.#beyond.resolver
   }
 }
@@ -99,9 +102,4 @@ export class ZoneResolver implements Resolver {
 /** About what a record takes in an answer, its name written in full once (RFC 1035 4.1.4). */
 function sizeOf(record: string | { readonly exchange: string }): number {
   return 12 + (typeof record === 'string' ? record.length : record.exchange.length)
-}
-
-/** Names are compared without regard to case and to a final dot. */
-function key(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '')
 }
