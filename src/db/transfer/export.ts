@@ -3,8 +3,10 @@ import { readMigrations } from '../migrate.ts'
 import { movableTables, quoted, sequences, type Table } from './catalogue.ts'
 import { Lines } from './file.ts'
 
-/** Rows that are fetched at a time. One takes up to 2 MiB, which a MiB of octets is in hexadecimal. */
-const atATime = 32
+/** Rows that are fetched at a time, at most and as far as they are about as large as those before. One takes up to 2 MiB,
+ *  which a MiB of octets is in hexadecimal. */
+const mostAtATime = 32
+const charactersAtATime = 4 * 2 ** 20
 
 /** Hears how many rows have been moved, of how many. */
 export type Count = (done: number, all: number) => void
@@ -77,9 +79,11 @@ async function* textsOf(client: pg.ClientBase, { name, columns }: Table): AsyncG
   await client.query(`
     declare moving no scroll cursor for
     select row_to_json("whole row")::text as text from (select ${texts.join(', ')} from ${quoted(name)}) "whole row"`)
-  for (;;) {
+  for (let atATime = mostAtATime; ; ) {
     const { rows } = await client.query<{ text: string }>(`fetch ${atATime} from moving`)
     if (rows.length === 0) break
+    const average = rows.reduce((sum, { text }) => sum + text.length, 0) / rows.length
+    atATime = Math.max(1, Math.min(mostAtATime, Math.floor(charactersAtATime / average)))
     yield rows.map(({ text }) => text)
   }
   await client.query('close moving')
