@@ -17,7 +17,7 @@ const passwords = { DATABASE_PASSWORD: 'of-the-database', DOVECOT_DATABASE_PASSW
 const domain = 'example.com'
 
 /** Tests that deploy/compose.yaml brings up the whole, by Docker's own Compose over Podman. */
-export function composeTests(open: () => Containers): void {
+export function composeTests(open: () => Containers, patience: { readonly timeout: number }): void {
   let engine: ChildProcess
   let base: string
 
@@ -30,7 +30,7 @@ export function composeTests(open: () => Containers): void {
     const socket = `unix://${join(base, 'podman.sock')}`
     engine = spawn('podman', [...containers.own, 'system', 'service', '--time=0', socket], { env: containers.env })
     while (!existsSync(join(base, 'podman.sock'))) await wait(50)
-  })
+  }, patience)
   after(() => engine?.kill())
 
   /** In a container, since this machine may have no Compose, or an old one. */

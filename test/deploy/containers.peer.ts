@@ -6,26 +6,28 @@ import { dovecot24Tests } from './dovecot-24.ts'
 import { imageTests } from './image.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
+/** Packages are fetched and installed, for which a busy machine takes minutes. */
+const patience = { timeout: 900_000 }
 
 let containers: Containers
 before(async () => {
   containers = await Containers.open()
-})
-after(() => containers[Symbol.asyncDispose]())
+}, patience)
+after(() => containers[Symbol.asyncDispose](), patience)
 const open = () => containers
 
-describe('Dovecot 2.4', () => {
-  before(() => containers.build('mailroom-dovecot', join(deploy, 'dovecot')))
+describe('Dovecot 2.4', patience, () => {
+  before(() => containers.build('mailroom-dovecot', join(deploy, 'dovecot')), patience)
   dovecot24Tests(open)
 })
 
-describe('the image', () => {
-  before(() => containers.buildMailroom())
+describe('the image', patience, () => {
+  before(() => containers.buildMailroom(), patience)
   imageTests(open)
 })
 
 // With the images of the two before it.
-describe('the whole', () => {
-  before(() => containers.build('mailroom-postfix', join(deploy, 'postfix')))
-  composeTests(open)
+describe('the whole', patience, () => {
+  before(() => containers.build('mailroom-postfix', join(deploy, 'postfix')), patience)
+  composeTests(open, patience)
 })
