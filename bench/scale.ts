@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { cpuTime } from '../test/cpu-time.ts'
 import { databaseHome, homeAt } from '../test/database.ts'
+import { startDnsServer } from '../test/dns-server.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { type Service, startService } from '../test/service.ts'
 import { moveIn } from '../test/tenant.ts'
@@ -33,8 +34,9 @@ export async function scale({ requests = 4_000, messages = 2_000, rounds = 7 }: 
   const mailboxes = Array.from({ length: 10 }, (_, n) => `ada${n}`)
   const { addresses: recipients } = await moveIn(home, { domain: 'scale.test', mailboxes })
 
+  const dns = resources.use(await startDnsServer({}))
   const start = async (role: string) => {
-    const service = await startService(home.env, ['serve', '--roles', role])
+    const service = await startService({ ...home.env, MAILROOM_DNS_SERVERS: dns.address }, ['serve', '--roles', role])
     resources.defer(async () => void (await service.end('SIGTERM')))
     return service
   }

@@ -62,6 +62,8 @@ export class Programs implements Disposable {
         const outcome = await this.#ask(scheduled ? '/v1/scheduled' : '/v1/send', key, name, body)
         message.acknowledged = outcome === (scheduled ? '201' : '202')
         if (!message.acknowledged) this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)
+        // Its time was now for a minute.
+        if (scheduled && outcome === '400') break
         await setTimeout(50 + Math.random() * 200)
       }
     }

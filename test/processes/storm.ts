@@ -27,12 +27,13 @@ export async function storm(goOn: (kills: number) => boolean, { senders: count =
   const coming = new Set<Promise<unknown>>()
   while (goOn(kills)) {
     await setTimeout(Math.random() * 1_400)
-    const role = oneOf(roles) ?? 'mx'
-    const victim = oneOf(fleet.of(role))
+    const victim = oneOf(roles.flatMap((role) => fleet.of(role).map((service) => ({ role, service }))))
+    // Those that start take their time.
+    if (!victim) await Promise.race(coming)
     if (!victim) continue
-    await fleet.kill(victim)
+    await fleet.kill(victim.service)
     kills += 1
-    const next = fleet.add(role).finally(() => coming.delete(next))
+    const next = fleet.add(victim.role).finally(() => coming.delete(next))
     coming.add(next)
   }
   await Promise.all(coming)
