@@ -33,12 +33,19 @@ export async function bodyHash(body: Buffer): Promise<string> {
     }
     lineEnds += (text.length - end) / 2
   }
-  for await (const piece of inTurns(body, atOnce)) {
-    const text = (open + piece.toString('latin1')).replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n')
-    open = / ?\r?$/.exec(text)?.[0] ?? ''
+  for await (const piece of body.length <= atOnce ? [body] : inTurns(body, atOnce)) {
+    // Single spaces, of which most lines are full, stay as they are without being looked at one by one.
+    const text = (open + piece.toString('latin1')).replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
+    open = openEnd(text)
     add(text.slice(0, text.length - open.length))
   }
   if (open.endsWith('\r')) add(open)
   if (!empty) hash.update('\r\n')
   return hash.digest('base64')
+}
+
+/** A space, a CR, or both, that a text ends with. */
+function openEnd(text: string): string {
+  const cr = text.endsWith('\r') ? 1 : 0
+  return text.slice(text.length - (text.endsWith(' ', text.length - cr) ? cr + 1 : cr))
 }

@@ -26,10 +26,9 @@ export async function carry(
     for (const recipient of recipients) outcomes.set(recipient, outcomeOf(recipient, trouble, null))
   }
   const { recipients, sender } = delivery
-  settle(
-    recipients.filter((recipient) => !path(recipient)),
-    new Trouble('5.1.3', 'This is no address that mail can be sent to'),
-  )
+  const pathless = recipients.filter((recipient) => !path(recipient))
+  // An error takes longer to make than all of this.
+  if (pathless.length > 0) settle(pathless, new Trouble('5.1.3', 'This is no address that mail can be sent to'))
   if (sender !== '' && !path(sender)) settle(recipients, new Trouble('5.1.7', 'The sender is no mail address'))
   const left = [...new Set(recipients)].filter((recipient) => !outcomes.has(recipient))
   if (left.length > 0) {
