@@ -2,11 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import type { MessageReader } from '#/mime/reader.ts'
 import type { Follow } from '#/ports/follow.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
-import type { Departed } from '#/scheduled/due.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { type Batch, type Claimed, leaseMs, renew, together } from './claims.ts'
 import { decideTogether } from './decide-together.ts'
@@ -14,6 +11,7 @@ import { deliver, deliverEveryWay, Overtaken, refusal } from './deliver.ts'
 import { finish, letGo } from './finish.ts'
 import { type Held, heldMessage } from './held.ts'
 import { routesOf } from './local.ts'
+import type { OwedCopies } from './owed-copies.ts'
 import type { Sent } from './sent.ts'
 import { isWanted } from './wanted.ts'
 
@@ -26,9 +24,8 @@ export interface Postal {
   readonly time: SharedTime
   readonly log: Logger
   readonly follow?: Follow | undefined
-  /** Has copies of what was scheduled in Sent. */
-  readonly mailHost: MailHost
-  readonly reader: MessageReader
+  /** Stores the copies for Sent of what was scheduled. */
+  readonly copies: Pick<OwedCopies, 'wake' | 'processAll'>
   /** What becomes of a recipient of whom nobody knows whether they have the message. */
   readonly ambiguous: 'retry' | 'fail'
   /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
@@ -57,8 +54,6 @@ export interface InHand {
   readonly octets?: Buffer | undefined
   /** The route of each recipient. */
   readonly ways?: ReadonlyMap<string, string>
-  /** Where it was scheduled. */
-  readonly scheduled?: Departed
 }
 
 /** After so many workers that ended over it nobody tries any more to send what goes by one route. */
@@ -106,7 +101,7 @@ async function tryTogether(desk: Desk, { recipients, attempts, cutShort }: Batch
       ? await deliverEveryWay(desk, inHand, { ways, recipients }, signal)
       : addresses.map((address) => refusal(address, 'Sending it was cut short three times'))
   await insist(desk, signal, () =>
-    decideTogether(desk, inHand, { recipients, outcomes, ways, attempts: attempts - cutShort }),
+    decideTogether(desk, inHand.message, { recipients, outcomes, ways, attempts: attempts - cutShort }),
   )
 }
 

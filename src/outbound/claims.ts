@@ -117,10 +117,10 @@ async function take(db: Db, now: Date, due: RawBuilder<unknown>, wanted: RawBuil
 
 /** The rows of a claim that are still its own: a worker that was overtaken finds none. */
 export function own(recipients: readonly Pick<Claimed, 'id' | 'epoch'>[]): RawBuilder<boolean> {
-  const claimed = recipients.map(({ id, epoch }) => ({ id, epoch }))
-  return sql<boolean>`(recipient.id, recipient.epoch) in (
-    select claimed.id, claimed.epoch from jsonb_to_recordset(${JSON.stringify(claimed)}::jsonb)
-      as claimed (id bigint, epoch integer))`
+  const ids = recipients.map(({ id }) => id)
+  const epochs = recipients.map(({ epoch }) => epoch)
+  return sql<boolean>`recipient.id = any (${ids}::bigint[])
+    and (recipient.id, recipient.epoch) in (select * from unnest(${ids}::bigint[], ${epochs}::integer[]))`
 }
 
 /** Says, before the final dots go out, that they do: from then on nobody can tell that the peer has not got the message.
@@ -142,8 +142,8 @@ export async function renew(db: Db, recipients: readonly Claimed[], now: Date): 
 
 /**
  * Takes back what a worker that is gone had claimed. Its attempt was cut short, which is counted apart: it may have been
- * another message that ended the worker. The first time it is due at once, later it waits a while longer each time; what nobody has yet is
- * given up after the third.
+ * another message that ended the worker. The first time it is due at once, later it waits a while longer each time; what
+ * nobody has yet is given up after the third.
  */
 export async function takeBack(db: Db, now: Date): Promise<void> {
   await sql`

@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { departed, failDeparted, forgetDeparted, noteReason, oweCopy } from '#/scheduled/due.ts'
+import { failDeparted, noteReason, oweCopy } from '#/scheduled/due.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
-import type { Desk, InHand, Postal } from './attempt.ts'
+import type { Desk, Postal } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import type { Claimed } from './claims.ts'
 import type { Held } from './held.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import { sentCopy, storeCopies } from './sent-copy.ts'
 import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
 
 /** What came of an attempt at all recipients of a message that nobody had. */
@@ -29,16 +28,12 @@ interface Attempted {
  * Until then all wait together, for the worker's next round; after the third attempt, or where everyone is refused, it
  * has failed for all.
  */
-export async function decideTogether(desk: Desk, inHand: InHand, attempted: Attempted): Promise<void> {
+export async function decideTogether(desk: Desk, message: Held, attempted: Attempted): Promise<void> {
   const { db, time, log } = desk
-  const { message, octets } = inHand
   const { recipients, outcomes } = attempted
   const sent = outcomes.some(({ result }) => result === 'delivered')
   const toAll = outcomes.every(({ result }) => result === 'delivered')
-  const known = toAll && inHand.scheduled && (await sentCopy(desk, message, inHand.scheduled, octets))
-  if (known && (await desk.endSent({ message, recipients, copy: known }))) return logOutcomes(log, message, outcomes)
-  const scheduled = sent ? await departed(db, message.organizationId, message.id) : undefined
-  const copy = scheduled && (await sentCopy(desk, message, scheduled, octets))
+  if (toAll && (await desk.endSent({ messageId: message.id, recipients }))) return logOutcomes(log, message, outcomes)
   await db.transaction().execute(async (tx) => {
     const now = await time(tx)
     const held = await holdClaim(tx, recipients)
@@ -46,16 +41,12 @@ export async function decideTogether(desk: Desk, inHand: InHand, attempted: Atte
     const deciding = { ...attempted, now }
     if (!sent) return waitOrFail(tx, desk, message, deciding)
     const settled = await goOn(tx, desk, message, deciding)
-    if (copy && !(await tried(tx, () => storeCopies(tx, desk, [copy]), desk, message)))
-      await oweCopy(tx, message.id, new Date(now.getTime() + untilNextCopy))
-    else await forgetDeparted(tx, message.id)
+    await oweCopy(tx, message.id, now)
     await settle(tx, message.id, recipients, settled, outcomes.filter(({ result }) => result === 'delivered').length)
   })
+  if (sent) desk.copies.wake()
   logOutcomes(log, message, outcomes)
 }
-
-/** After a copy could not be stored, in milliseconds. */
-export const untilNextCopy = 60_000
 
 type Deciding = Attempted & { readonly now: Date }
 

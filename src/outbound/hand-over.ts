@@ -5,7 +5,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { OpenKey } from '#/domains/signing-keys.ts'
 import { Refusal } from '#/errors.ts'
 import type { Relay } from '#/ports/relay.ts'
-import { type Begun, begin, type Claim, handedOver, putOff } from '#/scheduled/due.ts'
+import { type Claim, handedOver, putOff } from '#/scheduled/due.ts'
 import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
@@ -36,7 +36,7 @@ export interface HandedOver {
 
 /** A message that is dated and signed. */
 interface Ready {
-  readonly begun: Begun
+  readonly claim: Claim
   readonly departure: Departure
 }
 
@@ -44,30 +44,29 @@ interface Ready {
 class Overtaken extends Error {}
 
 /**
- * Begins an attempt at each of these scheduled messages: dated and signed, they go into the outbound queue, each for all
+ * An attempt at each of these scheduled messages is begun: dated and signed, they go into the outbound queue, each for all
  * its recipients together, and from there on their octets stay as they are. The day's allowance is claimed in the same
  * transaction, so once. Answers those that this worker has taken with that and is to try at once; a message that a worker
  * has ended over waits in the queue for its turn. Never rejects for a reason that lies in a message: then its attempt is
  * one that came to nothing.
  */
 export async function handOver(parts: HandOverParts, claims: readonly Claim[], now: Date): Promise<HandedOver[]> {
-  const begun = await begin(parts.db, claims, now)
   try {
-    return await depart(parts, await prepareAll(parts, begun, now), now)
+    return await depart(parts, await prepareAll(parts, claims, now), now)
   } catch (err) {
-    for (const one of begun) await comeToNothing(parts, one, err, now)
+    for (const one of claims) await comeToNothing(parts, one, err, now)
     return []
   }
 }
 
-async function prepareAll(parts: HandOverParts, begun: readonly Begun[], now: Date): Promise<Ready[]> {
+async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: Date): Promise<Ready[]> {
   const { db } = parts
-  const small = begun.filter(({ sizeBytes }) => sizeBytes <= pieceBytes)
+  const small = claims.filter(({ sizeBytes }) => sizeBytes <= pieceBytes)
   const pieces = scheduledInOnePiece(
     db,
     small.map(({ id }) => id),
   )
-  const [octets, senders] = await Promise.all([pieces, sendersById(db, begun)])
+  const [octets, senders] = await Promise.all([pieces, sendersById(db, claims)])
   const keys = new Map<string, ReturnType<HandOverParts['signingKeys']>>()
   const keysFor = (organizationId: string, domain: string) => {
     const name = `${organizationId} ${domain}`
@@ -75,7 +74,7 @@ async function prepareAll(parts: HandOverParts, begun: readonly Begun[], now: Da
     keys.set(name, known)
     return known
   }
-  const prepared = begun.map(async (one): Promise<Ready[]> => {
+  const prepared = claims.map(async (one): Promise<Ready[]> => {
     try {
       const { id, organizationId, attempts, cutShort, mailboxId } = one
       if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
@@ -83,7 +82,7 @@ async function prepareAll(parts: HandOverParts, begun: readonly Begun[], now: Da
       const composed = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
       setDate(composed, now)
       const raw = await signed(composed, await keysFor(organizationId, domain), now)
-      return [{ begun: one, departure: departureOf(one, address, raw) }]
+      return [{ claim: one, departure: departureOf(one, address, raw) }]
     } catch (err) {
       await comeToNothing(parts, one, err, now)
       return []
@@ -96,8 +95,8 @@ function cutShortForGood(): Refusal {
   return new Refusal('internal_error', 'Sending it was cut short three times')
 }
 
-function departureOf(begun: Begun, sender: string, raw: Buffer): Departure {
-  const { organizationId, mailboxId, messageId, subject, attempts, cutShort, recipients } = begun
+function departureOf(claim: Claim, sender: string, raw: Buffer): Departure {
+  const { organizationId, mailboxId, messageId, subject, attempts, cutShort, recipients } = claim
   return {
     ...{ id: randomUUID(), organizationId, mailboxId, sender, messageId, subject, raw, attempts, cutShort },
     ...{ kind: 'scheduled', suspect: cutShort > 0 },
@@ -110,14 +109,14 @@ async function depart(parts: HandOverParts, ready: readonly Ready[], now: Date):
   const [first] = ready
   if (!first) return []
   try {
-    return first.begun.cutShort > 0 ? await departLater(parts, first, now) : await departTogether(parts, ready, now)
+    return first.claim.cutShort > 0 ? await departLater(parts, first, now) : await departTogether(parts, ready, now)
   } catch (err) {
     if (ready.length > 1) {
       const departed: HandedOver[] = []
       for (const one of ready) departed.push(...(await depart(parts, [one], now)))
       return departed
     }
-    await comeToNothing(parts, first.begun, err, now)
+    await comeToNothing(parts, first.claim, err, now)
     return []
   }
 }
@@ -125,7 +124,7 @@ async function depart(parts: HandOverParts, ready: readonly Ready[], now: Date):
 async function departTogether(parts: HandOverParts, ready: readonly Ready[], now: Date): Promise<HandedOver[]> {
   const { db, relay } = parts
   const departures = ready.map(({ departure }) => departure)
-  const addresses = ready.flatMap(({ begun }) => begun.recipients)
+  const addresses = ready.flatMap(({ claim }) => claim.recipients)
   const ways = await routesOf(db, relay, addresses)
   const batches = await db.transaction().execute(async (tx) => {
     const batches = await insertClaimed(tx, departures, now)
@@ -133,21 +132,20 @@ async function departTogether(parts: HandOverParts, ready: readonly Ready[], now
     await claimAllowances(tx, ready)
     return batches
   })
-  return ready.flatMap(({ begun, departure }, at) => {
+  return ready.flatMap(({ departure }, at) => {
     const batch = batches[at]
     if (!batch) return []
-    const { id, mailboxId, bcc } = begun
     const octets = departure.raw.length <= pieceBytes ? departure.raw : undefined
-    return { batch, inHand: { message: heldOf(departure, now), octets, ways, scheduled: { id, mailboxId, bcc } } }
+    return { batch, inHand: { message: heldOf(departure, now), octets, ways } }
   })
 }
 
-async function departLater({ db }: HandOverParts, { begun, departure }: Ready, now: Date): Promise<HandedOver[]> {
+async function departLater({ db }: HandOverParts, { claim, departure }: Ready, now: Date): Promise<HandedOver[]> {
   await db.transaction().execute(async (tx) => {
     // Whoever takes it counts the attempt again, which is the same one.
-    await insertDeparture(tx, { ...departure, attempts: begun.attempts - 1 }, now)
-    await assertHandedOver(tx, [{ begun, departure }])
-    await claimAllowances(tx, [{ begun, departure }])
+    await insertDeparture(tx, { ...departure, attempts: claim.attempts - 1 }, now)
+    await assertHandedOver(tx, [{ claim, departure }])
+    await claimAllowances(tx, [{ claim, departure }])
   })
   return []
 }
@@ -155,26 +153,26 @@ async function departLater({ db }: HandOverParts, { begun, departure }: Ready, n
 /** Last in a transaction, since others of the organization wait for its end; in one order always, so that two workers
  *  never wait for each other. */
 async function claimAllowances(tx: Tx, ready: readonly Ready[]): Promise<void> {
-  const organizations = Map.groupBy(ready, ({ begun }) => begun.organizationId)
+  const organizations = Map.groupBy(ready, ({ claim }) => claim.organizationId)
   for (const [id, own] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {
     await claimAllowance(
       tx,
       id,
-      own.reduce((sum, { begun }) => sum + begun.recipients.length, 0),
+      own.reduce((sum, { claim }) => sum + claim.recipients.length, 0),
     )
   }
 }
 
 async function assertHandedOver(tx: Tx, ready: readonly Ready[]): Promise<void> {
-  const given = ready.map(({ begun, departure }) => ({ claim: begun, outboundId: departure.id }))
+  const given = ready.map(({ claim, departure }) => ({ claim, outboundId: departure.id }))
   if ((await handedOver(tx, given)) < ready.length) throw new Overtaken('Another worker has taken this message')
 }
 
-async function comeToNothing(parts: HandOverParts, begun: Begun, err: unknown, now: Date): Promise<void> {
+async function comeToNothing(parts: HandOverParts, claim: Claim, err: unknown, now: Date): Promise<void> {
   const { db, log } = parts
-  if (err instanceof Overtaken) return log.warn({ scheduled: begun.id }, err.message)
-  if (!(err instanceof Refusal)) log.error({ err, scheduled: begun.id }, 'an attempt to send failed on our side')
-  await putOff(db, begun, { reason: reasonOf(err), now, dueAt: parts.nextRound(now) })
+  if (err instanceof Overtaken) return log.warn({ scheduled: claim.id }, err.message)
+  if (!(err instanceof Refusal)) log.error({ err, scheduled: claim.id }, 'an attempt to send failed on our side')
+  await putOff(db, claim, { reason: reasonOf(err), now, dueAt: parts.nextRound(now) })
 }
 
 function reasonOf(error: unknown): string {

@@ -49,13 +49,13 @@ export async function settle(
   await sql`update outbound_messages set delivered = delivered + ${delivered} where id = ${messageId}`.execute(tx)
   await sql`
     delete from outbound_recipients recipient where id = any (${settled}::bigint[]) and ${own(recipients)}`.execute(tx)
-  await forgetEmpty(tx, messageId)
+  await forgetEmpty(tx, [messageId])
 }
 
-/** Removes a message that nobody waits for any more, and whose copy in Sent is not owed. */
-export async function forgetEmpty(tx: Tx, messageId: string): Promise<void> {
+/** Removes messages that nobody waits for any more, and whose copies for Sent are not owed. */
+export async function forgetEmpty(tx: Tx, messageIds: readonly string[]): Promise<void> {
   await sql`
-    delete from outbound_messages message where id = ${messageId}
+    delete from outbound_messages message where id = any (${messageIds}::uuid[])
       and not exists (select from outbound_recipients where message_id = message.id)
       and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
 }

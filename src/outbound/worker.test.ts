@@ -17,6 +17,7 @@ import { insertVerifiedDomain } from '../../test/verified-domain.ts'
 import { delayWorthTelling, lifetime } from './backoff.ts'
 import { notifier } from './bounce.ts'
 import { insertDeparture } from './departures.ts'
+import { OwedCopies } from './owed-copies.ts'
 import { OutboundWorker } from './worker.ts'
 
 const minute = 60_000
@@ -24,6 +25,7 @@ const minute = 60_000
 let database: Database
 let mailHost: MailHost
 const reader = new MessageReader()
+const log = pino({ level: 'silent' })
 let now = new Date('2026-11-21T08:00:00Z')
 before(async () => {
   database = await testDatabase()
@@ -107,9 +109,8 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
     relay,
     local: relay,
     time: async () => now,
-    log: pino({ level: 'silent' }),
-    mailHost,
-    reader,
+    log,
+    copies: new OwedCopies({ db: database.db, time: async () => now, mailHost, reader, log }),
     ambiguous,
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
     notify: notifier({ mailHost, reader, hostname: 'mx.mailroom.test' }),

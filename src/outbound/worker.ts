@@ -48,7 +48,7 @@ export class OutboundWorker implements AsyncDisposable {
       ...postal,
       markDot: gather((parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties), all, markingMs),
       endSent: gather(
-        (sent: readonly Sent[]) => endSent(postal, sent),
+        (sent: readonly Sent[]) => this.#endSent(sent),
         (waiting) => Math.min(waiting.length, mostWritten),
         endingMs,
       ),
@@ -86,13 +86,14 @@ export class OutboundWorker implements AsyncDisposable {
     this.#begin(batch, inHand)
   }
 
-  /** Resolves once nothing is due nor under way. */
+  /** Resolves once nothing is due nor under way, and the copies of what was scheduled and has gone are in Sent. */
   async processAll(): Promise<void> {
     do {
       this.wake()
       await this.#claiming
       await Promise.all(this.#underWay)
     } while (this.#claiming || this.#left || this.#underWay.size > 0)
+    await this.#desk.copies.processAll()
   }
 
   async #claimWhileAsked(): Promise<void> {
@@ -148,6 +149,18 @@ export class OutboundWorker implements AsyncDisposable {
         if (!this.#closed && (suspect || (this.#left && !inHand))) this.#look()
       })
     this.#underWay.add(work)
+  }
+
+  async #endSent(sent: readonly Sent[]): Promise<readonly boolean[]> {
+    const { db, time, copies, log } = this.#desk
+    try {
+      const ended = await endSent(db, sent, await time(db))
+      copies.wake()
+      return ended
+    } catch (err) {
+      log.warn({ err }, 'what was sent could not be written down together')
+      return sent.map(() => false)
+    }
   }
 
   #count(route: string): number {

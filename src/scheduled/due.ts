@@ -1,34 +1,58 @@
 import { sql } from 'kysely'
+import { pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mostAttempts } from './scheduled.ts'
 
-/** The right to send a message that is due: nobody else has it before the lease ends, and then this one is void. */
+/** A message whose attempt is begun: nobody else has it before the lease ends, and then this claim is void. */
 export interface Claim {
   readonly id: string
   readonly organizationId: string
   readonly epoch: number
-  /** How many attempts ended with their worker: with any, nobody knows what the next does. */
+  /** With the one that is begun. */
+  readonly attempts: number
+  /** How many of them ended with their worker: with any, nobody knows what the next does. */
   readonly cutShort: number
+  /** Null once it is gone. */
+  readonly mailboxId: string | null
+  readonly sender: string
+  readonly bcc: readonly string[]
+  readonly recipients: readonly string[]
+  readonly subject: string
+  readonly messageId: string
   readonly sizeBytes: number
+}
+
+/** What to take of all that is due. */
+export interface Wanted {
+  /** Those alone that somebody has begun and then let go. */
+  readonly begunOnly: boolean
+  /** One that a worker has ended over, or, where not, those that none has. */
+  readonly suspect: boolean
 }
 
 /** How long a claim holds, in milliseconds: well over what handing over as many messages as one claim takes needs. */
 const leaseMs = 20_000
 
+/** A claim takes up to so many messages, of so many octets together unless it is one. */
+export const mostClaimed = 50
+const mostOctets = 4 * pieceBytes
+
 /** A message may be taken for the outbound queue: it waits, or whoever was about it is gone. */
 const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
 
 /**
- * Takes up to `most` messages that are due, in one statement. Organizations take turns, so that ten thousand messages of
- * one hold up nobody else; they are answered in that order. With `begunOnly` those alone that somebody has begun and then
- * let go. An attempt that ended with its worker is counted apart: it may have been another message that ended it.
+ * Takes messages that are due and counts the attempt, in one statement: one that ends this process has been one.
+ * Organizations take turns, so that ten thousand messages of one hold up nobody else; they are answered in that order.
+ * An attempt that ended with its worker is counted apart, since it may have been another message that ended it; and such
+ * messages are taken one at a time, so that one that ends workers takes no other of them with it.
  */
-export async function claimDue(
-  db: Db,
-  now: Date,
-  { most, begunOnly }: { most: number; begunOnly: boolean },
-): Promise<Claim[]> {
-  const wanted = begunOnly ? sql`${takeable} and status = 'sending'` : takeable
+export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted): Promise<Claim[]> {
+  const suspected = sql`(in_hand or cut_short > 0)`
+  const wanted = sql.join(
+    [takeable, suspect ? suspected : sql`not ${suspected}`, ...(begunOnly ? [sql`status = 'sending'`] : [])],
+    sql` and `,
+  )
+  const most = suspect ? 1 : mostClaimed
   const { rows } = await sql<Claim>`
     with recursive waiting (organization_id) as (
       (select organization_id from scheduled_messages where ${takeable} order by organization_id limit 1)
@@ -37,55 +61,26 @@ export async function claimDue(
         where ${takeable} and organization_id > waiting.organization_id order by organization_id limit 1)
       from waiting where waiting.organization_id is not null
     ), due as materialized (
-      select one.id, one.turn, one.due_at from waiting cross join lateral (
-        select id, due_at, row_number() over (order by due_at, id) as turn from scheduled_messages
+      select one.*, sum(size_bytes) over (order by turn, due_at, id) - size_bytes as before
+      from waiting cross join lateral (
+        select id, due_at, size_bytes, row_number() over (order by due_at, id) as turn from scheduled_messages
         where organization_id = waiting.organization_id and ${wanted} and due_at <= ${now}
         order by due_at, id limit ${most}
-      ) one order by one.turn, one.due_at limit ${most}
+      ) one order by turn, due_at, id limit ${most}
     ), free as materialized (
       select id from scheduled_messages
-      where id in (select id from due) and ${wanted} and due_at <= ${now} order by id for update skip locked
+      where id in (select id from due where before < ${mostOctets}) and ${wanted} and due_at <= ${now}
+      order by id for update skip locked
     ), taken as (
       update scheduled_messages
-      set status = 'sending', epoch = epoch + 1, due_at = ${new Date(now.getTime() + leaseMs)}, in_hand = false,
-        cut_short = cut_short + in_hand::integer
+      set status = 'sending', epoch = epoch + 1, attempts = attempts + 1, in_hand = true,
+        cut_short = cut_short + in_hand::integer, due_at = ${new Date(now.getTime() + leaseMs)}
       where id in (select id from free)
-      returning id, organization_id as "organizationId", epoch, cut_short as "cutShort", size_bytes as "sizeBytes"
+      returning id, organization_id as "organizationId", epoch, attempts, cut_short as "cutShort",
+        mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes"
     )
-    select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at`.execute(db)
+    select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at, due.id`.execute(db)
   return rows
-}
-
-/** What is claimed, for whoever sends it. */
-export interface Begun extends Claim {
-  readonly attempts: number
-  /** Null once it is gone. */
-  readonly mailboxId: string | null
-  readonly sender: string
-  readonly bcc: readonly string[]
-  readonly recipients: readonly string[]
-  readonly subject: string
-  readonly messageId: string
-}
-
-/** Claims that still hold, in a statement about `scheduled_messages message` joined with them, as `claim`. */
-const claimed = sql`
-  message.organization_id = claim."organizationId" and message.id = claim.id and message.epoch = claim.epoch
-  and message.status = 'sending' and message.outbound_id is null`
-
-/** Counts the attempts, in a transaction of its own: one that ends this process has been one. Those whose claim is lost
- *  are not answered. */
-export async function begin(db: Db, claims: readonly Claim[], now: Date): Promise<Begun[]> {
-  const { rows } = await sql<Begun>`
-    update scheduled_messages message
-    set attempts = attempts + 1, in_hand = true, due_at = ${new Date(now.getTime() + leaseMs)}
-    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim ("organizationId" uuid, id uuid, epoch integer)
-    where ${claimed}
-    returning message.id, organization_id as "organizationId", message.epoch, cut_short as "cutShort", attempts,
-      mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId",
-      size_bytes as "sizeBytes"`.execute(db)
-  const turn = new Map(claims.map(({ id }, at) => [id, at]))
-  return rows.sort((one, other) => (turn.get(one.id) ?? 0) - (turn.get(other.id) ?? 0))
 }
 
 /** The messages go on in the outbound queue. Answers how many: a claim that is lost takes none there. */
@@ -93,14 +88,16 @@ export async function handedOver(
   tx: Tx,
   given: readonly { readonly claim: Claim; readonly outboundId: string }[],
 ): Promise<number> {
-  const claims = given.map(({ claim: { organizationId, id, epoch }, outboundId }) => ({
-    ...{ organizationId, id, epoch, outboundId },
-  }))
+  const ids = given.map(({ claim }) => claim.id)
+  const epochs = given.map(({ claim }) => claim.epoch)
+  const outboundIds = given.map(({ outboundId }) => outboundId)
+  // Named twice, the ids are looked up in the index, however few others are being sent.
   const { numAffectedRows = 0n } = await sql`
-    update scheduled_messages message set outbound_id = claim."outboundId", in_hand = false
-    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb)
-      as claim ("organizationId" uuid, id uuid, epoch integer, "outboundId" uuid)
-    where ${claimed}`.execute(tx)
+    update scheduled_messages message set outbound_id = claim.outbound_id, in_hand = false
+    from unnest(${ids}::uuid[], ${epochs}::integer[], ${outboundIds}::uuid[]) as claim (id, epoch, outbound_id)
+    where message.id = any (${ids}::uuid[]) and message.id = claim.id and message.epoch = claim.epoch
+      and message.organization_id = any (${[...new Set(given.map(({ claim }) => claim.organizationId))]}::uuid[])
+      and message.status = 'sending' and message.outbound_id is null`.execute(tx)
   return Number(numAffectedRows)
 }
 
@@ -119,20 +116,6 @@ export async function putOff(
       failed_at = case when ${spent} then ${now}::timestamptz end
     where organization_id = ${organizationId} and id = ${id} and epoch = ${epoch} and status = 'sending'
       and outbound_id is null`.execute(db)
-}
-
-/** A message that is in the outbound queue. */
-export interface Departed {
-  readonly id: string
-  readonly mailboxId: string | null
-  readonly bcc: readonly string[]
-}
-
-export async function departed(db: Db, organizationId: string, outboundId: string): Promise<Departed | undefined> {
-  const { rows } = await sql<Departed>`
-    select id, mailbox_id as "mailboxId", bcc from scheduled_messages
-    where organization_id = ${organizationId} and outbound_id = ${outboundId}`.execute(db)
-  return rows[0]
 }
 
 /** Why nobody has the message yet that is in the outbound queue. */
@@ -155,38 +138,44 @@ export async function failDeparted(tx: Tx, outboundId: string, reason: string, n
     .execute()
 }
 
-/** Somebody has it and its copy is in Sent: it has left the list, with all that was kept of it. False where it had. */
-export async function forgetDeparted(tx: Tx, outboundId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('scheduled_messages')
-    .where('outbound_id', '=', outboundId)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
-}
-
-/** Somebody has it, but its copy is still to be stored, which is tried at `dueAt`. */
-export async function oweCopy(tx: Tx, outboundId: string, dueAt: Date): Promise<void> {
+/** Somebody has it: it has left the list, and its copy for Sent is owed. */
+export async function oweCopy(tx: Tx, outboundId: string, now: Date): Promise<void> {
   await tx
     .updateTable('scheduled_messages')
-    .set({ status: 'sent', due_at: dueAt, last_error: null })
+    .set({ status: 'sent', due_at: now, last_error: null })
     .where('outbound_id', '=', outboundId)
     .execute()
 }
 
-/** Takes a message whose copy in Sent is owed and due; it is due again at `dueAt`, whatever becomes of it. */
-export async function takeOwedCopy(
-  db: Db,
-  now: Date,
-  dueAt: Date,
-): Promise<(Departed & { readonly organizationId: string; readonly outboundId: string }) | undefined> {
-  const { rows } = await sql<Departed & { organizationId: string; outboundId: string }>`
-    update scheduled_messages set due_at = ${dueAt}
-    where id = (
-      select id from scheduled_messages where status = 'sent' and due_at <= ${now}
-      order by due_at limit 1 for update skip locked
+/** A message that somebody has, and whose copy for Sent is owed. */
+export interface Owed {
+  readonly organizationId: string
+  readonly outboundId: string
+  /** Null once it is gone. */
+  readonly mailboxId: string | null
+  readonly bcc: readonly string[]
+}
+
+/** Takes messages whose copies are owed and due, those that have waited longest first, as many at a time as a claim
+ *  takes; they are due again at `dueAt`, whatever becomes of them. */
+export async function takeOwed(db: Db, now: Date, dueAt: Date): Promise<Owed[]> {
+  const { rows } = await sql<Owed>`
+    with free as materialized (
+      select id, due_at, size_bytes from scheduled_messages where status = 'sent' and due_at <= ${now}
+      order by due_at limit ${mostClaimed} for update skip locked
+    ), wanted as (
+      select id, sum(size_bytes) over (order by due_at, id) - size_bytes as before from free
     )
-    returning id, mailbox_id as "mailboxId", bcc, organization_id as "organizationId", outbound_id as "outboundId"`.execute(
+    update scheduled_messages set due_at = ${dueAt} where id in (select id from wanted where before < ${mostOctets})
+    returning organization_id as "organizationId", outbound_id as "outboundId", mailbox_id as "mailboxId", bcc`.execute(
     db,
   )
-  return rows[0]
+  return rows
+}
+
+/** Nothing is kept any more of messages that were sent, and whose copies are in Sent. Answers how many were there. */
+export async function forgetSent(tx: Tx, outboundIds: readonly string[]): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from scheduled_messages where outbound_id = any (${outboundIds}::uuid[]) and status = 'sent'`.execute(tx)
+  return Number(numAffectedRows)
 }

@@ -24,7 +24,7 @@ import { mailHostOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Observed, Parts } from './parts.ts'
-import { checksOfDomains, followUpsFor, mailOut, roundsFor } from './worker.ts'
+import { checksOfDomains, copiesFor, followUpsFor, mailOut, roundsFor } from './worker.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
 export interface Running extends AsyncDisposable {
@@ -64,8 +64,9 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const markKey = relayMarkKey(secret)
   const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
   const local = new OwnDoor(reception, admission, clock)
-  const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, local))
-  const rounds = starting.use(roundsFor(config, parts, { ...shared, outbound }))
+  const copies = starting.use(copiesFor(parts, shared))
+  const outbound: OutboundWorker = starting.use(mailOut(config, parts, shared, { local, copies }))
+  const rounds = starting.use(roundsFor(config, parts, { outbound, copies }))
   const api = config.roles.has('api')
     ? await startApi(config, parts, { ...shared, outbound, metrics, traces }, starting)
     : undefined

@@ -8,17 +8,24 @@ import { relayMarkKey } from '#/mime/relay-mark.ts'
 import { notifier } from '#/outbound/bounce.ts'
 import { FollowUps } from '#/outbound/follow-ups.ts'
 import type { HandOverParts } from '#/outbound/hand-over.ts'
+import { OwedCopies } from '#/outbound/owed-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
 import { Srs } from '#/outbound/srs.ts'
 import { OutboundWorker } from '#/outbound/worker.ts'
 import { sealingKey } from '#/seal.ts'
 import type { Parts, Shared } from './parts.ts'
 
-export function mailOut(config: Config, parts: Parts, shared: Shared, local: OwnDoor): OutboundWorker {
+/** Where what leaves goes: own mailboxes through our own door, and copies into Sent. */
+export interface Ways {
+  readonly local: OwnDoor
+  readonly copies: OwedCopies
+}
+
+export function mailOut(config: Config, parts: Parts, shared: Shared, { local, copies }: Ways): OutboundWorker {
   const { database, relay, time, log, follow } = parts
   const { hostname } = config
   return new OutboundWorker({
-    ...{ db: database.db, relay, local, time, log, follow, ...shared },
+    ...{ db: database.db, relay, local, copies, time, log, follow },
     ambiguous: config.ambiguous,
     nextRound: nextRound(config),
     notify: notifier({ ...shared, hostname }),
@@ -36,17 +43,20 @@ export function followUpsFor(parts: Parts, wake: () => void): FollowUps {
   })
 }
 
-export function roundsFor(config: Config, parts: Parts, shared: Shared & { outbound: OutboundWorker }): Rounds {
+export function copiesFor({ database, time, log }: Parts, { mailHost, reader }: Shared): OwedCopies {
+  return new OwedCopies({ db: database.db, time, log, mailHost, reader })
+}
+
+interface Next {
+  readonly outbound: OutboundWorker
+  readonly copies: OwedCopies
+}
+
+export function roundsFor(config: Config, parts: Parts, { outbound, copies }: Next): Rounds {
   const { database, relay, time, log, follow } = parts
-  const keys = signingKeysFor(parts)
   return new Rounds({
-    db: database.db,
-    relay,
-    time,
-    log,
-    follow,
-    ...shared,
-    signingKeys: keys,
+    ...{ db: database.db, relay, time, log, follow, outbound, copies },
+    signingKeys: signingKeysFor(parts),
     nextRound: nextRound(config),
   })
 }

@@ -172,7 +172,7 @@ export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string
   await sql`update outbound_recipients set due_at = due_at - interval '1 minute' where state <> 'waiting'`.execute(db)
   await sql`
     update scheduled_messages set due_at = due_at - interval '1 minute'
-    where status = 'sending' and id <> all (${but}::uuid[])`.execute(db)
+    where status in ('sending', 'sent') and id <> all (${but}::uuid[])`.execute(db)
 }
 
 /** Lets the time pass until leases have run out, and the first of what waits is due. */

@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { collected, joined, pieceBytes } from '#/bytes.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { parseMailbox } from '#/mime/address.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { forgetSent, type Owed, takeOwed } from '#/scheduled/due.ts'
+import { heldOctets } from './held.ts'
+import { bccField, type SentCopy, storeCopies } from './sent-copy.ts'
+import { forgetEmpty } from './settle.ts'
+
+/** When to try again to store a copy that could not be, or that somebody has taken and not stored, in milliseconds. */
+const untilNext = 60_000
+
+/** How long copies wait at most for what is to be sent, in milliseconds. */
+const patience = 30_000
+
+export interface OwedCopiesParts {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly log: Logger
+}
+
+/** Stores the copies for Sent of what was scheduled and somebody has. */
+export class OwedCopies implements AsyncDisposable {
+  readonly #parts: OwedCopiesParts
+  #storing: Promise<void> | undefined
+  #again = false
+  #closed = false
+  #held: PromiseWithResolvers<void> | undefined
+
+  constructor(parts: OwedCopiesParts) {
+    this.#parts = parts
+  }
+
+  /** Copies may be owed: called after a commit with which they are. */
+  wake(): void {
+    this.#again = true
+    this.#storing ??= this.#storeWhileOwed()
+      .catch((err: unknown) => this.#parts.log.error({ err }, 'copies for Sent could not be looked for'))
+      .finally(() => {
+        this.#storing = undefined
+      })
+  }
+
+  /** Lets what is to be sent in time go first: until the answer is disposed nothing is stored, for a while at most. */
+  hold(): Disposable {
+    const held = Promise.withResolvers<void>()
+    this.#held = held
+    const timer = setTimeout(held.resolve, patience)
+    return {
+      [Symbol.dispose]: () => {
+        clearTimeout(timer)
+        held.resolve()
+      },
+    }
+  }
+
+  /** Resolves once nothing is owed that is due. */
+  async processAll(): Promise<void> {
+    do {
+      this.wake()
+      await this.#storing
+    } while (this.#storing)
+  }
+
+  async #storeWhileOwed(): Promise<void> {
+    while (this.#again && !this.#closed) {
+      this.#again = false
+      await this.#held?.promise
+      if (!this.#closed && (await this.#storeSome())) this.#again = true
+    }
+  }
+
+  /** False where none is owed that is due. */
+  async #storeSome(): Promise<boolean> {
+    const { db, time } = this.#parts
+    const now = await time(db)
+    const owed = await takeOwed(db, now, new Date(now.getTime() + untilNext))
+    if (owed.length > 0) await this.#store(await this.#read(owed))
+    return owed.length > 0
+  }
+
+  /** All of them in one transaction, or, where that fails, each in one of its own. */
+  async #store(owed: readonly Readable[]): Promise<void> {
+    const { db, mailHost, log } = this.#parts
+    const ids = owed.map(({ outboundId }) => outboundId)
+    try {
+      await db.transaction().execute(async (tx) => {
+        // The folders first, and then the list, as whoever removes a mailbox does.
+        await storeCopies(
+          tx,
+          { mailHost },
+          owed.flatMap(({ copy }) => copy ?? []),
+        )
+        if ((await forgetSent(tx, ids)) < ids.length) throw new Error('Another worker has stored this copy')
+        await forgetEmpty(tx, ids)
+      })
+    } catch (err) {
+      if (owed.length > 1) for (const one of owed) await this.#store([one])
+      else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored yet')
+    }
+  }
+
+  async #read(owed: readonly Owed[]): Promise<Readable[]> {
+    const { db } = this.#parts
+    const { rows } = await sql<Message>`
+      select message.id, size_bytes as "sizeBytes", created_at as "createdAt", bytes
+      from outbound_messages message
+      left join outbound_pieces piece
+        on piece.message_id = message.id and number = 0 and size_bytes <= ${pieceBytes}
+      where message.id = any (${owed.map(({ outboundId }) => outboundId)}::uuid[])`.execute(db)
+    const messages = new Map(rows.map((message) => [message.id, message]))
+    return await Promise.all(
+      owed.map(async (one) => ({ ...one, copy: await this.#copyOf(one, messages.get(one.outboundId)) })),
+    )
+  }
+
+  /** Undefined where its mailbox is gone. */
+  async #copyOf(owed: Owed, message: Message | undefined): Promise<SentCopy | undefined> {
+    const { organizationId, mailboxId, bcc } = owed
+    if (mailboxId === null || !message) return undefined
+    const { db, reader } = this.#parts
+    const raw = message.bytes ?? (await collected(heldOctets(db, message.id), message.sizeBytes))
+    const secret = bcc.map((one) => parseMailbox(one)?.address ?? one)
+    return {
+      mailbox: { organizationId, mailboxId },
+      message: await reader.message(await joined([Buffer.from(bccField(secret)), raw])),
+      sentAt: message.createdAt,
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#held?.resolve()
+    await this.#storing
+  }
+}
+
+interface Readable extends Owed {
+  readonly copy: SentCopy | undefined
+}
+
+/** As the queue holds it. */
+interface Message {
+  readonly id: string
+  readonly sizeBytes: number
+  readonly createdAt: Date
+  /** Null where there are more than fit in one piece. */
+  readonly bytes: Buffer | null
+}
