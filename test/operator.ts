@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import { mailHostOn } from '#/server/adapters.ts'
 import { hostname, secret } from './installation.ts'
 
 /** What the operator's commands work on in a test. */
 export function operatorOn(database: Database, now: () => number = Date.now): Operator {
+  const config = readConfig({ MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: process.env.TEST_IMAP_URL })
   return {
-    config: readConfig({ MAILROOM_HOSTNAME: hostname }),
+    config,
     database,
     clock: { now },
     time: async () => new Date(now()),
     secret: async () => secret,
-    mailHost: async (db) => new SqlMailHost(db, idHashKey(secret)),
+    mailHost: async (db) => mailHostOn(config, db, secret),
   }
 }
 
