@@ -15,7 +15,7 @@ import { buildIndexes } from './index-builds.ts'
 import { Letters } from './letters.ts'
 import { median, type Row } from './report.ts'
 
-const deployed = readFileSync(join(import.meta.dirname, '../deploy/dovecot/dovecot.conf'), 'utf8')
+const deployed = readFileSync(join(import.meta.dirname, '../deploy/dovecot/2.3/dovecot.conf'), 'utf8')
 /** What of the configuration that we give says how folders are kept. */
 const settings = deployed.match(/^(?:mail_always_cache_fields|import_environment) = .*$/gm)?.join('\n')
 const run = promisify(execFile)
