@@ -40,11 +40,7 @@ export class OwedCopies implements AsyncDisposable {
   /** Copies may be owed: called after a commit with which they are. */
   wake(): void {
     this.#again = true
-    this.#storing ??= this.#storeWhileOwed()
-      .catch((err: unknown) => this.#parts.log.error({ err }, 'copies for Sent could not be looked for'))
-      .finally(() => {
-        this.#storing = undefined
-      })
+    if (!this.#closed) this.#storing ??= this.#storeWhileOwed()
   }
 
   /** Lets what is to be sent in time go first: until the answer is disposed nothing is stored, for a while at most. */
@@ -69,10 +65,17 @@ export class OwedCopies implements AsyncDisposable {
   }
 
   async #storeWhileOwed(): Promise<void> {
-    while (this.#again && !this.#closed) {
-      this.#again = false
-      await this.#held?.promise
-      if (!this.#closed && (await this.#storeSome())) this.#again = true
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false
+        await this.#held?.promise
+        if (!this.#closed && (await this.#storeSome())) this.#again = true
+      }
+    } catch (err) {
+      this.#parts.log.error({ err }, 'copies for Sent could not be looked for')
+    } finally {
+      // In the same turn as the last look at `again`: whoever wakes it from now on starts it anew.
+      this.#storing = undefined
     }
   }
 

@@ -69,11 +69,7 @@ export class OutboundWorker implements AsyncDisposable {
 
   #look(): void {
     this.#again = true
-    this.#claiming ??= this.#claimWhileAsked()
-      .catch((err: unknown) => this.#log.error({ err }, 'the outbound queue could not be read'))
-      .finally(() => {
-        this.#claiming = undefined
-      })
+    if (!this.#closed) this.#claiming ??= this.#claimWhileAsked()
   }
 
   /** Resolves once so many more messages can be taken, or the worker stops. */
@@ -97,24 +93,36 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   async #claimWhileAsked(): Promise<void> {
-    while (this.#again && !this.#closed) {
-      this.#again = false
-      const { db, time } = this.#desk
-      const now = await time(db)
-      if (Math.abs(now.getTime() - this.#lastTakenBack) > lookMs) {
-        this.#lastTakenBack = now.getTime()
-        await takeBack(db, now)
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false
+        await this.#claimSome()
       }
-      const { busy, room } = this.#room()
-      this.#left = busy.length > 0 || room <= 0
-      if (room <= 0) return
-      const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
-      if (suspect) this.#begin(suspect)
-      else if (!this.#suspectUnderWay) this.#suspects = false
-      const batches = await claim(db, now, busy, room)
-      for (const batch of batches) this.#begin(batch)
-      this.#again ||= batches.length > 0
+    } catch (err) {
+      this.#log.error({ err }, 'the outbound queue could not be read')
+    } finally {
+      // In the same turn as the last look at `again`: whoever wakes it from now on starts it anew.
+      this.#claiming = undefined
     }
+  }
+
+  async #claimSome(): Promise<void> {
+    const { db, time } = this.#desk
+    const now = await time(db)
+    if (Math.abs(now.getTime() - this.#lastTakenBack) > lookMs) {
+      this.#lastTakenBack = now.getTime()
+      await takeBack(db, now)
+    }
+    const { busy, room } = this.#room()
+    this.#left = busy.length > 0 || room <= 0
+    // Whoever makes room looks again.
+    if (room <= 0) return
+    const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
+    if (suspect) this.#begin(suspect)
+    else if (!this.#suspectUnderWay) this.#suspects = false
+    const batches = await claim(db, now, busy, room)
+    for (const batch of batches) this.#begin(batch)
+    this.#again ||= batches.length > 0
   }
 
   /** Which routes take no more now, and how much may be claimed so that none of the others gets too much either. */

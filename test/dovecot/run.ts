@@ -10,7 +10,7 @@ const journeys = [
   ...['scheduled', 'scheduled-cancel', 'scheduled-together', 'sending', 'sending-injection'],
 ]
 const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), 'test/processes/together.test.ts']
-/** These look into the tables of mail that is kept in the database. */
+/** These look into the tables of mail that is kept in the database, or count on its being there with the commit. */
 const inTables = ['row 39', 'of an encrypted message nothing more', 'a deleted mailbox is gone', 'a large mailbox goes']
 const options = ['--test', '--test-concurrency=2', '--test-timeout=120000']
 const skipped = inTables.map((name) => `--test-skip-pattern=${name}`)

@@ -19,7 +19,7 @@ const inQueue = ['and not suspect and route']
 const end = "set status = 'sent'"
 const copy = [end, 'delete from scheduled_messages', 'commit']
 for (const [step, statements, when, copies] of [
-  ['the claim', ["set status = 'sending', epoch"], 'after', 1],
+  ['the claim', ['from scheduled_pieces'], 'before', 1],
   ['the hand-over, before its commit', handOver, 'before', 1],
   ['the hand-over, after its commit', handOver, 'after', 1],
   ['the claim in the queue', inQueue, 'after', 1],

@@ -42,7 +42,7 @@ test('a message goes to everyone it names, once, and its copy is in Sent', async
   )
   const wire = taken[0]?.bytes.toString() ?? ''
   assert.ok(wire.includes(`Message-ID: ${body.message_id}\r\n`))
-  assert.doesNotMatch(wire, /eve@|bcc/i)
+  assert.doesNotMatch(wire, /eve@|^bcc:/im)
   const [copy] = await folder('sent')
   assert.deepEqual(
     [copy.message_id, copy.subject, copy.unread, copy.has_attachment],
