@@ -26,8 +26,6 @@ describe('the image', patience, () => {
   imageTests(open)
 })
 
-// With the images of the two before it.
-describe('the whole', patience, () => {
-  before(() => containers.build('mailroom-postfix', join(deploy, 'postfix')), patience)
-  composeTests(open, patience)
+describe('Compose', patience, () => {
+  composeTests(open, patience, { up: false })
 })

@@ -1,0 +1,20 @@
+// npm run test:compose: brings up the whole as deploy/compose.yaml has it. By itself, since it takes minutes and asks the
+// name servers of the machine about names that only its own network has.
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { composeTests } from './compose.ts'
+import { Containers } from './containers.ts'
+
+const deploy = join(import.meta.dirname, '../../deploy')
+/** Packages are fetched and installed, for which a busy machine takes minutes. */
+const patience = { timeout: 900_000 }
+
+let containers: Containers
+before(async () => {
+  containers = await Containers.open()
+  await containers.buildMailroom()
+  for (const name of ['dovecot', 'postfix']) await containers.build(`mailroom-${name}`, join(deploy, name))
+}, patience)
+after(() => containers[Symbol.asyncDispose](), patience)
+
+composeTests(() => containers, patience, { up: true })
