@@ -144,20 +144,3 @@ export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<str
     select keyword from gone`.execute(tx)
   return rows[0]?.keyword
 }
-
-/** More than anybody makes by hand, and a bound on what a program that makes and deletes labels leaves behind. */
-const mostRetired = 10_000
-
-/** Forgets, of each organization's deleted labels, all but the latest. */
-export async function forgetRetired(db: Db): Promise<void> {
-  await sql`
-    delete from retired_keywords old using (
-      select organization_id, keyword,
-        row_number() over (partition by organization_id order by retired_at desc, keyword desc) as nth
-      from retired_keywords
-      where organization_id in (
-        select organization_id from retired_keywords group by organization_id having count(*) > ${mostRetired})
-    ) ranked
-    where ranked.nth > ${mostRetired} and old.organization_id = ranked.organization_id
-      and old.keyword = ranked.keyword`.execute(db)
-}

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { type TestOrganization, World } from '../../test/world.ts'
 import { addLabel } from './catalogue.ts'
 import { mostLabels } from './label.ts'
-import { forgetRetired } from './queries.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
@@ -391,32 +389,3 @@ async function fill({ id }: TestOrganization, count: number): Promise<void> {
     )
     .execute()
 }
-
-test('of the labels that an organization has deleted, the keywords of the latest 10,000 are kept', async () => {
-  const [many, few] = [await world.organization(), await world.organization()]
-  for (const [{ id }, count] of [
-    [many, 10_002],
-    [few, 2],
-  ] as const)
-    await sql`
-      insert into retired_keywords (organization_id, name_key, keyword, retired_at)
-      select ${id}, 'name ' || n, 'keyword-' || n, now() + n * interval '1 second'
-      from generate_series(1, ${count}::integer) as n`.execute(world.db)
-  await forgetRetired(world.db)
-  const left = async ({ id }: TestOrganization) => {
-    const rows = await world.db
-      .selectFrom('retired_keywords')
-      .select('keyword')
-      .where('organization_id', '=', id)
-      .orderBy('retired_at')
-      .execute()
-    return [rows.length, rows[0]?.keyword]
-  }
-  assert.deepEqual(
-    [await left(many), await left(few)],
-    [
-      [10_000, 'keyword-3'],
-      [2, 'keyword-1'],
-    ],
-  )
-})

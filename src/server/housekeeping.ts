@@ -2,7 +2,6 @@ import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetAnswers } from '#/http/once.ts'
 import { forgetRequests } from '#/http/shared-window.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
-import { forgetRetired } from '#/labels/queries.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/return-paths.ts'
 import { forgetFailed } from '#/scheduled/queries.ts'
@@ -11,14 +10,12 @@ import type { Parts } from './parts.ts'
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
- *  keywords of deleted labels, scheduled messages that failed, who has been answered, whom forwarded mail came from,
- *  policies of other domains. */
+ *  scheduled messages that failed, who has been answered, whom forwarded mail came from, policies of other domains. */
 export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
     await forgetRequests(db)
-    await forgetRetired(db)
     const now = await time(db)
     await forgetFailed(db, now)
     await forgetAnswered(db, now)
