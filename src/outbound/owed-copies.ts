@@ -7,9 +7,9 @@ import { parseMailbox } from '#/mime/address.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetSent, type Owed, takeOwed } from '#/scheduled/due.ts'
+import { forgetEmpty } from '#/sending/waiting.ts'
 import { heldOctets } from './held.ts'
 import { bccField, type SentCopy, storeCopies } from './sent-copy.ts'
-import { forgetEmpty } from './settle.ts'
 
 /** When to try again to store a copy that could not be, or that somebody has taken and not stored, in milliseconds. */
 const untilNext = 60_000

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
+import { forgetEmpty } from '#/sending/waiting.ts'
 import { type Claimed, own } from './claims.ts'
 
 /** Locks what is still the claim's own, for the transaction that finishes it. */
@@ -50,12 +51,4 @@ export async function settle(
   await sql`
     delete from outbound_recipients recipient where id = any (${settled}::bigint[]) and ${own(recipients)}`.execute(tx)
   await forgetEmpty(tx, [messageId])
-}
-
-/** Removes messages that nobody waits for any more, and whose copies for Sent are not owed. */
-export async function forgetEmpty(tx: Tx, messageIds: readonly string[]): Promise<void> {
-  await sql`
-    delete from outbound_messages message where id = any (${messageIds}::uuid[])
-      and not exists (select from outbound_recipients where message_id = message.id)
-      and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
 }

@@ -67,9 +67,14 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
       outbound_id = null
     where outbound_id = ${messageId} and status = 'sending'
       and not exists (select from outbound_recipients where message_id = ${messageId})`.execute(tx)
+  await forgetEmpty(tx, [messageId])
+  return { dropped: rows.map(({ recipient }) => recipient) }
+}
+
+/** Removes messages that nobody waits for any more, and whose copies for Sent are not owed. */
+export async function forgetEmpty(tx: Tx, messageIds: readonly string[]): Promise<void> {
   await sql`
-    delete from outbound_messages message where id = ${messageId}
+    delete from outbound_messages message where id = any (${messageIds}::uuid[])
       and not exists (select from outbound_recipients where message_id = message.id)
       and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
-  return { dropped: rows.map(({ recipient }) => recipient) }
 }
