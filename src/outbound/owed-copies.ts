@@ -10,6 +10,7 @@ import { forgetSent, type Owed, takeOwed } from '#/scheduled/due.ts'
 import { forgetEmpty } from '#/sending/waiting.ts'
 import { heldOctets } from './held.ts'
 import { bccField, type SentCopy, storeCopies } from './sent-copy.ts'
+import { WhileAsked } from './while-asked.ts'
 
 /** When to try again to store a copy that could not be, or that somebody has taken and not stored, in milliseconds. */
 const untilNext = 60_000
@@ -28,19 +29,20 @@ export interface OwedCopiesParts {
 /** Stores the copies for Sent of what was scheduled and somebody has. */
 export class OwedCopies implements AsyncDisposable {
   readonly #parts: OwedCopiesParts
-  #storing: Promise<void> | undefined
-  #again = false
-  #closed = false
+  readonly #storing: WhileAsked
   #held: PromiseWithResolvers<void> | undefined
 
   constructor(parts: OwedCopiesParts) {
     this.#parts = parts
+    this.#storing = new WhileAsked(
+      () => this.#storeSome(),
+      (err) => parts.log.error({ err }, 'copies for Sent could not be looked for'),
+    )
   }
 
   /** Copies may be owed: called after a commit with which they are. */
   wake(): void {
-    this.#again = true
-    if (!this.#closed) this.#storing ??= this.#storeWhileOwed()
+    this.#storing.ask()
   }
 
   /** Lets what is to be sent in time go first: until the answer is disposed nothing is stored, for a while at most. */
@@ -60,27 +62,14 @@ export class OwedCopies implements AsyncDisposable {
   async processAll(): Promise<void> {
     do {
       this.wake()
-      await this.#storing
-    } while (this.#storing)
-  }
-
-  async #storeWhileOwed(): Promise<void> {
-    try {
-      while (this.#again && !this.#closed) {
-        this.#again = false
-        await this.#held?.promise
-        if (!this.#closed && (await this.#storeSome())) this.#again = true
-      }
-    } catch (err) {
-      this.#parts.log.error({ err }, 'copies for Sent could not be looked for')
-    } finally {
-      // In the same turn as the last look at `again`: whoever wakes it from now on starts it anew.
-      this.#storing = undefined
-    }
+      await this.#storing.underWay
+    } while (this.#storing.underWay)
   }
 
   /** False where none is owed that is due. */
   async #storeSome(): Promise<boolean> {
+    await this.#held?.promise
+    if (this.#storing.closed) return false
     const { db, time } = this.#parts
     const now = await time(db)
     const owed = await takeOwed(db, now, new Date(now.getTime() + untilNext))
@@ -138,9 +127,9 @@ export class OwedCopies implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
+    const closed = this.#storing.close()
     this.#held?.resolve()
-    await this.#storing
+    await closed
   }
 }
 

@@ -4,6 +4,7 @@ import { unfollowed } from '#/ports/follow.ts'
 import { attempt, type Desk, type InHand, type Postal } from './attempt.ts'
 import { type Batch, type Claimed, claim, claimSuspect, lookMs, markDots, takeBack, together } from './claims.ts'
 import { endSent, type Sent } from './sent.ts'
+import { WhileAsked } from './while-asked.ts'
 
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
@@ -37,10 +38,8 @@ export class OutboundWorker implements AsyncDisposable {
   #suspectUnderWay = false
   /** Something that is due may have been left, for want of room. */
   #left = false
-  #claiming: Promise<void> | undefined
-  #again = false
+  readonly #claiming: WhileAsked
   #timer: NodeJS.Timeout | undefined
-  #closed = false
   #roomier = Promise.withResolvers<void>()
 
   constructor(postal: Postal) {
@@ -54,6 +53,10 @@ export class OutboundWorker implements AsyncDisposable {
       ),
     }
     this.#log = postal.log
+    this.#claiming = new WhileAsked(
+      () => this.#claimSome(),
+      (err) => this.#log.error({ err }, 'the outbound queue could not be read'),
+    )
   }
 
   start(): void {
@@ -64,17 +67,12 @@ export class OutboundWorker implements AsyncDisposable {
   /** Something may be due: called after a commit that put it into the queue. */
   wake(): void {
     this.#suspects = true
-    this.#look()
-  }
-
-  #look(): void {
-    this.#again = true
-    if (!this.#closed) this.#claiming ??= this.#claimWhileAsked()
+    this.#claiming.ask()
   }
 
   /** Resolves once so many more messages can be taken, or the worker stops. */
   async untilRoomFor(messages: number): Promise<void> {
-    while (!this.#closed && mostTogether - this.#count(together) < messages) await this.#roomier.promise
+    while (!this.#claiming.closed && mostTogether - this.#count(together) < messages) await this.#roomier.promise
   }
 
   /** Tries at once what this worker has claimed by putting it into the queue. */
@@ -86,27 +84,14 @@ export class OutboundWorker implements AsyncDisposable {
   async processAll(): Promise<void> {
     do {
       this.wake()
-      await this.#claiming
+      await this.#claiming.underWay
       await Promise.all(this.#underWay)
-    } while (this.#claiming || this.#left || this.#underWay.size > 0)
+    } while (this.#claiming.underWay || this.#left || this.#underWay.size > 0)
     await this.#desk.copies.processAll()
   }
 
-  async #claimWhileAsked(): Promise<void> {
-    try {
-      while (this.#again && !this.#closed) {
-        this.#again = false
-        await this.#claimSome()
-      }
-    } catch (err) {
-      this.#log.error({ err }, 'the outbound queue could not be read')
-    } finally {
-      // In the same turn as the last look at `again`: whoever wakes it from now on starts it anew.
-      this.#claiming = undefined
-    }
-  }
-
-  async #claimSome(): Promise<void> {
+  /** False where nothing was there to be claimed, or no room for it. */
+  async #claimSome(): Promise<boolean> {
     const { db, time } = this.#desk
     const now = await time(db)
     if (Math.abs(now.getTime() - this.#lastTakenBack) > lookMs) {
@@ -116,13 +101,13 @@ export class OutboundWorker implements AsyncDisposable {
     const { busy, room } = this.#room()
     this.#left = busy.length > 0 || room <= 0
     // Whoever makes room looks again.
-    if (room <= 0) return
+    if (room <= 0) return false
     const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
     if (suspect) this.#begin(suspect)
     else if (!this.#suspectUnderWay) this.#suspects = false
     const batches = await claim(db, now, busy, room)
     for (const batch of batches) this.#begin(batch)
-    this.#again ||= batches.length > 0
+    return batches.length > 0
   }
 
   /** Which routes take no more now, and how much may be claimed so that none of the others gets too much either. */
@@ -154,7 +139,7 @@ export class OutboundWorker implements AsyncDisposable {
         this.#roomier.resolve()
         this.#roomier = Promise.withResolvers()
         // What was handed over has left nothing behind that waits.
-        if (!this.#closed && (suspect || (this.#left && !inHand))) this.#look()
+        if (suspect || (this.#left && !inHand)) this.#claiming.ask()
       })
     this.#underWay.add(work)
   }
@@ -176,10 +161,10 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
+    const claimed = this.#claiming.close()
     clearInterval(this.#timer)
     this.#roomier.resolve()
-    await this.#claiming
+    await claimed
     const cut = setTimeout(() => this.#stopping.abort(), patience)
     await Promise.all(this.#underWay)
     clearTimeout(cut)
