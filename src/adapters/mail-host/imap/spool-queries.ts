@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { collected, pieceBytes, slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
@@ -7,11 +7,13 @@ import { normalKeywords } from '../keywords.ts'
 
 /** How many bytes go into one statement. */
 const bytesAtOnce = 2 * pieceBytes
-/** What is delivered to a mailbox at a time: all of it in one command, within the lease. */
+/** What is delivered to a mailbox at a time: all of it in one command. */
 const mostClaimed = 50
 const mostClaimedBytes = 4 << 20
-/** For how long nobody else tries what a process has claimed, in seconds. */
-const lease = 30
+/** For how long nobody else tries what a process has claimed, unless it renews that, in milliseconds. One that dies is
+ *  followed by another within half a minute. */
+export const leaseMs = 20_000
+const leaseSeconds = leaseMs / 1_000
 
 /** The spool holds as much as it may. SMTP says so as it does of a full disk: `452 4.3.1`. */
 class SpoolFull extends Error {
@@ -141,7 +143,7 @@ async function claimInTurn(tx: Tx, { organizationId, mailboxId }: MailboxRef): P
       select id from (select id, sum(size_bytes) over (order by id) - size_bytes as before from due) summed
       where before < ${mostClaimedBytes}
     )
-    update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${lease})
+    update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from few where spool.id = few.id
     returning spool.id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged,
       keywords, filtered_by as "filteredBy", attempts`.execute(tx)
@@ -175,11 +177,26 @@ export async function drop(db: Db, ids: readonly number[]): Promise<void> {
 }
 
 /** Tried again later: soon where the server was away, seldom where it would not take the message. */
-export async function putOff(db: Db, ids: readonly number[], why: 'away' | 'refused'): Promise<void> {
+export async function putOff(db: Db, claimed: readonly Spooled[], why: 'away' | 'refused'): Promise<void> {
   const longest = why === 'away' ? 15 : 600
   await sql`
     update mail_spool set in_hand = false, due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
-    where id = any(${ids}::bigint[])`.execute(db)
+    where ${own(claimed)}`.execute(db)
+}
+
+/** Holds on to what is claimed and not put off yet. Answers the ids of what nobody else has claimed meanwhile. */
+export async function renew(db: Db, claimed: readonly Spooled[]): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ id: number }>`
+    update mail_spool set due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    where ${own(claimed)} and in_hand
+    returning id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** What was claimed, and not by another since. */
+function own(claimed: readonly Spooled[]): RawBuilder<boolean> {
+  const [ids, attempts] = [claimed.map(({ id }) => id), claimed.map((one) => one.attempts)]
+  return sql`(id, attempts) in (select * from unnest(${ids}::bigint[], ${attempts}::integer[]))`
 }
 
 /** The newest message in the spool for a mailbox that a process delivers just now, or is about to; 0 where there is none. One

@@ -5,6 +5,7 @@ import { Refusal } from '#/errors.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { type Access, type Account, findAccount } from './access.ts'
 import { type Deposit, deposit, isThere } from './deposit.ts'
+import { Hold } from './hold.ts'
 import type { Layout } from './layout.ts'
 import type { Session } from './session.ts'
 import {
@@ -109,21 +110,23 @@ export class Spool implements AsyncDisposable {
   /** Undefined once nothing is due; else why something was put off. */
   async #deliverAll(account: Account): Promise<unknown> {
     for (;;) {
+      const since = performance.now()
       const claimed = await claim(this.#db, account.mailbox)
       if (claimed.length === 0) return undefined
-      const failure = await this.#deliverTogether(account, claimed)
+      using hold = new Hold(this.#db, claimed, { since, log: this.#log })
+      const failure = await this.#deliverTogether(account, claimed, hold)
       if (failure !== undefined) return failure
     }
   }
 
   /** One that the server will not have must not hold up the others. */
-  async #deliverTogether(account: Account, claimed: readonly Spooled[]): Promise<unknown> {
+  async #deliverTogether(account: Account, claimed: readonly Spooled[], hold: Hold): Promise<unknown> {
     try {
-      await this.#access.inMailbox(account, (session, layout) => this.#append(session, layout, claimed))
+      await this.#access.inMailbox(account, (session, layout) => this.#append(session, layout, claimed, hold))
       return undefined
     } catch (error) {
       if (claimed.length > 1 && refusal(error)) {
-        for (const one of claimed) await this.#deliverTogether(account, [one])
+        for (const one of claimed) await this.#deliverTogether(account, [one], hold)
         return undefined
       }
       const ids = claimed.map(({ id }) => id)
@@ -131,32 +134,35 @@ export class Spool implements AsyncDisposable {
         { err: error, mailbox: account.mailbox.mailboxId, messages: ids },
         'mail could not be delivered yet',
       )
-      await putOff(this.#db, ids, refusal(error) ? 'refused' : 'away')
+      await putOff(this.#db, claimed, refusal(error) ? 'refused' : 'away')
       return error
     }
   }
 
-  async #append(session: Session, layout: Layout, claimed: readonly Spooled[]): Promise<void> {
+  async #append(session: Session, layout: Layout, claimed: readonly Spooled[], hold: Hold): Promise<void> {
     for (const run of runsOfFolder(claimed)) {
       const path = layout.pathOf(run[0]?.folder ?? 'inbox')
-      const lacking: Deposit[] = []
-      const done: number[] = []
+      const lacking: (Deposit & Spooled)[] = []
+      const there: Spooled[] = []
       for (const one of run) {
         const raw = await spooledBytes(this.#db, one)
         if (!raw) continue
-        done.push(one.id)
         const message = { ...one, raw }
         // An attempt whose end nobody knows may have succeeded.
-        if (one.attempts === 1 || !(await isThere(session, path, message)))
-          lacking.push(await this.#fitting(session, path, message))
+        if (one.attempts > 1 && (await isThere(session, path, message))) there.push(one)
+        else lacking.push(await this.#fitting(session, path, message))
       }
-      if (lacking.length > 0) await deposit(session, path, lacking)
-      await drop(this.#db, done)
+      const ours = await hold.stillOurs(lacking)
+      if (ours.length > 0) await deposit(session, path, ours)
+      await drop(
+        this.#db,
+        [...there, ...ours].map(({ id }) => id),
+      )
     }
   }
 
   /** The message without keywords that the server would not keep: better than no message. */
-  async #fitting(session: Session, path: string, message: Deposit): Promise<Deposit> {
+  async #fitting<M extends Deposit>(session: Session, path: string, message: M): Promise<M> {
     if (message.keywords.length === 0) return message
     const folder = await session.select(path)
     const keywords = message.keywords.filter((keyword) => folder?.keeps(keyword) ?? true)
