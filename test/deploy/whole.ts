@@ -1,7 +1,7 @@
 // npm run test:compose: brings up the whole as deploy/compose.yaml has it. By itself, since it takes minutes and asks the
 // name servers of the machine about names that only its own network has.
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { composeTests } from './compose.ts'
 import { Containers } from './containers.ts'
 
@@ -17,4 +17,5 @@ before(async () => {
 }, patience)
 after(() => containers[Symbol.asyncDispose](), patience)
 
-composeTests(() => containers, patience, { up: true })
+// In a suite, whose hooks wait for those above: two of one level are started together.
+describe('Compose', patience, () => composeTests(() => containers, patience, { up: true }))
