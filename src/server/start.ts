@@ -1,12 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { runCommand } from '#/cli/run.ts'
 import type { Config } from '#/config/config.ts'
 import { listenForCommands } from '#/control/listen.ts'
-import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
-import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
 import { serverLog } from '#/log.ts'
@@ -16,6 +13,7 @@ import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
 import { outside } from './adapters.ts'
 import { compose, type Running } from './compose.ts'
+import { openWhenThere } from './database.ts'
 
 /** A service that was started as a program of its own. */
 export interface Started extends Running {
@@ -35,7 +33,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
   const config = tryout ? forTryout(given) : given
   const database = starting.use(
-    databaseUrl === undefined ? await openWhenFree(config.dataDir) : await openDatabase({ url: databaseUrl }),
+    await openWhenThere(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }, log),
   )
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
@@ -60,19 +58,6 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     await started.disposeAsync()
   }
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
-}
-
-/** A command of the operator, or a server that stops, may have the directory for a moment. */
-async function openWhenFree(directory: string): Promise<Database> {
-  const end = performance.now() + mostWaitMs
-  for (;;) {
-    try {
-      return await openDatabase({ directory })
-    } catch (error) {
-      if (!(error instanceof DirectoryInUse) || performance.now() > end) throw error
-      await wait(100)
-    }
-  }
 }
 
 /** Records that are published as soon as they are asked for need not be waited for, and they need a name to point at. */
@@ -100,6 +85,3 @@ async function quietly<T>(log: Logger, work: () => Promise<T>): Promise<T> {
     log.level = level
   }
 }
-
-/** How long to wait for the data directory, in milliseconds. */
-const mostWaitMs = 5_000

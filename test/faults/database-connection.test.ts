@@ -6,7 +6,7 @@ import { cpuTime } from '../cpu-time.ts'
 import { databaseHome } from '../database.ts'
 import { startDnsServer } from '../dns-server.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
-import { startService } from '../service.ts'
+import { launchService, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { moveIn } from '../tenant.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -137,6 +137,31 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const share = (end.cpu - start.cpu) / (end.at - start.at)
     assert.ok(share < 0.3, `${(share * 100).toFixed(0)} % of a core`)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  })
+
+  test('row 39: a service that is started before its database waits for it, and says so', async () => {
+    await using home = await databaseHome()
+    const { proxy, url } = await networkTo(home)
+    await using network = proxy
+    network.drop()
+    const launched = launchService({ ...home.env, DATABASE_URL: url })
+    const { stderr } = launched.process
+    assert.ok(stderr)
+    for (let written = ''; !written.includes('the database does not answer; waiting for it'); )
+      written += (await once(stderr, 'data'))[0]
+    network.heal()
+    const service = await launched.running
+    assert.equal((await fetch(`${service.http}/readyz`)).status, 200)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+  })
+
+  test('row 39: a service that its database will not let in ends at once, and says why', async () => {
+    await using home = await databaseHome()
+    const url = new URL(home.env.DATABASE_URL ?? '')
+    url.pathname = '/nowhere'
+    const since = performance.now()
+    await assert.rejects(startService({ ...home.env, DATABASE_URL: url.href }), /database "nowhere" does not exist/)
+    assert.ok(performance.now() - since < 30_000)
   })
 
   test('row 39: a service whose database falls silent ends when it is told to, within seconds', async () => {

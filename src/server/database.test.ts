@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { freePort } from '../../test/free-port.ts'
+import { openWhenThere } from './database.ts'
+
+test('a database that does not come is given up, after it was said once that it is waited for', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  const url = `postgres://user:hunter2@127.0.0.1:${await freePort()}/mailroom`
+  await assert.rejects(openWhenThere({ url }, log, 700), /ECONNREFUSED/)
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] ?? '', /ECONNREFUSED.*the database does not answer; waiting for it/)
+  assert.ok(!lines.join().includes('hunter2'))
+})
