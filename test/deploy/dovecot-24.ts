@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountsOn } from '../dovecot/accounts.ts'
+import { accountsOn, ownSettings } from '../dovecot/accounts.ts'
 import { example } from '../example.ts'
 import type { Containers } from './containers.ts'
 
 /** The accounts on Dovecot 2.4, in a container, on this machine's network. */
 export function dovecot24Tests(open: () => Containers): void {
-  accountsOn(async ({ directory, port, database }) => {
+  accountsOn(async (setting) => {
+    const { directory, database } = setting
     const podman = (...args: string[]) => open().podman(...args)
     const sql = await example('dovecot/2.4/mailroom-sql.conf.ext', {
       'pgsql 127.0.0.1': `pgsql ${database.host}`,
@@ -22,7 +23,7 @@ export function dovecot24Tests(open: () => Containers): void {
       'mail_uid = vmail\nmail_gid = vmail': 'mail_uid = nobody\nmail_gid = nogroup',
       'listen = *, ::': 'listen = 127.0.0.1',
     })
-    await writeFile(join(directory, 'dovecot.conf'), `${settings}${ownSettings(directory, port)}`)
+    await writeFile(join(directory, 'dovecot.conf'), `${settings}${ownSettings(setting)}`)
     const volume = `--volume=${directory}:${directory}`
     const command = ['dovecot', '-F', '-c', join(directory, 'dovecot.conf')]
     await podman('run', '--detach', '--name=dovecot', '--network=host', volume, 'mailroom-dovecot', ...command)
@@ -31,26 +32,4 @@ export function dovecot24Tests(open: () => Containers): void {
       await podman('rm', 'dovecot')
     }
   })
-}
-
-function ownSettings(directory: string, port: number): string {
-  return `
-log_path = ${directory}/log
-first_valid_uid = 1
-# Who tries wrong passwords has to wait, which this test need not.
-auth_failure_delay = 0
-service anvil {
-  unix_listener anvil-auth-penalty {
-    mode = 0
-  }
-}
-service imap-login {
-  inet_listener imap {
-    port = ${port}
-  }
-  inet_listener imaps {
-    port = 0
-  }
-}
-`
 }

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { example } from '../example.ts'
-import { accountsOn } from './accounts.ts'
+import { accountsOn, ownSettings } from './accounts.ts'
 
 /** Debian 12's. */
-accountsOn(async ({ directory, port, database }) => {
+accountsOn(async (setting) => {
+  const { directory, database } = setting
   const connect = `host=${database.host} port=${database.port} dbname=postgres user=mailroom_dovecot`
   const sql = await example('dovecot/2.3/mailroom-sql.conf.ext', {
     'host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me': `${connect} password=${database.password}`,
@@ -19,28 +20,7 @@ accountsOn(async ({ directory, port, database }) => {
     'uid=vmail gid=vmail': 'uid=nobody gid=nogroup',
     'listen = *, ::': 'listen = 127.0.0.1',
   })
-  const own = `
-    base_dir = ${directory}/run
-    state_dir = ${directory}/run
-    log_path = ${directory}/log
-    first_valid_uid = 1
-    # Who tries wrong passwords has to wait, which this test need not.
-    auth_failure_delay = 0
-    service anvil {
-      unix_listener anvil-auth-penalty {
-        mode = 0
-      }
-    }
-    service imap-login {
-      inet_listener imap {
-        port = ${port}
-      }
-      inet_listener imaps {
-        port = 0
-      }
-    }
-  `
-  await writeFile(join(directory, 'dovecot.conf'), settings + own)
+  await writeFile(join(directory, 'dovecot.conf'), settings + ownSettings(setting))
   const child = spawn('/usr/sbin/dovecot', ['-F', '-c', join(directory, 'dovecot.conf')], { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return async () => {

@@ -176,3 +176,28 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
     }
   })
 }
+
+/** What keeps a test's Dovecot in its directory, and lets it listen at its port alone. */
+export function ownSettings({ directory, port }: Setting): string {
+  return `
+base_dir = ${directory}/run
+state_dir = ${directory}/run
+log_path = ${directory}/log
+first_valid_uid = 1
+# Who tries wrong passwords has to wait, which this test need not.
+auth_failure_delay = 0
+service anvil {
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+service imap-login {
+  inet_listener imap {
+    port = ${port}
+  }
+  inet_listener imaps {
+    port = 0
+  }
+}
+`
+}

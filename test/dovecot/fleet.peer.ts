@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { migrate } from '#/db/migrate.ts'
-import { openDatabase } from '#/db/open.ts'
-import type { DatabaseHome } from '../database.ts'
+import { homeAt } from '../database.ts'
 import { check } from '../faults/checker.ts'
 import { FaultProxy } from '../faults/proxy.ts'
 import { Senders } from '../faults/senders.ts'
-import { secret } from '../installation.ts'
 import { startPostgres } from '../postgres.ts'
 import { Fleet, soon } from '../processes/fleet.ts'
 import { DovecotServer } from './imap-server.ts'
@@ -26,7 +20,8 @@ let fleet: Fleet
 let ada: string
 before(async () => {
   resources = new AsyncDisposableStack()
-  const home = resources.use(await homeOnServer())
+  const { url: databaseUrl } = resources.use(await startPostgres())
+  const home = resources.use(await homeAt(databaseUrl))
   dovecot = resources.use(await DovecotServer.start())
   way = resources.use(await FaultProxy.start(dovecot.server))
   const url = new URL(dovecot.url)
@@ -36,21 +31,6 @@ before(async () => {
   ada = fleet.tenant.addresses[0] ?? ''
 })
 after(() => resources.disposeAsync())
-
-async function homeOnServer(): Promise<DatabaseHome> {
-  await using starting = new AsyncDisposableStack()
-  const { url } = starting.use(await startPostgres())
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-fleet-'))
-  starting.defer(() => rm(directory, { recursive: true, force: true }))
-  await using database = await openDatabase({ url })
-  await migrate(database.pool)
-  const started = starting.move()
-  return {
-    env: { MAILROOM_DATA_DIR: directory, MAILROOM_SECRET: secret, DATABASE_URL: url },
-    open: () => openDatabase({ url }),
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
-  }
-}
 
 /** By one api process. */
 async function ask(api: number, method: string, path: string, body?: object) {
