@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { SmtpClient } from '../smtp-client.ts'
 import type { Attempt } from './checker.ts'
+import { Crew } from './crew.ts'
 
 /** A message that some sender wants to see stored. */
 export class Letter {
@@ -31,25 +32,23 @@ export class Letter {
 
 /** Senders who hand over one letter after the other, each on a connection of its own for as long as that lasts. Who does
  *  not hear the answer sends the letter again, or in one case of eight leaves it at that. */
-export class Senders implements Disposable {
+export class Senders extends Crew {
   readonly letters: Letter[] = []
   /** What was answered with other than 250, by reply. */
   readonly refused = new Map<string, number>()
   readonly #port: () => Promise<number>
   readonly #addresses: readonly string[]
-  readonly #busy: Promise<void>[] = []
   #answered = Promise.withResolvers<void>()
-  #stopping = false
-  #gone = false
 
   /** `port` is where to go now, and may wait until there is somewhere. */
   constructor(port: () => Promise<number>, addresses: readonly string[]) {
+    super()
     this.#port = port
     this.#addresses = addresses
   }
 
   start(count: number): void {
-    for (let n = 0; n < count; n++) this.#busy.push(this.#send())
+    for (let n = 0; n < count; n++) this.begin(this.#send())
   }
 
   /** Resolves once so many more letters have been stored, or refused. */
@@ -62,18 +61,6 @@ export class Senders implements Disposable {
     while (counted() < wanted) await this.#answered.promise
   }
 
-  /** No new letters: those under way are sent until they are answered. */
-  async stop(): Promise<void> {
-    this.#stopping = true
-    await Promise.all(this.#busy)
-  }
-
-  /** Whatever is under way is left as it is. */
-  [Symbol.dispose](): void {
-    this.#stopping = true
-    this.#gone = true
-  }
-
   /** For the checker: each letter at each of its recipients. */
   attempts(): Map<string, Attempt> {
     return new Map(
@@ -83,7 +70,7 @@ export class Senders implements Disposable {
 
   async #send(): Promise<void> {
     let client: SmtpClient | undefined
-    while (!this.#stopping) {
+    while (!this.stopping) {
       const letter = this.#write()
       const patient = Math.random() < 7 / 8
       do {
@@ -95,7 +82,7 @@ export class Senders implements Disposable {
           client = undefined
           await new Promise(setImmediate)
         }
-      } while (!this.#gone && !letter.acknowledged && (patient || letter.attempts === 0))
+      } while (!this.gone && !letter.acknowledged && (patient || letter.attempts === 0))
     }
     client?.vanish()
   }

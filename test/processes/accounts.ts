@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { check, type Verdict } from '../faults/checker.ts'
 import { fieldOf, timePasses } from '../faults/post-office.ts'
-import type { Senders } from '../faults/senders.ts'
 import { discrepancies, lettersStored } from '../faults/stored.ts'
 import { type Fleet, soon } from './fleet.ts'
-import type { Programs } from './programs.ts'
+import type { Load } from './load.ts'
 
 /** What became of the mail of senders and programs at a fleet. */
 export interface Account {
@@ -24,7 +23,7 @@ export interface Account {
 
 /** Waits until everything has left, and holds what is there against what was acknowledged. What workers that were killed
  *  had in hand is due again at once. */
-export async function accountFor(fleet: Fleet, senders: Senders, programs: Programs): Promise<Account> {
+export async function accountFor(fleet: Fleet, { senders, programs }: Load): Promise<Account> {
   await soon(60_000, 'everything has left', async () => {
     await timePasses(fleet.db)
     return (await fleet.waiting()) === 0

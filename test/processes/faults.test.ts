@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#/config/roles.ts'
+import { type Role, roles } from '#/config/roles.ts'
 import { homeAt } from '../database.ts'
-import { FaultProxy } from '../faults/proxy.ts'
-import { Senders } from '../faults/senders.ts'
+import { networkTo } from '../faults/network.ts'
+import type { FaultProxy } from '../faults/proxy.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 import type { Service } from '../service.ts'
 import { accountFor, assertKept } from './accounts.ts'
-import { Fleet, roles, soon } from './fleet.ts'
-import { Programs } from './programs.ts'
+import { Fleet, soon } from './fleet.ts'
+import { Load } from './load.ts'
 import { allIsWell, patience } from './well.ts'
 
 // The embedded database has one process.
@@ -16,8 +16,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   let resources: AsyncDisposableStack
   let server: PostgresServer
   let fleet: Fleet
-  let senders: Senders
-  let programs: Programs
+  let load: Load
   /** Between a process of each role and the database. */
   let network: FaultProxy
 
@@ -25,23 +24,18 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     resources = new AsyncDisposableStack()
     server = resources.use(await startPostgres())
     const home = resources.use(await homeAt(server.url))
-    const url = new URL(server.url)
-    network = resources.use(await FaultProxy.start({ host: url.hostname, port: Number(url.port) }))
-    url.port = String(network.port)
-    const env = (_role: Role, number: number): Record<string, string> =>
-      number === 0 ? { DATABASE_URL: url.href } : {}
+    const { proxy, url } = await networkTo(home)
+    network = resources.use(proxy)
+    const env = (_role: Role, number: number): Record<string, string> => (number === 0 ? { DATABASE_URL: url } : {})
     fleet = resources.use(await Fleet.start({ home, env }))
-    senders = resources.use(new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy))
-    programs = resources.use(new Programs(fleet))
-    senders.start(3)
-    await programs.start(3)
-    await senders.see(10, 'acknowledged')
+    load = resources.use(await Load.on(fleet))
+    await load.senders.see(10, 'acknowledged')
   })
   after(() => resources.disposeAsync())
 
   test('PostgreSQL ends as in a crash and is started again under load: all is well within 30 s, without a hand', async () => {
     await server.restart()
-    await allIsWell(fleet, programs)
+    await allIsWell(fleet, load.programs)
   })
 
   test('the network between a process of each role and PostgreSQL breaks, and comes back: so too', async () => {
@@ -53,14 +47,14 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.ok(stillThere)
     assert.equal(await fleet.hand(stillThere, 'ann@peer.example', fleet.quiet), '250 2.6.0')
     network.heal()
-    await allIsWell(fleet, programs)
+    await allIsWell(fleet, load.programs)
   })
 
   for (const role of roles) {
     test(`kill -9 of one ${role} process of two: the other goes on, and all is well within 30 s`, async () => {
       const victim = role === 'worker' ? await workerAtTheDot() : fleet.one(role)
       await fleet.kill(victim)
-      await allIsWell(fleet, programs)
+      await allIsWell(fleet, load.programs)
       await fleet.add(role)
     })
   }
@@ -84,7 +78,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   }
 
   test('in the end nothing that was acknowledged is lost', async () => {
-    await Promise.all([senders.stop(), programs.stop()])
-    assertKept(await accountFor(fleet, senders, programs))
+    await load.stop()
+    assertKept(await accountFor(fleet, load))
   })
 }

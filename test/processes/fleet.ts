@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Role } from '#/config/roles.ts'
+import { type Role, roles } from '#/config/roles.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { type DatabaseHome, databaseHome } from '../database.ts'
@@ -12,8 +12,6 @@ import { hand as handIn, letter } from '../peer.ts'
 import { launchService, type Service } from '../service.ts'
 import { Sink } from '../sink.ts'
 import { moveIn, type Tenant } from '../tenant.ts'
-
-export const roles = ['api', 'mx', 'worker'] as const
 
 /** How many processes of each role. */
 export type Numbers = Readonly<Record<Role, number>>

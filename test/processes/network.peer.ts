@@ -2,20 +2,18 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { homeAt } from '../database.ts'
-import { Senders } from '../faults/senders.ts'
 import { startPostgres } from '../postgres.ts'
 import type { Service } from '../service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet, soon } from './fleet.ts'
-import { Programs } from './programs.ts'
+import { Load } from './load.ts'
 import { allIsWell, patience } from './well.ts'
 
 before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
 
 let resources: AsyncDisposableStack
 let fleet: Fleet
-let senders: Senders
-let programs: Programs
+let load: Load
 /** That of a process of each role to PostgreSQL, and that of all others. */
 let cables: readonly [Cable, Cable]
 
@@ -30,11 +28,8 @@ before(async () => {
   const env = (_role: string, number: number): Record<string, string> =>
     number === 0 ? { DATABASE_URL: urlBy(one) } : {}
   fleet = resources.use(await Fleet.start({ home, env }))
-  senders = resources.use(new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy))
-  programs = resources.use(new Programs(fleet))
-  senders.start(3)
-  await programs.start(3)
-  await senders.see(10, 'acknowledged')
+  load = resources.use(await Load.on(fleet))
+  await load.senders.see(10, 'acknowledged')
 })
 after(() => resources.disposeAsync())
 
@@ -49,19 +44,19 @@ test('row 39: a process of each role loses its network to PostgreSQL without a w
   assert.equal(await readiness(fleet.one('api')), 503)
   assert.equal(await fleet.hand(cutOff, 'ann@peer.example', fleet.quiet), '451 4.3.0')
   cable.plugIn()
-  await allIsWell(fleet, programs)
+  await allIsWell(fleet, load.programs)
 })
 
 test('row 39: all of them lose it, and it is well within 30 s of its return', async () => {
   for (const cable of cables) cable.pull()
   for (const api of fleet.of('api')) assert.equal(await readiness(api), 503)
   for (const cable of cables) cable.plugIn()
-  await allIsWell(fleet, programs)
+  await allIsWell(fleet, load.programs)
 })
 
 test('in the end nothing that was acknowledged is lost', async () => {
-  await Promise.all([senders.stop(), programs.stop()])
-  assertKept(await accountFor(fleet, senders, programs))
+  await load.stop()
+  assertKept(await accountFor(fleet, load))
 })
 
 /** What a balancer is told, after two seconds at most. */

@@ -3,21 +3,20 @@ import { setTimeout } from 'node:timers/promises'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import type { Attempt } from '../faults/checker.ts'
+import { Crew } from '../faults/crew.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
  *  asked again under its Idempotency-Key, of whichever process there is. */
-export class Programs implements Disposable {
+export class Programs extends Crew {
   /** By the subject, which is also its recipient's local part. Where it is kept, it is kept once. */
   readonly messages = new Map<string, { attempts: number; acknowledged: boolean }>()
   /** What came in place of a good answer, by its status or the error's code, and how often. */
   readonly failures = new Map<string, number>()
   readonly #fleet: Fleet
-  readonly #busy: Promise<void>[] = []
-  #stopping = false
-  #gone = false
 
   constructor(fleet: Fleet) {
+    super()
     this.#fleet = fleet
   }
 
@@ -26,20 +25,8 @@ export class Programs implements Disposable {
     for (let n = 0; n < count; n++) {
       // A key may ask 600 times a minute.
       const { secret } = await createKey(db, tenant.organizationId, { name: '', scopes, expiresAt: null }, Date.now())
-      this.#busy.push(this.#work(secret))
+      this.begin(this.#work(secret))
     }
-  }
-
-  /** No new messages: those under way are asked for until they are answered. */
-  async stop(): Promise<void> {
-    this.#stopping = true
-    await Promise.all(this.#busy)
-  }
-
-  /** Whatever is under way is left as it is. */
-  [Symbol.dispose](): void {
-    this.#stopping = true
-    this.#gone = true
   }
 
   /** For the checker, of what arrives: a second copy comes where a worker died at the dot. */
@@ -50,7 +37,7 @@ export class Programs implements Disposable {
   }
 
   async #work(key: string): Promise<void> {
-    while (!this.#stopping) {
+    while (!this.stopping) {
       const name = randomUUID()
       const message = { attempts: 1, acknowledged: false }
       this.messages.set(name, message)
@@ -58,7 +45,7 @@ export class Programs implements Disposable {
       const { tenant } = this.#fleet
       const fields = { from: tenant.addresses[0], to: `${name}@there.example`, subject: name, text: 'Hello' }
       const body = scheduled ? { ...fields, send_at: new Date().toISOString() } : fields
-      while (!message.acknowledged && !this.#gone) {
+      while (!message.acknowledged && !this.gone) {
         const outcome = await this.#ask(scheduled ? '/v1/scheduled' : '/v1/send', key, name, body)
         message.acknowledged = outcome === (scheduled ? '201' : '202')
         if (!message.acknowledged) this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)

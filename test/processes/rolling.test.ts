@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Role } from '#/config/roles.ts'
+import { type Role, roles } from '#/config/roles.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import { emptyDatabaseHome } from '../database.ts'
-import { Senders } from '../faults/senders.ts'
 import { startService } from '../service.ts'
 import { accountFor, assertKept } from './accounts.ts'
-import { Fleet, roles } from './fleet.ts'
-import { Programs } from './programs.ts'
+import { Fleet } from './fleet.ts'
+import { Load } from './load.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {
@@ -16,23 +15,20 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     timeout: 300_000,
   }, async () => {
     await using fleet = await Fleet.start()
-    using senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
-    using programs = new Programs(fleet)
-    senders.start(3)
-    await programs.start(3)
+    using load = await Load.on(fleet)
     await Promise.all(roles.map((role) => replaceAll(fleet, role)))
-    await Promise.all([senders.stop(), programs.stop()])
-    const account = await accountFor(fleet, senders, programs)
+    await load.stop()
+    const account = await accountFor(fleet, load)
     assertKept(account)
     // Nobody was cut off at the dot, so nothing went twice.
     assert.deepEqual([account.mail.duplicated, account.sent.duplicated], [[], []])
     assert.deepEqual(
-      [...programs.failures.keys()].filter((failure) => failure !== 'ECONNREFUSED'),
+      [...load.programs.failures.keys()].filter((failure) => failure !== 'ECONNREFUSED'),
       [],
     )
     // "I am going", between two messages.
     assert.deepEqual(
-      [...senders.refused.keys()].filter((reply) => reply !== '421 4.3.2'),
+      [...load.senders.refused.keys()].filter((reply) => reply !== '421 4.3.2'),
       [],
     )
     assert.deepEqual(fleet.complaints, [])

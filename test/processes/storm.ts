@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { Senders } from '../faults/senders.ts'
+import { roles } from '#/config/roles.ts'
 import { type Account, accountFor } from './accounts.ts'
-import { Fleet, roles } from './fleet.ts'
-import { Programs } from './programs.ts'
+import { Fleet } from './fleet.ts'
+import { Load } from './load.ts'
 
 export interface StormReport extends Account {
   readonly seconds: number
@@ -16,13 +16,10 @@ export interface StormReport extends Account {
 /** Kills processes of every role, two of each, one after the other at random, and starts others in their place, while mail
  *  streams in from many senders and out from programs; then holds what is there against what was acknowledged. `goOn` is
  *  asked before each kill. */
-export async function storm(goOn: (kills: number) => boolean, { senders: count = 50 } = {}): Promise<StormReport> {
+export async function storm(goOn: (kills: number) => boolean, { senders = 50 } = {}): Promise<StormReport> {
   await using fleet = await Fleet.start()
-  using senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
-  using programs = new Programs(fleet)
   const since = performance.now()
-  senders.start(count)
-  await programs.start(Math.ceil(count / 10))
+  using load = await Load.on(fleet, { senders, programs: Math.ceil(senders / 10) })
   let kills = 0
   const coming = new Set<Promise<unknown>>()
   while (goOn(kills)) {
@@ -37,10 +34,10 @@ export async function storm(goOn: (kills: number) => boolean, { senders: count =
     coming.add(next)
   }
   await Promise.all(coming)
-  await Promise.all([senders.stop(), programs.stop()])
+  await load.stop()
   const seconds = Math.round((performance.now() - since) / 1_000)
-  const refused = Object.fromEntries(senders.refused)
-  return { seconds, kills, refused, complaints: fleet.complaints, ...(await accountFor(fleet, senders, programs)) }
+  const refused = Object.fromEntries(load.senders.refused)
+  return { seconds, kills, refused, complaints: fleet.complaints, ...(await accountFor(fleet, load)) }
 }
 
 function oneOf<T>(all: readonly T[]): T | undefined {
