@@ -161,3 +161,36 @@ test('a folder in which nothing happened costs one NOOP', async () => {
   for (let turn = 0; turn < 3; turn++) assert.equal((await at.host.changes(at.ada, 'inbox', state)).exists, 3)
   assert.match(listener.said.join(''), /^(?:m\d+ NOOP\r\n){3}$/)
 })
+
+test('what the server tells of a change unasked is not asked for', async () => {
+  await using listener = await tap(shared.dovecot.server)
+  await using at = await start({ ...shared.dovecot.server, port: listener.port })
+  await deposit(at.other, 'INBOX', messages(5))
+  let { state } = await at.host.changes(at.ada, 'inbox', undefined)
+  await at.other.select('INBOX')
+  const step = async (commands: RegExp) => {
+    const { flags, rows, expunged, exists, ...read } = await at.host.changes(at.ada, 'inbox', state)
+    state = read.state
+    assert.match(listener.said.join(''), commands)
+    listener.said.length = 0
+    return [[...flags.uid], [...flags.seen], [...rows.uid], [...rows.seen], [...expunged], exists]
+  }
+  listener.said.length = 0
+
+  for (const command of ['2:3 +FLAGS.SILENT (\\Seen)', '3 -FLAGS.SILENT (\\Seen)']) {
+    await at.other.connection.run([`UID STORE ${command}`])
+  }
+  assert.deepEqual(await step(/^m\d+ NOOP\r\n$/), [[2, 3], [1, 0], [], [], [], 5])
+
+  await deposit(at.other, 'INBOX', messages(1))
+  await at.other.connection.run(['UID STORE 6 +FLAGS.SILENT (\\Seen)'])
+  await at.other.connection.run(['UID MOVE 1 Archive'])
+  assert.deepEqual(await step(/^m\d+ NOOP\r\nm\d+ FETCH 5:5 [^\n]*\r\n$/), [[], [], [6], [1], [1], 5])
+
+  await at.host.update(at.ada, 'inbox', [4], { seen: true })
+  assert.deepEqual(await step(/ STORE [^\n]*\r\nm\d+ NOOP\r\n$/), [[4], [1], [], [], [], 5])
+
+  await at.host.expunge(at.ada, 'inbox', [5])
+  assert.deepEqual(await step(/ EXPUNGE 5\r\nm\d+ NOOP\r\n$/), [[], [], [], [], [5], 4])
+  assert.deepEqual(await step(/^m\d+ NOOP\r\n$/), [[], [], [], [], [], 4])
+})

@@ -26,11 +26,12 @@ export function flagCommands(folder: SelectedFolder, { seen, flagged, addKeyword
       : invalid('keywords', `The mail server keeps no more keywords in this folder, and ${flag} is none that it has`)
   }
   return [
-    ...(on.length > 0 ? [`+FLAGS.SILENT (${on.join(' ')})`] : []),
-    ...(off.length > 0 ? [`-FLAGS.SILENT (${off.join(' ')})`] : []),
+    ...(on.length > 0 ? [`+FLAGS (${on.join(' ')})`] : []),
+    ...(off.length > 0 ? [`-FLAGS (${off.join(' ')})`] : []),
   ]
 }
 
+/** Not SILENT, so that whoever follows the folder on this session need not ask. */
 export async function store({ connection }: Session, uids: readonly number[], command: string): Promise<void> {
   await connection.run([`UID STORE ${uidSet(uids)} ${command}`], undefined, wait)
 }
@@ -89,6 +90,6 @@ function copied({ code: [name, , from, to] }: Pick<Status, 'code'>): Map<number,
 
 /** Removes messages for good, and no others that may be marked as deleted (RFC 4315). */
 export async function expunge(session: Session, uids: readonly number[]): Promise<void> {
-  await store(session, uids, '+FLAGS.SILENT (\\Deleted)')
+  await store(session, uids, '+FLAGS (\\Deleted)')
   await session.connection.run([`UID EXPUNGE ${uidSet(uids)}`], undefined, wait)
 }

@@ -59,13 +59,10 @@ async function follow(
   // What went while others followed the folder, or nobody did, is told by QRESYNC alone. And it tells nothing of a time
   // that the server does not know of, as after its data was brought back from a copy.
   if (!here && (!session.qresync || since.modseq > folder.highestKnown)) return undefined
-  let delta: Delta | undefined = noDelta
   if (!here) folder.tell(since, 0)
-  if (!here || folder.touched) {
-    folder.touched = false
-    delta = await readDelta(session, since)
-    if (!delta) return undefined
-  }
+  const noted = folder.takeNoted(since.uidNext)
+  const delta = here && noted ? noted : await readDelta(session, since)
+  if (!delta) return undefined
   if (!here) folder.below = await countBelow(session, folder, since.uidNext)
   const rows = await nextRows(session, folder, newRows)
   const modseq = Math.max(since.modseq, delta.modseq)

@@ -4,6 +4,7 @@ import { readMessage } from '#/mime/message.ts'
 import type { Applied, Summary } from '#/ports/mail-host.ts'
 import { withAttachments } from './body-structure.ts'
 import { patience } from './connection.ts'
+import { modseqOf } from './delta.ts'
 import { readFilteredBy } from './filtered-by.ts'
 import { atomsOf, attributes, bytesOf, type Data, numberOf, type Token } from './response.ts'
 import type { SelectedFolder } from './selected-folder.ts'
@@ -82,7 +83,7 @@ export async function readFlags(
     const uid = numberOf(item.get('UID'))
     if (uid > 0) found.set(uid, flagsIn(item.get('FLAGS')))
     // A server need not say again, to whoever follows the folder, what it has said here.
-    if (numberOf(atomsOf(item.get('MODSEQ'))[0]) > folder.highestKnown) folder.touch()
+    if (modseqOf(item) > folder.highestKnown) folder.notice(data)
     return true
   })
   return found

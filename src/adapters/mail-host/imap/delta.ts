@@ -36,7 +36,7 @@ export async function readDelta({ connection, qresync }: Session, since: FolderS
     const uid = numberOf(found.get('UID'))
     // Not an answer to this: a message that came meanwhile has changed already.
     if (uid >= since.uidNext) return false
-    modseq = Math.max(modseq, numberOf(atomsOf(found.get('MODSEQ'))[0]))
+    modseq = Math.max(modseq, modseqOf(found))
     flags.set(uid, isSeen(found.get('FLAGS')))
     return true
   }
@@ -47,6 +47,11 @@ export async function readDelta({ connection, qresync }: Session, since: FolderS
 
 function isEarlier({ name, values: [first] }: Data): boolean {
   return name === 'VANISHED' && atomsOf(first).some((word) => word.toUpperCase() === 'EARLIER')
+}
+
+/** Of a message; 0 where it is not given. */
+export function modseqOf(found: ReadonlyMap<string, Token>): number {
+  return numberOf(atomsOf(found.get('MODSEQ'))[0])
 }
 
 export function isSeen(flags: Token | undefined): boolean {

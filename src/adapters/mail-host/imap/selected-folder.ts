@@ -1,10 +1,13 @@
 import type { FolderState } from '#/ports/folder-changes.ts'
-import { atomsOf, bytesOf, type Data, numberOf, type Token } from './response.ts'
+import { type Delta, isSeen, modseqOf } from './delta.ts'
+import { atomsOf, attributes, bytesOf, type Data, numberOf, type Token } from './response.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 import { numbersIn } from './words.ts'
 
 /** The most messages that one response may say have gone. */
 const mostGone = 5_000_000
+/** Messages whose changes are noted for a reader who may never ask; it can ask the server. */
+const mostNoted = 20_000
 
 /** A run of messages, by their places in the folder. */
 export interface Places {
@@ -32,6 +35,10 @@ export class SelectedFolder {
   uids: number[] | undefined
   /** Messages below that went, and that the reader was not told of. */
   gone: number[] = []
+  /** What else has changed since, as the server has said unasked, to whom QRESYNC tells both uid and MODSEQ with the flags:
+   *  Dovecot goes through the whole folder, 8 ms for 100,000 messages, where it is asked. Undefined where it did not say
+   *  all of it. */
+  #noted: { flags: Map<number, boolean>; modseq: number } | undefined = { flags: new Map(), modseq: 0 }
   /** What is being read for the next step; void once anything has changed. */
   ahead: (Places & { readonly rows: Promise<ThreadRowsReader> }) | undefined
 
@@ -59,19 +66,27 @@ export class SelectedFolder {
   }
 
   /** Takes what the server says of it unasked. */
-  notice({ name, number, values: [value] }: Data): void {
+  notice(data: Data): void {
+    const { name, number } = data
+    const [value] = data.values
     if (name === '[PERMANENTFLAGS]') this.#keep(value)
     if (name === 'EXISTS') this.exists = number
     else if (name === 'EXPUNGE') this.#wentFrom(number)
     else if (name === 'VANISHED') this.#vanished(bytesOf(value)?.toString('latin1') ?? '')
-    else if (name !== 'FETCH') return
-    this.touch()
-  }
-
-  /** Something has changed. */
-  touch(): void {
+    else if (name === 'FETCH') this.#note(data)
+    else return
     this.touched = true
     this.ahead = undefined
+  }
+
+  /** What has changed of the messages below `uidNext`, but for those that went; undefined where the server must be asked.
+   *  From here on it is for the next step. */
+  takeNoted(uidNext: number): Delta | undefined {
+    const noted = this.#noted
+    this.#noted = { flags: new Map(), modseq: 0 }
+    this.touched = false
+    // The flags of others are read with them.
+    return noted && { ...noted, flags: new Map([...noted.flags].filter(([uid]) => uid < uidNext)), gone: [] }
   }
 
   /** What was read ahead of just these places. */
@@ -98,6 +113,18 @@ export class SelectedFolder {
 
   #keep(flags: Token | undefined): void {
     this.#permanentFlags = new Set(atomsOf(flags).map((flag) => flag.toLowerCase()))
+  }
+
+  #note(data: Data): void {
+    const found = attributes(data)
+    const [uid, modseq] = [numberOf(found.get('UID')), modseqOf(found)]
+    const flags = found.get('FLAGS')
+    const whole = uid > 0 && modseq > 0 && flags !== undefined
+    if (!this.#noted || !whole || this.#noted.flags.size === mostNoted) this.#noted = undefined
+    else {
+      this.#noted.flags.set(uid, isSeen(flags))
+      this.#noted.modseq = Math.max(this.#noted.modseq, modseq)
+    }
   }
 
   #wentFrom(place: number): void {
