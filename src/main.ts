@@ -10,6 +10,7 @@ import { rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
+import type { TryMailServer } from './ports/mail-server-trial.ts'
 import { assertSameSecret, hasSecret, installationSecret } from './secret.ts'
 import { version } from './version.ts'
 
@@ -37,10 +38,12 @@ async function main(argv: readonly string[]): Promise<void> {
     const config = readConfig(process.env)
     const secret = (db: Db) => knownSecret(config, db)
     const mailHost = async (db: Db) => (await import('./server/adapters.ts')).mailHostOn(config, db, await secret(db))
+    const tryMailServer: TryMailServer = async (...given) =>
+      (await import('./server/adapters.ts')).tryMailServer(...given)
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tell, own }
+    const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tryMailServer, tell, own }
     print(await operate(argv, call, around))
   } catch (error) {
     print(explain(error, argv))

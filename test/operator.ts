@@ -3,7 +3,7 @@ import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import { mailHostOn } from '#/server/adapters.ts'
+import { mailHostOn, tryMailServer } from '#/server/adapters.ts'
 import { hostname, secret } from './installation.ts'
 
 /** What the operator's commands work on in a test. */
@@ -16,6 +16,7 @@ export function operatorOn(database: Database, now: () => number = Date.now): Op
     time: async () => new Date(now()),
     secret: async () => secret,
     mailHost: async (db) => mailHostOn(config, db, secret),
+    tryMailServer,
   }
 }
 

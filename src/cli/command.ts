@@ -5,6 +5,7 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
 export interface Operator {
@@ -15,6 +16,7 @@ export interface Operator {
   /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
   readonly secret: (db: Db) => Promise<string>
   readonly mailHost: (db: Db) => Promise<MailHost>
+  readonly tryMailServer: TryMailServer
   /** What a command has that runs in a process of its own. */
   readonly own?: OwnProcess
 }

@@ -53,11 +53,11 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */
-async function doctorHere({ config, mailHost }: Surroundings, target: Target) {
+async function doctorHere({ config, tryMailServer }: Surroundings, target: Target) {
   if ('directory' in target && !(await hasEmbeddedDatabase(target.directory))) return diagnose(config, 'not made yet')
   await using resources = new AsyncDisposableStack()
   const opened = await open(target, resources)
-  return await diagnose(config, 'failure' in opened ? opened : { ...opened, mailHost })
+  return await diagnose(config, 'failure' in opened ? opened : { ...opened, tryMailServer })
 }
 
 async function open(

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
+import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
@@ -14,6 +15,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
 import type { Parts } from './parts.ts'
@@ -29,6 +31,9 @@ export function mailHostOn(
   if (!imap) return new SqlMailHost(db, key)
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
 }
+
+/** For a doctor, by connections of its own. */
+export const tryMailServer: TryMailServer = tryServer
 
 /** What lies outside a service: the time, the names and where mail goes. In a try-out the domains of `db` are published
  *  as they ask for it, and no mail leaves by accident: nobody could answer to mail from a domain that exists nowhere. */

@@ -11,7 +11,7 @@ import type { Clock } from '#/ports/clock.ts'
 import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
-import { outside } from './adapters.ts'
+import { outside, tryMailServer } from './adapters.ts'
 import { compose, type Running } from './compose.ts'
 import { openWhenThere } from './database.ts'
 
@@ -45,7 +45,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const running = starting.use(await compose(config, { ...around, ...common, allowReserved: tryout, log }))
   if (database.embedded) {
     const mailHost = async () => running.mailHost
-    const operator = { config, ...common, secret: async () => secret, mailHost }
+    const operator = { config, ...common, secret: async () => secret, mailHost, tryMailServer }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''

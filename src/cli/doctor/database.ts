@@ -1,19 +1,18 @@
 import { sql } from 'kysely'
 import type { Config } from '#/config/config.ts'
-import type { ImapServer } from '#/config/imap-url.ts'
 import { unsafeSettings } from '#/db/durability.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import type { Operator } from '../command.ts'
+import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
+import { mailServerFinding } from './mail-server.ts'
 
 /** What the database says of itself; the mail host too, which lives in it unless it is a server of its own. */
 export async function databaseFindings(
   { allowUnsafeDatabase, secrets }: Config,
   database: Database,
-  mailHost: Operator['mailHost'],
+  tryMailServer: TryMailServer,
 ): Promise<Finding[]> {
   const { db, embedded } = database
   const checks = [
@@ -21,7 +20,7 @@ export async function databaseFindings(
     ...(embedded ? [] : [durabilityFinding(db, allowUnsafeDatabase)]),
     migrationFinding(db),
     clockFinding(db),
-    secrets.imap ? imapFinding(secrets.imap, () => mailHost(db)) : mailHostFinding(db),
+    secrets.imap ? mailServerFinding(secrets.imap, db, tryMailServer) : mailHostFinding(db),
   ]
   return await Promise.all(checks)
 }
@@ -92,21 +91,5 @@ async function mailHostFinding(db: Db): Promise<Finding> {
     return ok(check, 'embedded, answers')
   } catch (error) {
     return warning(check, (error as Error).message, 'Run `mailroom migrate`, or start the server')
-  }
-}
-
-async function imapFinding({ host, port }: ImapServer, mailHost: () => Promise<MailHost>): Promise<Finding> {
-  const check = 'mail host'
-  try {
-    await (await mailHost()).ping()
-    return ok(check, `${host}:${port} answers`)
-  } catch (error) {
-    const { message, cause } = error as Error
-    const why = cause instanceof Error ? cause.message : message
-    return problem(
-      check,
-      `${host}:${port}: ${why}`,
-      'See that the server of MAILROOM_IMAP_URL runs and takes connections',
-    )
   }
 }

@@ -11,16 +11,13 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
-import type { Db } from '#/db/schema.ts'
-import { mailHostOn } from '#/server/adapters.ts'
+import { tryMailServer } from '#/server/adapters.ts'
 import { testCertificate } from '../../../test/certificate.ts'
 import { testDatabase } from '../../../test/database.ts'
 import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
 import { answersEverywhere } from './ports.ts'
-
-const mailHost = async (db: Db) => mailHostOn(configured(), db, 'a secret')
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
 after(() => rm(scratch, { recursive: true }))
@@ -56,7 +53,7 @@ function greet(socket: Socket): void {
 
 test('on a sound database nothing is a problem, and the exit code is 0', async () => {
   await using database = await testDatabase()
-  const answer = await diagnose(configured(), { database, mailHost })
+  const answer = await diagnose(configured(), { database, tryMailServer })
   const found = findingsOf(answer)
   for (const check of ['database', 'migrations', 'clock', 'mail host'])
     assert.equal(found[check]?.state, 'ok', `${check}: ${found[check]?.found}`)
@@ -68,7 +65,7 @@ test('on a sound database nothing is a problem, and the exit code is 0', async (
 test('a mail server that is not there is a problem, and its password is not shown', async () => {
   await using database = await testDatabase()
   const config = configured({ MAILROOM_IMAP_URL: 'imap://mailroom:hunter2@127.0.0.1:1' })
-  const answer = await diagnose(config, { database, mailHost: async (db) => mailHostOn(config, db, 'a secret') })
+  const answer = await diagnose(config, { database, tryMailServer })
   const found = findingsOf(answer)['mail host']
   assert.deepEqual([found?.state, answer.exitCode], ['problem', 1])
   assert.match(found?.found ?? '', /^127\.0\.0\.1:1: /)
@@ -79,7 +76,7 @@ test('a mail server that is not there is a problem, and its password is not show
 test('a database that lacks a migration gets told how to apply it', async () => {
   await using database = await testDatabase()
   await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
-  const { migrations } = findingsOf(await diagnose(configured(), { database, mailHost }))
+  const { migrations } = findingsOf(await diagnose(configured(), { database, tryMailServer }))
   assert.equal(migrations?.state, 'warning')
   assert.match(migrations?.found ?? '', /^not applied yet: 003-rules\.sql$/)
   assert.match(migrations?.fix ?? '', /mailroom migrate/)

@@ -1,6 +1,7 @@
 import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import { type Answer, command, type Operator } from '../command.ts'
+import type { TryMailServer } from '#/ports/mail-server-trial.ts'
+import { type Answer, command } from '../command.ts'
 import { table } from '../table.ts'
 import { databaseFindings, unreachable } from './database.ts'
 import { certificateFinding, dataDirectoryFinding, secretFinding } from './files.ts'
@@ -13,12 +14,12 @@ export const doctorCommand = command({
   summary: 'Check configuration, database, mail host, files, ports, clock and DNS, and say what to do',
   operands: [],
   options: {},
-  run: ({ config, database, mailHost }) => diagnose(config, { database, mailHost }),
+  run: ({ config, database, tryMailServer }) => diagnose(config, { database, tryMailServer }),
 })
 
 /** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
 export type DatabaseState =
-  | { readonly database: Database; readonly mailHost: Operator['mailHost'] }
+  | { readonly database: Database; readonly tryMailServer: TryMailServer }
   | { readonly failure: string }
   | 'not made yet'
 
@@ -50,7 +51,7 @@ async function stateFindings(config: Config, state: DatabaseState): Promise<Find
   if (state === 'not made yet') return [ok('database', 'embedded; made at the first start')]
   if ('failure' in state) return [unreachable(config, state.failure)]
   try {
-    return await databaseFindings(config, state.database, state.mailHost)
+    return await databaseFindings(config, state.database, state.tryMailServer)
   } catch (error) {
     return [unreachable(config, (error as Error).message)]
   }

@@ -4,8 +4,8 @@ import { SelectedFolder } from './selected-folder.ts'
 import { CommandRefused, ConnectionLost } from './trouble.ts'
 import { quoted } from './words.ts'
 
-/** What cannot be done without (RFC 4315, RFC 7162), beside IMAP4rev1. */
-const needed = ['UIDPLUS', 'CONDSTORE']
+/** What cannot be done without (RFC 3501, RFC 4315, RFC 7162). */
+const needed = ['IMAP4rev1', 'UIDPLUS', 'CONDSTORE']
 
 /** A connection on which the master user acts for one mailbox, with the folder that is selected. Used by one at a time. */
 export class Session {
@@ -28,9 +28,7 @@ export class Session {
     const connection = await Connection.open(server)
     try {
       await authenticate(connection, server, login)
-      const lacking = needed.filter(
-        (name) => !connection.can(name) && !(name === 'CONDSTORE' && connection.can('QRESYNC')),
-      )
+      const lacking = lackingOn(connection)
       if (lacking.length > 0) throw new ConnectionLost(`The mail server has no ${lacking.join(' and no ')}`)
       const qresync = connection.can('QRESYNC')
       if (connection.can('ENABLE')) await connection.run([`ENABLE ${qresync ? 'QRESYNC' : 'CONDSTORE'}`])
@@ -69,11 +67,23 @@ export class Session {
   }
 }
 
+/** What of that the server does not name, once it has let us in. */
+export function lackingOn(connection: Connection): string[] {
+  return needed.filter(
+    (name) => !connection.can(name.toUpperCase()) && !(name === 'CONDSTORE' && connection.can('QRESYNC')),
+  )
+}
+
 /** Servers older than RFC 5530 give no code with a folder that is not there. */
 const missing = new Set(['NONEXISTENT', 'TRYCREATE', ''])
 
-/** SASL PLAIN (RFC 4616) names both whose mailbox it is and who acts for them. */
-async function authenticate(connection: Connection, { user, password }: ImapServer, login: string): Promise<void> {
+/** SASL PLAIN (RFC 4616) names both whose mailbox it is and who acts for them.
+ *  @throws CommandRefused, ConnectionLost */
+export async function authenticate(
+  connection: Connection,
+  { user, password }: ImapServer,
+  login: string,
+): Promise<void> {
   if (!connection.can('AUTH=PLAIN')) throw new ConnectionLost('The mail server offers no AUTH=PLAIN')
   const response = Buffer.from(`${login}\0${user}\0${password}`).toString('base64')
   await connection.run(
