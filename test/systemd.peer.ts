@@ -25,6 +25,32 @@ test('systemd finds nothing wrong with the unit', async () => {
   assert.equal(stdout + stderr, '')
 })
 
+test('a command of the operator is run as the service is', async () => {
+  const calls = join(directory, 'systemd-run')
+  await writeFile(calls, '#!/bin/sh\nfor word in "$@"; do echo "$word"; done\n', { mode: 0o755 })
+  const env = { PATH: `${directory}:${process.env.PATH}`, INSTANCE: 'mx' }
+  const { stdout } = await run(join(root, 'deploy/systemd/mailroom'), ['org', 'create', 'A & B'], { env })
+  const words = stdout.trimEnd().split('\n')
+  const given = await readFile(join(root, 'deploy/systemd/mailroom@.service'), 'utf8')
+  const set = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(given.replaceAll('%i', 'mx'))?.[1] ?? ''
+  const program = set('ExecStart')
+    .replace(/ serve$/, '')
+    .split(' ')
+  assert.deepEqual(words.slice(-5), [...program, 'org', 'create', 'A & B'])
+  const settings = [
+    `--uid=${set('User')}`,
+    `--gid=${set('Group')}`,
+    ...['EnvironmentFile', 'AmbientCapabilities'].map((name) => `--property=${name}=${set(name)}`),
+    ...set('Environment')
+      .split(' ')
+      .map((one) => `--setenv=${one}`),
+  ]
+  assert.deepEqual(
+    settings.filter((one) => !words.includes(one)),
+    [],
+  )
+})
+
 test('what Mailroom does not need is closed to it', async () => {
   const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
   const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []

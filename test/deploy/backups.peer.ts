@@ -1,0 +1,151 @@
+// The commands of docs/operations.md by which an installation is backed up and restored, as they stand there.
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { databaseHome, homeAt } from '../database.ts'
+import { freePort } from '../free-port.ts'
+import { HttpClient } from '../http-client.ts'
+import { hand, letter } from '../peer.ts'
+import { startPostgres } from '../postgres.ts'
+import { soon } from '../processes/fleet.ts'
+import { type Service, startService } from '../service.ts'
+import { moveIn, type Tenant } from '../tenant.ts'
+import { documented, follow, thereAndBack } from './documented.ts'
+
+const page = 'operations.md'
+
+let scratch: string
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'mailroom-backups-'))
+  await chmod(scratch, 0o777)
+})
+after(() => rm(scratch, { recursive: true, force: true }))
+
+async function mail(service: Service, { addresses }: Tenant, Subject: string): Promise<void> {
+  assert.equal(await hand(service, 'ann@peer.example', addresses, letter({ Subject })), '250 2.6.0')
+}
+
+/** The subjects in the inbox, for who comes with the key from before. */
+async function inbox({ http }: Service, { key, addresses: [mailbox] }: Tenant): Promise<string[]> {
+  const { status, body } = await new HttpClient(http).request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
+  assert.equal(status, 200)
+  return body.data.map(({ subject }: { subject: string }) => subject)
+}
+
+const wish = { domain: 'kept.test', mailboxes: ['ada'] }
+
+test('a data directory that was archived is there again when it is unpacked', async () => {
+  await using home = await databaseHome({ embedded: true })
+  const directory = home.env.MAILROOM_DATA_DIR ?? ''
+  const tenant = await moveIn(home, wish)
+  let service: Service | undefined
+  const systemctl = async (verb: string) => {
+    if (verb === 'start') service = await startService(home.env)
+    else await service?.end('SIGTERM')
+  }
+  const running = () => service ?? assert.fail('nothing was started')
+  const [out, back] = thereAndBack(await documented(page, 'tar --create'))
+  const owner = { '--owner mailroom --group mailroom': '--owner root --group root' }
+  const us = { cwd: scratch, instead: { ...owner, '/var/lib/mailroom/main': directory }, systemctl }
+  await systemctl('start')
+  await mail(running(), tenant, 'Before')
+  await follow(out, us)
+  await mail(running(), tenant, 'After')
+  await systemctl('stop')
+  await rm(directory, { recursive: true })
+  await follow(back, us)
+  assert.deepEqual(await inbox(running(), tenant), ['Before'])
+  await systemctl('stop')
+})
+
+test('a dump of a server, made while a service runs, is restored into another database of an ordinary role', async () => {
+  await using postgres = await startPostgres()
+  await statements(postgres.url, [
+    'create role mailroom login',
+    'create database first owner mailroom',
+    'create database second owner mailroom',
+  ])
+  const urlOf = (name: string) => postgres.url.replace(/postgres@(.*)\/postgres$/, `mailroom@$1/${name}`)
+  await using home = await homeAt(urlOf('first'))
+  const tenant = await moveIn(home, wish)
+  const first = await startService(home.env)
+  await mail(first, tenant, 'Before')
+  const [out, back] = thereAndBack(await documented(page, 'pg_dump'))
+  await follow(out, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('first') } })
+  await mail(first, tenant, 'After')
+  await first.end('SIGTERM')
+  await follow(back, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('second') } })
+  const second = await startService({ ...home.env, DATABASE_URL: urlOf('second') })
+  assert.deepEqual(await inbox(second, tenant), ['Before'])
+  await second.end('SIGTERM')
+})
+
+test('a base backup and the log that follows lead back to a moment in between', async () => {
+  const backup = join(scratch, 'backup')
+  await mkdir(backup)
+  await chmod(backup, 0o777)
+  const settings = (await documented(page, 'archive_command')).map((line) => /^(\w+) = '?(.*?)'?$/.exec(line) ?? [])
+  const elsewhere = { '/backup': backup }
+  await using postgres = await startPostgres(
+    Object.fromEntries(settings.map(([, name = '', value = '']) => [name, value.replaceAll('/backup', backup)])),
+  )
+  await using home = await homeAt(postgres.url)
+  const tenant = await moveIn(home, wish)
+  const first = await startService(home.env)
+  const [out, back] = thereAndBack(await documented(page, 'pg_basebackup'))
+  const { hostname, port } = new URL(postgres.url)
+  const postgresItself = { cwd: scratch, user: 'postgres', env: { PGHOST: hostname, PGPORT: port } }
+  await follow(out, { ...postgresItself, instead: elsewhere })
+  await mail(first, tenant, 'Before')
+  const moment = await statements(postgres.url, ['select clock_timestamp()::text as value'])
+  await mail(first, tenant, 'After')
+  await first.end('SIGTERM')
+  const last = await statements(postgres.url, ['select pg_walfile_name(pg_switch_wal()) as value'])
+  await soon(30_000, 'the log is archived', async () => {
+    const archived = await statements(postgres.url, ['select last_archived_wal as value from pg_stat_archiver'])
+    return archived >= last
+  })
+
+  const main = join(scratch, 'main')
+  await follow(['mkdir main'], { ...postgresItself, instead: {} })
+  const own = await freePort()
+  const options = `-p ${own} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${scratch}`
+  const pgCtl = (verb: string) =>
+    follow([`$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)/pg_ctl -w -D ${main} ${verb} >/dev/null`], {
+      ...postgresItself,
+      instead: {},
+    })
+  const systemctl = (verb: string) =>
+    verb === 'start' ? pgCtl(`-l ${scratch}/log -o '${options}' start`) : Promise.resolve()
+  const instead = { ...elsewhere, '/var/lib/postgresql/15/main': main, '2026-11-22 01:00:00+00': moment }
+  await follow(back, { ...postgresItself, instead, systemctl })
+  try {
+    const url = `postgres://postgres@127.0.0.1:${own}/postgres`
+    await soon(30_000, 'it has come to its target', async () => {
+      return (await statements(url, ['select pg_is_in_recovery()::text as value'])) === 'false'
+    })
+    const second = await startService({ ...home.env, DATABASE_URL: url })
+    assert.deepEqual(await inbox(second, tenant), ['Before'])
+    await mail(second, tenant, 'Since')
+    assert.deepEqual(await inbox(second, tenant), ['Since', 'Before'])
+    await second.end('SIGTERM')
+  } finally {
+    await pgCtl('-m immediate stop')
+  }
+})
+
+/** The value that the last one gives, if any. */
+async function statements(url: string, all: readonly string[]): Promise<string> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    let value = ''
+    for (const text of all) value = (await client.query<{ value: string }>(text)).rows[0]?.value ?? ''
+    return value
+  } finally {
+    await client.end()
+  }
+}
