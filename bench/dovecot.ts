@@ -93,7 +93,7 @@ async function threadRefs({ server }: DovecotServer, login: string): Promise<num
   await session.select('INBOX')
   const { connection } = session
   const start = performance.now()
-  await connection.run(['UID THREAD REFS UTF-8 ALL'], undefined, 60_000, (bytes) => bytes[0] === 0x2a)
+  await connection.run(['UID THREAD REFS UTF-8 ALL'], undefined, 60_000, (bytes, start) => bytes[start] === 0x2a)
   const ms = performance.now() - start
   connection.close()
   return ms

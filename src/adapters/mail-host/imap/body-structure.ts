@@ -10,7 +10,8 @@ import { uidSet } from './words.ts'
 export async function withAttachments({ connection }: Session, uids: readonly number[]): Promise<Set<number>> {
   const found = new Set<number>()
   if (uids.length === 0) return found
-  const takeBytes = (bytes: Buffer) => {
+  const takeBytes = (all: Buffer, start: number, end: number) => {
+    const bytes = all.subarray(start, end)
     if (!bytes.subarray(0, 100).includes('BODYSTRUCTURE')) return false
     const item = fetched(bytes)
     if (item && attaches(partOf(item.get('BODYSTRUCTURE')))) found.add(numberOf(item.get('UID')))

@@ -7,8 +7,9 @@ import type { Places, SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
-/** New messages in a step. */
-const rowsAtOnce = 2048
+/** New messages in a step: each step asks the database whose mailbox it is and the server what has changed, and its reader
+ *  takes it up in one go, some 8 ms. */
+const rowsAtOnce = 4096
 
 type NewRows = () => ThreadRowsReader
 

@@ -21,10 +21,10 @@ export async function listed(session: Session, { unread, keyword }: ListQuery): 
 /** What `UID SORT` or `UID SEARCH` finds. */
 export async function numbers({ connection }: Session, command: 'SORT' | 'SEARCH', what: string): Promise<number[]> {
   const found: number[] = []
-  const start = Buffer.from(`* ${command}`)
-  const takeBytes = (bytes: Buffer) => {
-    if (bytes.compare(start, 0, start.length, 0, start.length) !== 0) return false
-    readNumbers(bytes, start.length, found)
+  const name = Buffer.from(`* ${command}`)
+  const takeBytes = (bytes: Buffer, start: number, end: number) => {
+    if (bytes.compare(name, 0, name.length, start, start + name.length) !== 0) return false
+    readNumbers(bytes, start + name.length, end, found)
     return true
   }
   await connection.run([`UID ${command} ${what}`], undefined, patience.whole, takeBytes)
@@ -32,10 +32,10 @@ export async function numbers({ connection }: Session, command: 'SORT' | 'SEARCH
 }
 
 /** From the bytes, since there may be 100,000: as tokens they would hold the event loop for 50 ms. */
-function readNumbers(bytes: Buffer, start: number, found: number[]): void {
+function readNumbers(bytes: Buffer, start: number, end: number, found: number[]): void {
   let number = 0
-  for (let at = start; at <= bytes.length; at++) {
-    const digit = (bytes[at] ?? 0x20) - 0x30
+  for (let at = start; at <= end; at++) {
+    const digit = at < end ? (bytes[at] ?? 0) - 0x30 : -1
     if (digit >= 0 && digit <= 9) number = 10 * number + digit
     else if (number > 0) {
       found.push(number)

@@ -11,7 +11,7 @@ const section = `BODY[HEADER.FIELDS (${threadFields})]`
  *  one header is in memory, however long they are. */
 export async function readRows(session: Session, rows: ThreadRowsReader, first: number, last: number): Promise<void> {
   const take = (data: Data) => takeRow(data, rows)
-  const takeBytes = (bytes: Buffer) => takeUsualRow(bytes, rows)
+  const takeBytes = (bytes: Buffer, start: number, end: number) => takeUsualRow(bytes, start, end, rows)
   const items = `UID FLAGS INTERNALDATE ${section.replace('BODY', 'BODY.PEEK')}`
   await session.connection.run([`FETCH ${first}:${last} (${items})`], take, patience.whole, takeBytes)
 }
@@ -43,27 +43,26 @@ const LF = 0x0a
 
 /** Takes a row as Dovecot and most others write it, from its bytes: items in capitals, the header as a literal at the end.
  *  False for any other response, which is then taken apart. */
-function takeUsualRow(bytes: Buffer, rows: ThreadRowsReader): boolean | Promise<true> {
+function takeUsualRow(bytes: Buffer, start: number, end: number, rows: ThreadRowsReader): boolean | Promise<true> {
   // `* 4294967295 FETCH (`
-  let list = 9
-  while (list < 20 && bytes[list] !== OPEN) list++
+  let list = start + 9
+  while (list < start + 20 && bytes[list] !== OPEN) list++
   if (bytes[list] !== OPEN || bytes[list - 2] !== 0x48 || bytes[list - 7] !== SPACE) return false
   let [uid, seen, receivedAt] = [0, false, 0]
-  for (let at = list + 1; at < bytes.length; at++) {
+  for (let at = list + 1; at < end; at++) {
     const first = bytes[at]
     if (first === 0x55 && bytes[at + 3] === SPACE) {
       for (at += 4; isDigit(bytes[at]); at++) uid = 10 * uid + (bytes[at] ?? 0) - 0x30
     } else if (first === 0x46 && bytes[at + 6] === OPEN) {
-      const start = at + 7
-      for (at = start; at < bytes.length && bytes[at] !== CLOSE; at++) seen ||= isSeenAt(bytes, at)
+      for (at += 7; at < end && bytes[at] !== CLOSE; at++) seen ||= isSeenAt(bytes, at)
       at++
     } else if (first === 0x49 && bytes[at + 13] === QUOTE && bytes[at + 14 + dateTimeLength] === QUOTE) {
       receivedAt = dateTimeAt(bytes, at + 14)
       at += 15 + dateTimeLength
     } else if (first === 0x42 && bytes[at + 4] === 0x5b) {
-      const start = literalStart(bytes, at + section.length + 1)
-      if (uid === 0 || start === 0) return false
-      return rows.add(bytes, { uid, seen, receivedAt, start, end: bytes.length - 1 }) ?? true
+      const header = literalStart(bytes, at + section.length + 1, end)
+      if (uid === 0 || header === 0) return false
+      return rows.add(bytes, { uid, seen, receivedAt, start: header, end: end - 1 }) ?? true
     } else return false
     if (bytes[at] !== SPACE) return false
   }
@@ -75,12 +74,12 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /** Where the octets begin of a literal whose `{` is there; 0 unless it goes up to the parenthesis that closes the list. */
-function literalStart(bytes: Buffer, open: number): number {
+function literalStart(bytes: Buffer, open: number, end: number): number {
   if (bytes[open] !== OPEN_LITERAL) return 0
   let [length, at] = [0, open + 1]
   for (; isDigit(bytes[at]); at++) length = 10 * length + (bytes[at] ?? 0) - 0x30
   const start = at + 3
-  return bytes[start - 1] === LF && start + length === bytes.length - 1 ? start : 0
+  return bytes[start - 1] === LF && start + length === end - 1 ? start : 0
 }
 
 const seenFlag = Buffer.from('\\seen')

@@ -7,47 +7,58 @@ const PLUS = 0x2b
 /** What one response may hold: a piece of a message, or the longest header that is read. More is not what was asked for. */
 const mostBytes = 64 << 20
 
-/** Puts the bytes of a connection together to whole responses: a line with the literals in it (RFC 9051, section 4.3). A
- *  response that came in one chunk is not copied, one that did not is copied once. */
+/** Room to begin with; and the most that is kept once a longer response is done with. */
+const usualRoom = 16 << 10
+const mostRoom = 256 << 10
+
+/** Puts the bytes of a connection together to whole responses: a line with the literals in it (RFC 9051, section 4.3). What
+ *  comes is copied behind what is held, and no object is made of a response, since a folder has 100,000 of them. */
 export class ResponseSplitter {
-  #held: Buffer[] = []
+  /** Holds the response found last, from `start` to `end`, without its last line break, until more is pushed. */
+  bytes = Buffer.allocUnsafeSlow(usualRoom)
+  start = 0
+  end = 0
+  /** Where in it the next response begins, and all that is held ends. */
+  #next = 0
   #length = 0
-  /** Below so many bytes held there is nothing new to find. */
-  #needed = 0
-  /** Where the line begins, or what follows its last literal. */
+  /** Where its line begins, or what follows its last literal. */
   #lookFrom = 0
 
-  /** The responses that the chunk completes, without their last line break. Throws for one without measure. */
-  push(chunk: Buffer): Buffer[] {
-    this.#held.push(chunk)
+  push(chunk: Uint8Array): void {
+    if (this.#length + chunk.length > this.bytes.length) this.#makeRoom(chunk.length)
+    this.bytes.set(chunk, this.#length)
     this.#length += chunk.length
-    if (this.#length < this.#needed) return []
-    const bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held, this.#length)
-    const responses: Buffer[] = []
-    let start = 0
-    let at = this.#lookFrom
-    while (at <= bytes.length) {
-      const lineEnd = bytes.indexOf(LF, at)
-      if (lineEnd < 0) break
-      const textEnd = bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
-      const literal = literalAt(bytes, at, textEnd)
-      if (literal !== undefined) at = lineEnd + 1 + literal
-      else {
-        responses.push(bytes.subarray(start, textEnd))
-        start = at = lineEnd + 1
-      }
-    }
-    this.#hold(bytes.subarray(start), at - start)
-    return responses
   }
 
-  #hold(rest: Buffer, lookFrom: number): void {
-    const length = Math.max(lookFrom, rest.length)
+  /** Goes on to the next response; false where it is not whole yet. Throws for one without measure. */
+  next(): boolean {
+    while (this.#lookFrom < this.#length) {
+      const lineEnd = this.bytes.indexOf(LF, this.#lookFrom)
+      if (lineEnd < 0 || lineEnd >= this.#length) break
+      const textEnd = this.bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
+      const literal = literalAt(this.bytes, this.#lookFrom, textEnd)
+      this.#lookFrom = lineEnd + 1 + (literal ?? 0)
+      if (literal !== undefined) continue
+      this.start = this.#next
+      this.end = textEnd
+      this.#next = this.#lookFrom
+      return true
+    }
+    const length = Math.max(this.#lookFrom, this.#length) - this.#next
     if (length > mostBytes) throw new Error(`The mail server has ${length} bytes in one response`)
-    this.#held = rest.length > 0 ? [rest] : []
-    this.#length = rest.length
-    this.#lookFrom = lookFrom
-    this.#needed = length + 1
+    return false
+  }
+
+  /** Moves what is held to the front, of larger memory where it has to be. */
+  #makeRoom(more: number): void {
+    const held = this.#length - this.#next
+    const before = this.bytes
+    if (held + more > before.length) this.bytes = Buffer.allocUnsafeSlow(Math.max(held + more, 2 * before.length))
+    else if (held === 0 && before.length > mostRoom) this.bytes = Buffer.allocUnsafeSlow(Math.max(more, usualRoom))
+    before.copy(this.bytes, 0, this.#next, this.#length)
+    this.#lookFrom -= this.#next
+    this.#length = held
+    this.#next = 0
   }
 }
 

@@ -85,11 +85,21 @@ export function dateTimeAt(bytes: Buffer, at: number): number {
   const letters = (bytes[at + 3] ?? 0) | ((bytes[at + 4] ?? 0) << 8) | ((bytes[at + 5] ?? 0) << 16)
   const month = monthsByLetters.get(letters)
   if (month === undefined) return 0
-  const year = 100 * two(bytes, at + 7) + two(bytes, at + 9)
   const seconds = (two(bytes, at + 12) * 60 + two(bytes, at + 15)) * 60 + two(bytes, at + 18)
-  const local = Date.UTC(year, month, two(bytes, at)) + seconds * 1_000
+  const local = dayStart(100 * two(bytes, at + 7) + two(bytes, at + 9), month, two(bytes, at)) + seconds * 1_000
   const zone = (two(bytes, at + 22) * 60 + two(bytes, at + 24)) * 60_000
   return bytes[at + 21] === 0x2d ? local + zone : local - zone
+}
+
+/** The day asked for last and when it began: messages mostly lie in the order of their dates. */
+let [lastDay, lastStart] = [0, 0]
+
+function dayStart(year: number, month: number, day: number): number {
+  const wanted = (year << 9) | (month << 5) | day
+  if (wanted === lastDay) return lastStart
+  lastDay = wanted
+  lastStart = Date.UTC(year, month, day)
+  return lastStart
 }
 
 const monthsByLetters = new Map(
