@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { certificateFor } from '../certificate.ts'
 import { example } from '../example.ts'
+import { soon } from '../processes/fleet.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
 import { Postfix } from './postfix.ts'
+
+/** Postfix has it among its domains, and we do not. */
+const unverified = 'unverified.example'
 
 /** Postfix takes mail in from the world, asks us at RCPT, and hands what it took over by LMTP. */
 let world: World
@@ -18,7 +22,7 @@ before(async () => {
   ada = (await organization.mailbox('ada')).address
   bob = (await organization.mailbox('bob')).address
   const mainCf = await example('postfix/main.cf', {
-    'example.com': organization.domain,
+    'example.com': `${organization.domain}, ${unverified}`,
     '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
     '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
   })
@@ -108,4 +112,25 @@ test("what is not provably its author's goes to junk, since Postfix has taken it
   assert.equal((await client.send('ann@forged.example', bob, message)).code, 250)
   const mail = await mailOf(bob, 2)
   assert.equal(mail.find(({ subject }) => subject === 'Forged')?.folder, 'junk')
+})
+
+test('for a domain that it has and we have not verified, Postfix takes a message that it then has to return', async () => {
+  const message = 'From: Ann <ann@peer.example>\r\nSubject: Too early\r\nMessage-ID: <3@peer.example>\r\n\r\nHi'
+  for (const enrolled of [false, true]) {
+    if (enrolled) {
+      const { status } = await organization.request('POST', '/v1/domains', { domain: unverified })
+      assert.equal(status, 201)
+    }
+    await using client = await peer()
+    const name = enrolled ? 'enrolled' : 'unknown'
+    assert.equal((await client.send('ann@peer.example', `${name}@${unverified}`, message)).code, 250)
+    const returned = new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `)
+    await soon(30_000, 'Postfix has returned it', async () => returned.test(await postfix.log()))
+  }
+})
+
+test('for a domain that it has not it takes nothing, so nobody has to be written to', async () => {
+  await using client = await peer()
+  await client.say('MAIL FROM:<ann@peer.example>')
+  assert.match((await client.say('RCPT TO:<bob@elsewhere.example>')).lines.join(), /^554 5\.7\.1 .*Relay access denied/)
 })
