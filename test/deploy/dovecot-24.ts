@@ -27,9 +27,11 @@ export function dovecot24Tests(open: () => Containers): void {
     const volume = `--volume=${directory}:${directory}`
     const command = ['dovecot', '-F', '-c', join(directory, 'dovecot.conf')]
     await podman('run', '--detach', '--name=dovecot', '--network=host', volume, 'mailroom-dovecot', ...command)
-    return async () => {
+    const stop = async () => {
       await podman('stop', 'dovecot')
       await podman('rm', 'dovecot')
     }
+    const here = `CONTAINERS_CONF=${open().env.CONTAINERS_CONF} podman ${open().own.join(' ')} exec dovecot`
+    return { doveadm: `${here} doveadm -c ${directory}/dovecot.conf`, stop }
   })
 }

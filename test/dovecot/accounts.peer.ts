@@ -23,8 +23,9 @@ accountsOn(async (setting) => {
   await writeFile(join(directory, 'dovecot.conf'), settings + ownSettings(setting))
   const child = spawn('/usr/sbin/dovecot', ['-F', '-c', join(directory, 'dovecot.conf')], { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return async () => {
+  const stop = async () => {
     child.kill('SIGTERM')
     await ended
   }
+  return { doveadm: `doveadm -c ${directory}/dovecot.conf`, stop }
 })

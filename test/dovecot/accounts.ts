@@ -10,6 +10,7 @@ import pg from 'pg'
 import { migrate } from '#/db/migrate.ts'
 import { openDatabase } from '#/db/open.ts'
 import { certificateFor } from '../certificate.ts'
+import { documented, follow, thereAndBack } from '../deploy/documented.ts'
 import { freePort } from '../free-port.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
@@ -29,14 +30,20 @@ export interface Setting {
   readonly database: { readonly host: string; readonly port: string; readonly password: string }
 }
 
+interface Started {
+  /** What runs its doveadm, for a shell. */
+  readonly doveadm: string
+  readonly stop: () => Promise<void>
+}
+
 /** Tests that a Dovecot, as `deploy/dovecot` sets it up, reads its accounts from our database. `start` starts it, with paths
- *  and ports of its own alone, and answers how it is stopped. */
-export function accountsOn(start: (setting: Setting) => Promise<() => Promise<void>>): void {
+ *  and ports of its own alone. */
+export function accountsOn(start: (setting: Setting) => Promise<Started>): void {
   let postgres: PostgresServer
   let world: World
   let directory: string
   let port: number
-  let stop: (() => Promise<void>) | undefined
+  let started: Started | undefined
 
   before(async () => {
     postgres = await startPostgres()
@@ -56,10 +63,10 @@ export function accountsOn(start: (setting: Setting) => Promise<() => Promise<vo
     await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
     port = await freePort()
     const { hostname: host, port: databasePort } = new URL(postgres.url)
-    stop = await start({ directory, port, database: { host, port: databasePort, password: ofRole } })
+    started = await start({ directory, port, database: { host, port: databasePort, password: ofRole } })
   })
   after(async () => {
-    await stop?.()
+    await started?.stop()
     const { database } = world
     await world[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
@@ -153,6 +160,23 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
     const latter = await newMailbox('changing.test')
     assert.equal(latter.address, former.address)
     assert.deepEqual(await seenBy(latter.address, password), [])
+  })
+
+  test('mail is backed up, and there again, by the commands of docs/operations.md', async () => {
+    const { id, address } = await newMailbox()
+    await newMailbox()
+    for (const subject of ['One', 'Two']) await put(id, subject)
+    const backup = join(directory, 'backup')
+    await mkdir(backup)
+    await chown(backup, nobody, nobody)
+    const [out, back] = thereAndBack(await documented('operations.md', 'doveadm backup'))
+    const doveadm = started?.doveadm ?? ''
+    const us = { cwd: directory, instead: { 'doveadm ': `${doveadm} `, '/backup': backup }, env: { id } }
+    await follow(out, us)
+    await follow([`doveadm expunge -u ${id} mailbox INBOX all`], us)
+    assert.deepEqual(await seenBy(address, password), [])
+    await follow(back, us)
+    assert.deepEqual(await seenBy(address, password), ['One', 'Two'])
   })
 
   test('who reads the accounts can read nothing else', async () => {
