@@ -31,7 +31,10 @@ export async function assertSameSecret(db: Db, secret: string): Promise<void> {
     .values({ secret_fingerprint: fingerprint })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const { secret_fingerprint } = await db.selectFrom('installation').selectAll().executeTakeFirstOrThrow()
+  const { secret_fingerprint } = await db
+    .selectFrom('installation')
+    .select('secret_fingerprint')
+    .executeTakeFirstOrThrow()
   if (fingerprint.equals(secret_fingerprint)) return
   throw new Error(
     'The secret is not the one that this database was first used with: set MAILROOM_SECRET, or put the file `secret` ' +

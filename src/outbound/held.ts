@@ -21,7 +21,18 @@ export interface Held {
 export async function heldMessage(db: Db, organizationId: string, id: string): Promise<Held | undefined> {
   const row = await db
     .selectFrom('outbound_messages')
-    .selectAll()
+    .select([
+      'id',
+      'organization_id',
+      'mailbox_id',
+      'kind',
+      'sender',
+      'message_id',
+      'subject',
+      'smtp_utf8',
+      'eight_bit',
+    ])
+    .select(['size_bytes', 'created_at', 'expires_at'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst()

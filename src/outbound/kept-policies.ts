@@ -9,7 +9,11 @@ const mostKept = 10_000
 export function keptPolicies(db: Db): KeptPolicies {
   return {
     async find(domain) {
-      const row = await db.selectFrom('mta_sts_policies').selectAll().where('domain', '=', domain).executeTakeFirst()
+      const row = await db
+        .selectFrom('mta_sts_policies')
+        .select(['id', 'mode', 'mx', 'until'])
+        .where('domain', '=', domain)
+        .executeTakeFirst()
       return row && { id: row.id, policy: { mode: row.mode, mx: row.mx }, until: row.until.getTime() }
     },
     async keep(domain, { id, policy: { mode, mx }, until }) {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { type Role, roles } from '#/config/roles.ts'
 import { readMigrations } from '#/db/migrate.ts'
+import type { Db } from '#/db/schema.ts'
 import { emptyDatabaseHome } from '../database.ts'
 import { startService } from '../service.ts'
 import { accountFor, assertKept } from './accounts.ts'
@@ -34,6 +35,21 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(fleet.complaints, [])
   })
 
+  test('those of an older version go on while a newer one has migrated the database, and are refused only at a start', async () => {
+    await using fleet = await Fleet.start({ numbers: { api: 1, mx: 1, worker: 1 } })
+    using load = await Load.on(fleet)
+    await load.senders.see(60, 'acknowledged')
+    await migrateFurther(fleet.db)
+    await load.senders.see(60, 'acknowledged')
+    await load.stop()
+    assertKept(await accountFor(fleet, load))
+    assert.deepEqual([load.programs.failures.size, load.senders.refused.size, fleet.complaints], [0, 0, []])
+    await assert.rejects(
+      startService(fleet.env),
+      /has migration 999-newer\.sql, which this version of Mailroom does not know: it was made by a newer one/,
+    )
+  })
+
   test('four processes that start at once on an empty database migrate it once', async () => {
     await using home = await emptyDatabaseHome()
     const services = await Promise.all(
@@ -52,6 +68,16 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.doesNotMatch(service.written(), /^\{"level":[456]0/m)
     }
   })
+}
+
+/** As a newer version does: it adds, and takes nothing away. */
+async function migrateFurther(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`.execute(
+    db,
+  )
+  for (const { name } of rows) await sql`alter table ${sql.table(name)} add column newer text`.execute(db)
+  await sql`insert into schema_migrations (name, checksum) values ('999-newer.sql', '')`.execute(db)
 }
 
 /** One after the other, the new one being there before the old one goes. */
