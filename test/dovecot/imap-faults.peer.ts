@@ -148,6 +148,21 @@ test('what waits for a mailbox goes with it', async () => {
   assert.equal(rows.length, 0)
 })
 
+test('emptying takes what waits without delivering it, and ends once nobody has any of it in hand', async () => {
+  await using at = await start()
+  await using other = imapMailHost(shared.database.db, shared.dovecot.server)
+  assert.deepEqual(await subjects(at.host, at.ada), [])
+  const inHand = at.proxy.cut('client', 'subject: One', { silently: true })
+  await at.append(...Array.from({ length: 60 }, () => letter({ subject: 'One' })))
+  await inHand
+  const steps = other.empty(at.ada)
+  assert.deepEqual(await steps.next(), { value: 10, done: false })
+  const rest = Array.fromAsync(steps)
+  at.proxy.drop()
+  assert.equal((await rest).at(-1), 60)
+  assert.deepEqual(await subjects(other, at.ada), [])
+})
+
 test('mail that several processes deliver, while the server is killed again and again, comes once', async () => {
   await using own = await DovecotServer.start()
   await using one = imapMailHost(shared.database.db, own.server)

@@ -3,13 +3,19 @@ import { expunge } from './change.ts'
 import { patience } from './connection.ts'
 import { attributes, numberOf } from './response.ts'
 import type { Session } from './session.ts'
+import type { Spool } from './spool.ts'
 
 /** What goes in one command, and in one turn. */
 const mostMessages = 500
 
-/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. */
-export async function* empty(access: Access, account: Account): AsyncGenerator<number> {
+/** Takes out what waits in the spool, so that nothing comes in behind us, and expunges folder by folder; a bounded batch
+ *  at a time, and says after each how many have gone. */
+export async function* empty(access: Access, spool: Spool, account: Account): AsyncGenerator<number> {
   let gone = 0
+  for await (const discarded of spool.discard(account.mailbox)) {
+    gone += discarded
+    yield gone
+  }
   const folders = await access.inMailbox(account, (session, layout) => layout.statuses(session))
   for (const { name } of folders) {
     for (;;) {

@@ -169,8 +169,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async *empty(mailbox: MailboxRef): AsyncGenerator<number> {
-    const account = await this.#found(mailbox)
-    if (account) yield* empty(this.#access, account)
+    const account = await findAccount(this.#db, mailbox)
+    if (account) yield* empty(this.#access, this.#spool, account)
   }
 
   changes(mailbox: MailboxRef, name: string, since: FolderState | undefined): Promise<FolderChanges> {

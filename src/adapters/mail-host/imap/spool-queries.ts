@@ -10,6 +10,8 @@ const bytesAtOnce = 2 * pieceBytes
 /** What is delivered to a mailbox at a time: all of it in one command. */
 const mostClaimed = 50
 const mostClaimedBytes = 4 << 20
+/** What is taken out at a time. */
+const mostDiscarded = 500
 /** For how long nobody else tries what a process has claimed, unless it renews that, in milliseconds. One that dies is
  *  followed by another within half a minute. */
 export const leaseMs = 20_000
@@ -174,6 +176,19 @@ async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffe
 /** Delivered. */
 export async function drop(db: Db, ids: readonly number[]): Promise<void> {
   await sql`delete from mail_spool where id = any(${ids}::bigint[])`.execute(db)
+}
+
+/** Takes out some of what waits for a mailbox and nobody delivers just now; answers how many. */
+export async function discard(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<number> {
+  const { rows } = await sql`
+    with waiting as (
+      select id from mail_spool
+      where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
+        and not (in_hand and due_at > clock_timestamp())
+      order by id limit ${mostDiscarded} for update skip locked
+    )
+    delete from mail_spool spool using waiting where spool.id = waiting.id returning spool.id`.execute(db)
+  return rows.length
 }
 
 /** Tried again later: soon where the server was away, seldom where it would not take the message. */

@@ -11,6 +11,7 @@ import type { Session } from './session.ts'
 import {
   claim,
   countInHand,
+  discard,
   drop,
   enqueue,
   mailboxesWaiting,
@@ -66,6 +67,16 @@ export class Spool implements AsyncDisposable {
     const failure = await this.#access.inTurn(mailbox, () => this.#deliverAll(account))
     if (failure instanceof Refusal && failure.code === 'mail_unavailable') throw failure
     await this.#waitForOthers(mailbox)
+  }
+
+  /** Takes out what waits for a mailbox, a bounded batch at a time, and says how many each was. At the end nothing is on
+   *  its way there any more: what a process has in hand is delivered, or its lease has ended. */
+  async *discard(mailbox: MailboxRef): AsyncGenerator<number> {
+    while ((await findAccount(this.#db, mailbox))?.waiting) {
+      const count = await this.#access.inTurn(mailbox, () => discard(this.#db, mailbox))
+      if (count > 0) yield count
+      else await wait(pause)
+    }
   }
 
   /** As long as another process gets on with what it had in hand. */
