@@ -4,6 +4,8 @@ import type { Reply } from '#/control/protocol.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import type { Operator, Tell } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
@@ -25,7 +27,10 @@ export async function operate(argv: readonly string[], call: Call, around: Surro
   }
 }
 
-type Surroundings = Omit<Operator, 'database'> & { readonly tell: Tell }
+type Surroundings = Omit<Operator, 'database' | 'mailHost'> & {
+  readonly mailHost: (db: Db) => Promise<MailHost & Partial<AsyncDisposable>>
+  readonly tell: Tell
+}
 type Target = Parameters<typeof openDatabase>[0]
 
 /** Tries the server's socket and the directory's lock in turn: whoever holds the lock without listening is either a
@@ -47,9 +52,16 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
 
 async function here(argv: readonly string[], call: Call, around: Surroundings, target: Target): Promise<Reply> {
   if (call.command === doctorCommand) return present(await doctorHere(around, target), call.json)
-  await using database = await openDatabase(target)
+  await using resources = new AsyncDisposableStack()
+  const database = resources.use(await openDatabase(target))
   await migrate(database.pool)
-  return await runCommand(argv, { ...around, database }, around.tell)
+  const mailHost = async (db: Db) => {
+    const opened = await around.mailHost(db)
+    // Before the database, which holds what it has in hand.
+    resources.defer(async () => opened[Symbol.asyncDispose]?.())
+    return opened
+  }
+  return await runCommand(argv, { ...around, database, mailHost }, around.tell)
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */
