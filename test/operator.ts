@@ -3,19 +3,23 @@ import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { mailHostOn, tryMailServer } from '#/server/adapters.ts'
 import { hostname, secret } from './installation.ts'
 
-/** What the operator's commands work on in a test. */
-export function operatorOn(database: Database, now: () => number = Date.now): Operator {
-  const config = readConfig({ MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: process.env.TEST_IMAP_URL })
+/** What the operator's commands work on in a test: mail is in the database where no mail host is given. */
+export function operatorOn(
+  { database, mailHost }: { readonly database: Database; readonly mailHost?: MailHost },
+  now: () => number = Date.now,
+): Operator {
+  const config = readConfig({ MAILROOM_HOSTNAME: hostname })
   return {
     config,
     database,
     clock: { now },
     time: async () => new Date(now()),
     secret: async () => secret,
-    mailHost: async (db) => mailHostOn(config, db, secret),
+    mailHost: async (db) => mailHost ?? mailHostOn(config, db, secret),
     tryMailServer,
   }
 }

@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-const operator = () => operatorOn(database, () => now)
+const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: readonly string[]) => runCommand(['domain', ...argv], operator())
 
 test('domain list shows every organization’s domains, or one’s', async () => {

@@ -16,7 +16,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function run(...argv: string[]) {
-  return runCommand(argv, operatorOn(database))
+  return runCommand(argv, operatorOn({ database }))
 }
 
 async function waiting(...recipients: { to: string; state?: 'sending' }[]): Promise<string> {
@@ -46,7 +46,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
 test('the queue shows who waits, why, and until when', async () => {
   assert.equal((await run('queue')).stdout, 'Nothing waits to leave.\n')
   const id = await waiting({ to: 'bob@there.example' })
-  const { data, total } = await printed(operatorOn(database), 'queue')
+  const { data, total } = await printed(operatorOn({ database }), 'queue')
   assert.deepEqual(
     [total, data],
     [

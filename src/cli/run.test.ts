@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-const operator = () => operatorOn(database, () => now)
+const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: string[]) => runCommand(argv, operator())
 const json = (...argv: string[]) => printed(operator(), ...argv)
 

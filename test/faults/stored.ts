@@ -49,8 +49,11 @@ async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
   return rows
 }
 
-/** What does not add up: a counter that counts something else, a part without its whole. Empty where nothing is
- *  half-stored. */
+/** Whether mail is in the tables: a mail server may have it (test/dovecot/imap-server.ts). */
+const mailInTables = process.env.TEST_IMAP_URL === undefined
+
+/** What does not add up in the tables: a counter that counts something else, a part without its whole. Empty where nothing
+ *  is half-stored. */
 export async function discrepancies(db: Db): Promise<string[]> {
   const { rows } = await sql<{ what: string }>`
     with counted as (
@@ -87,10 +90,10 @@ export async function discrepancies(db: Db): Promise<string[]> {
         where (coalesce(held.total, 0), coalesce(held.unread, 0))
           <> (coalesce(listed.total, 0), coalesce(listed.unread, 0))
       union all select 'organizations whose storage is miscounted', count(*) from organization_usage usage
-        where storage_bytes <> (select coalesce(sum(size_bytes), 0) from mail_folders
+        where ${mailInTables} and storage_bytes <> (select coalesce(sum(size_bytes), 0) from mail_folders
           where mail_folders.organization_id = usage.organization_id)
       union all select 'arrivals without their message', count(*) from mailboxes mailbox
-        where (select count(*) from arrivals where mailbox_id = mailbox.id) <> (
+        where ${mailInTables} and (select count(*) from arrivals where mailbox_id = mailbox.id) <> (
           select count(*) from mail_messages message
           join mail_folders folder on folder.id = message.folder_id
           where folder.mailbox_id = mailbox.id and folder.name <> 'sent')

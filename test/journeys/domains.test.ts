@@ -26,7 +26,7 @@ async function pass(milliseconds: number): Promise<void> {
 
 /** A command of the operator, at this world's time. */
 function operate(...argv: readonly string[]) {
-  const operator = operatorOn(world.database, () => world.clock.now())
+  const operator = operatorOn(world, () => world.clock.now())
   return printed(operator, ...argv)
 }
 

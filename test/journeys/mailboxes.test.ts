@@ -19,10 +19,10 @@ before(async () => {
 after(() => world[Symbol.asyncDispose]())
 
 function operate(argv: readonly string[], tell?: (progress: string) => void) {
-  return runCommand(argv, operatorOn(world.database), tell)
+  return runCommand(argv, operatorOn(world), tell)
 }
 
-const json = (...argv: string[]) => printed(operatorOn(world.database), ...argv)
+const json = (...argv: string[]) => printed(operatorOn(world), ...argv)
 
 const sender = 'ann@peer.example'
 
@@ -88,6 +88,7 @@ test('a deleted mailbox is gone with its mail, and its room, place and address c
   const { data } = (await own.request('GET', '/v1/mailboxes')).body
   assert.equal(usage.mailboxes.used, 2)
   assert.equal(usage.storage.used_bytes, data[0].storage_used_bytes)
+  assert.equal((await subjectsIn(own, bob.address)).length, 1)
   assert.deepEqual(await discrepancies(world.db), [])
 
   const anew = await own.mailbox('ada')
@@ -128,8 +129,9 @@ test('a large mailbox goes while mail comes in for another, and while it is read
   const reading = async () => {
     while (!over) states.add((await own.request('GET', `/v1/threads?mailbox=${address}&limit=1`)).status)
   }
+  let received = 0
   const receiving = async () => {
-    while (!over) assert.equal(await hand(world, sender, bob.address), '250 2.6.0')
+    for (; !over; received++) assert.equal(await hand(world, sender, bob.address), '250 2.6.0')
   }
   const both = Promise.all([reading(), receiving()])
   const { stdout, stderr } = await operate(['mailbox', 'delete', address], (progress) => told.push(progress))
@@ -142,6 +144,8 @@ test('a large mailbox goes while mail comes in for another, and while it is read
     [],
   )
   assert.deepEqual(await rowsOf(own, id), { mailboxes: 0, addresses: 0, folders: 0 })
+  const { body } = await own.request('GET', `/v1/messages?mailbox=${bob.address}`)
+  assert.equal(body.total, received)
   assert.deepEqual(await discrepancies(world.db), [])
 })
 
@@ -216,4 +220,7 @@ async function fill({ id: organizationId }: TestOrganization, mailboxId: string,
     filteredBy: [],
   }))
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  // A mail server may have them a little later.
+  const [inbox] = await world.mailHost.folders({ organizationId, mailboxId })
+  assert.equal(inbox?.total, messages)
 }

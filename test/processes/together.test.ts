@@ -23,7 +23,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
   after(() => fleet[Symbol.asyncDispose]())
 
-  const operate = (...argv: string[]) => printed(operatorOn(fleet.database), ...argv)
+  const operate = (...argv: string[]) => printed(operatorOn(fleet), ...argv)
 
   /** By one api process. */
   async function change(api: number, method: string, path: string, body?: object) {
@@ -129,6 +129,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   test('row 39: a database that has no room fails every process, and none of them needs a hand when it has room', async () => {
     const label = async (api: Service) =>
       (await fleet.request(api, 'POST', '/v1/labels', { name: randomUUID().slice(0, 8) })).status
+    const held = async () => (await change(0, 'GET', `/v1/messages?mailbox=${ada}`)).total
     const everywhere = async (reply: string, status: number) => {
       for (const mx of fleet.of('mx')) assert.equal(await fleet.hand(mx, author, ada), reply)
       for (const api of fleet.of('api')) assert.equal(await label(api), status)
@@ -139,9 +140,11 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       await sql`create trigger fail before insert or update on ${sql.table(table)} execute function fail()`.execute(
         fleet.db,
       )
+    const before = await held()
     await everywhere('452 4.3.1', 500)
     await sql`drop function fail() cascade`.execute(fleet.db)
     await everywhere('250 2.6.0', 201)
+    assert.equal(await held(), before + fleet.of('mx').length)
     assert.deepEqual(await discrepancies(fleet.db), [])
   })
 }
