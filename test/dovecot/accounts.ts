@@ -4,7 +4,6 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { migrate } from '#/db/migrate.ts'
@@ -12,9 +11,13 @@ import { openDatabase } from '#/db/open.ts'
 import { certificateFor } from '../certificate.ts'
 import { documented, follow, thereAndBack } from '../deploy/documented.ts'
 import { freePort } from '../free-port.ts'
+import { hand, letter, subjectsIn } from '../peer.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { Sink } from '../sink.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
-import { World } from '../world.ts'
+import { type TestOrganization, World } from '../world.ts'
+import { untilItGreets } from './imap-server.ts'
+import { usedByMutt } from './used-by-mutt.ts'
 
 const run = promisify(execFile)
 const nobody = 65_534
@@ -36,10 +39,17 @@ interface Started {
   readonly stop: () => Promise<void>
 }
 
+interface Made {
+  readonly organization: TestOrganization
+  readonly id: string
+  readonly address: string
+}
+
 /** Tests that a Dovecot, as `deploy/dovecot` sets it up, reads its accounts from our database. `start` starts it, with paths
  *  and ports of its own alone. */
 export function accountsOn(start: (setting: Setting) => Promise<Started>): void {
   let postgres: PostgresServer
+  let sink: Sink
   let world: World
   let directory: string
   let port: number
@@ -52,7 +62,6 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     const role = join(import.meta.dirname, '../../deploy/dovecot/role.sql')
     for (const secret of ['an-earlier-one', ofRole])
       await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${secret}`, '-f', role, postgres.url])
-    world = await World.start({ database })
     directory = await mkdtemp(join(tmpdir(), 'mailroom-accounts-'))
     await chmod(directory, 0o755)
     await mkdir(join(directory, 'mail'))
@@ -64,11 +73,15 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     port = await freePort()
     const { hostname: host, port: databasePort } = new URL(postgres.url)
     started = await start({ directory, port, database: { host, port: databasePort, password: ofRole } })
+    await untilItGreets(port)
+    sink = await Sink.start()
+    world = await World.start({ database, sink, env: { MAILROOM_IMAP_URL: imapUrl(port) } })
   })
   after(async () => {
-    await started?.stop()
     const { database } = world
     await world[Symbol.asyncDispose]()
+    await sink[Symbol.asyncDispose]()
+    await started?.stop()
     await database[Symbol.asyncDispose]()
     await postgres[Symbol.asyncDispose]()
     await rm(directory, { recursive: true, force: true })
@@ -96,45 +109,31 @@ for number in found.split():
     subjects.append(data[0][1].decode().strip().removeprefix('Subject: '))
 print(json.dumps(subjects))
 `
-    for (let tries = 0; ; tries++) {
-      try {
-        return JSON.parse((await run('/usr/bin/python3', ['-c', script, login, secret])).stdout)
-      } catch (error) {
-        // Dovecot listens a moment after it was started.
-        if (tries === 100 || !String(error).includes('ConnectionRefused')) throw error
-        await wait(50)
-      }
-    }
+    return JSON.parse((await run('/usr/bin/python3', ['-c', script, login, secret])).stdout)
   }
 
-  /** Puts a message into a mailbox, as Mailroom does: as the master user, by the mailbox's id. */
-  async function put(mailbox: string, subject: string): Promise<void> {
-    const script = `
-import imaplib, ssl, sys
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-client = imaplib.IMAP4('127.0.0.1', ${port})
-client.starttls(context)
-client.authenticate('PLAIN', lambda _: ('%s\\0mailroom\\0of-the-master' % sys.argv[1]).encode())
-client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv[2]).encode())
-`
-    await run('/usr/bin/python3', ['-c', script, mailbox, subject])
-  }
-
-  async function newMailbox(domain?: string): Promise<{ id: string; address: string }> {
+  async function newMailbox(domain?: string): Promise<Made> {
     const organization = await world.organization()
     if (domain) await insertVerifiedDomain(world.db, organization.id, domain)
     const fields = { domain: domain ?? organization.domain, local_part: 'ada', password }
     const { status, body } = await organization.request('POST', '/v1/mailboxes', fields)
     assert.equal(status, 201, JSON.stringify(body))
-    return body
+    return { organization, id: body.id, address: body.address }
+  }
+
+  /** Mail that comes, and is there for whoever looks. */
+  async function receive({ organization, address }: Made, ...subjects: readonly string[]): Promise<void> {
+    for (const Subject of subjects)
+      assert.equal(await hand(world, 'ann@peer.example', address, letter({ Subject })), '250 2.6.0')
+    assert.equal((await subjectsIn(organization, address)).length, subjects.length)
   }
 
   test('a mailbox that the API made is opened with its password at once, and with no other', async () => {
-    const { id, address } = await newMailbox()
+    const made = await newMailbox()
+    const { id, address } = made
     assert.deepEqual(await seenBy(address, password), [])
     assert.deepEqual(await seenBy(address.toUpperCase(), password), [])
-    await put(id, 'Hello')
+    await receive(made, 'Hello')
     assert.deepEqual(await seenBy(address, password), ['Hello'])
     assert.match(String(await seenBy(address, `${password}!`)), /AUTHENTICATIONFAILED/)
     assert.match(String(await seenBy(id, password)), /AUTHENTICATIONFAILED/)
@@ -149,7 +148,7 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
 
   test('an address opens the mailbox of whoever holds its domain, and none of the mail from before', async () => {
     const former = await newMailbox('changing.test')
-    await put(former.id, 'Of the former owner')
+    await receive(former, 'Of the former owner')
     assert.deepEqual(await seenBy(former.address, password), ['Of the former owner'])
     await world.db
       .updateTable('domains')
@@ -163,9 +162,10 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
   })
 
   test('mail is backed up, and there again, by the commands of docs/operations.md', async () => {
-    const { id, address } = await newMailbox()
+    const made = await newMailbox()
+    const { id, address } = made
     await newMailbox()
-    for (const subject of ['One', 'Two']) await put(id, subject)
+    await receive(made, 'One', 'Two')
     const backup = join(directory, 'backup')
     await mkdir(backup)
     await chown(backup, nobody, nobody)
@@ -177,6 +177,12 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
     assert.deepEqual(await seenBy(address, password), [])
     await follow(back, us)
     assert.deepEqual(await seenBy(address, password), ['One', 'Two'])
+  })
+
+  test('mutt opens a mailbox that the API has just made: it has what the API keeps, and the API what is done in it', async () => {
+    const made = await newMailbox()
+    await receive(made, 'One', 'Two', 'Three', 'Four')
+    await usedByMutt(made, { port, login: made.address, password, certificate: join(directory, 'dovecot.pem') })
   })
 
   test('who reads the accounts can read nothing else', async () => {
@@ -199,6 +205,10 @@ client.append('INBOX', None, None, ('Subject: %s\\r\\n\\r\\nHi\\r\\n' % sys.argv
       await client.end()
     }
   })
+}
+
+function imapUrl(port: number): string {
+  return `imap://mailroom:of-the-master@127.0.0.1:${port}?starttls=never`
 }
 
 /** What keeps a test's Dovecot in its directory, and lets it listen at its port alone. */

@@ -74,7 +74,7 @@ export class DovecotServer implements AsyncDisposable {
       throw new Error(`Dovecot does not start: ${await this.log()}`)
     })
     ended.catch(() => {})
-    await Promise.race([this.#listens(), ended])
+    await Promise.race([untilItGreets(this.server.port), ended])
   }
 
   /** Kills it with everything that it has started. */
@@ -93,23 +93,23 @@ export class DovecotServer implements AsyncDisposable {
     return readFile(join(this.#directory, 'log'), 'utf8').catch(() => '')
   }
 
-  /** Until it greets: before that its logins may not work yet. */
-  async #listens(): Promise<void> {
-    for (;;) {
-      const socket = connect(this.server.port, '127.0.0.1')
-      const greets = await once(socket, 'data').then(
-        ([greeting]) => String(greeting).startsWith('* OK'),
-        () => false,
-      )
-      socket.destroy()
-      if (greets) return
-      await wait(10)
-    }
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill()
     await rm(this.#directory, { recursive: true, force: true })
+  }
+}
+
+/** Before an IMAP server greets, its logins may not work yet. */
+export async function untilItGreets(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const greets = await once(socket, 'data').then(
+      ([greeting]) => String(greeting).startsWith('* OK'),
+      () => false,
+    )
+    socket.destroy()
+    if (greets) return
+    await wait(10)
   }
 }
 
