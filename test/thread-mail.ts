@@ -4,7 +4,7 @@ import type { FiledMessage } from './thread-oracle.ts'
 import type { World } from './world.ts'
 
 /** Puts messages into a folder as they are, header lines and received dates included; each one's text is its subject
- *  and `text`. */
+ *  and `text`. They are there at the end, also where a mail server has them. */
 export async function fileAway(
   world: World,
   mailbox: MailboxRef,
@@ -19,6 +19,7 @@ export async function fileAway(
     return { mailbox, folder, message: readMessage(raw), ...rest }
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.mailHost.folders(mailbox)
 }
 
 export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { runCommand } from '#/cli/run.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { readMessage } from '#/mime/message.ts'
 import { databaseHome } from '../database.ts'
 import { discrepancies } from '../faults/stored.ts'
 import { operatorOn, printed } from '../operator.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
 import { mailroom } from '../service.ts'
 import { moveIn } from '../tenant.ts'
+import { fileAway } from '../thread-mail.ts'
 import { type TestOrganization, World } from '../world.ts'
 
 let world: World
@@ -122,7 +121,10 @@ test('a large mailbox goes while mail comes in for another, and while it is read
   const own = await world.organization()
   const { address, id } = await own.mailbox('ada')
   const bob = await own.mailbox('bob')
-  await fill(own, id, 3_000)
+  const many = Array.from({ length: 3_000 }, (_, n) => ({
+    ...{ headers: `Message-ID: <${n}@x>\r\n`, sender, seen: false, receivedAt: Date.now() },
+  }))
+  await fileAway(world, { organizationId: own.id, mailboxId: id }, many)
   const told: string[] = []
   const states = new Set<number>()
   let over = false
@@ -206,21 +208,4 @@ async function rowsOf({ id }: TestOrganization, mailboxId: string) {
     addresses: await count('addresses', 'mailbox_id'),
     folders: await count('mail_folders', 'mailbox_id'),
   }
-}
-
-async function fill({ id: organizationId }: TestOrganization, mailboxId: string, messages: number): Promise<void> {
-  const copies = Array.from({ length: messages }, () => ({
-    mailbox: { organizationId, mailboxId },
-    folder: 'inbox',
-    message: readMessage(Buffer.from(letter({ 'Message-ID': `<${randomUUID()}@peer.example>` }))),
-    receivedAt: new Date(),
-    seen: false,
-    flagged: false,
-    keywords: [],
-    filteredBy: [],
-  }))
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  // A mail server may have them a little later.
-  const [inbox] = await world.mailHost.folders({ organizationId, mailboxId })
-  assert.equal(inbox?.total, messages)
 }
