@@ -25,7 +25,7 @@ export const patience = { usual: 4_500, whole: 60_000 } as const
 
 /** What a socket has, all of them in turn: with memory for each look at a socket, most of it left empty, the garbage collector
  *  takes a tenth of the time in which a folder is read. */
-const arrived = Buffer.allocUnsafeSlow(128 << 10)
+const arrived = Buffer.allocUnsafeSlow(64 << 10)
 
 interface Pending {
   readonly tag: string

@@ -51,3 +51,13 @@ test('a response without measure is not waited for', () => {
     for (let chunks = 0; chunks < 10 && !endless.next(); chunks++) endless.push(Buffer.alloc(10 << 20, 'a'))
   }, /73400320 bytes/)
 })
+
+test('the memory of a long response is not kept', () => {
+  const splitter = new ResponseSplitter()
+  splitter.push(Buffer.from('* 1 FETCH (BODY[] {1000000}\r\n'))
+  assert.equal(splitter.next(), false)
+  for (const piece of [Buffer.alloc(1_000_000), Buffer.from(')\r\n')]) splitter.push(piece)
+  assert.deepEqual([splitter.next(), splitter.end - splitter.start], [true, 1_000_030])
+  assert.ok(splitter.bytes.length > 1_000_000)
+  assert.deepEqual([splitter.next(), splitter.bytes.length], [false, 16_384])
+})

@@ -7,14 +7,14 @@ const PLUS = 0x2b
 /** What one response may hold: a piece of a message, or the longest header that is read. More is not what was asked for. */
 const mostBytes = 64 << 20
 
-/** Room to begin with; and the most that is kept once a longer response is done with. */
+/** Room to begin with; and the most that is kept once all is taken. */
 const usualRoom = 16 << 10
 const mostRoom = 256 << 10
 
 /** Puts the bytes of a connection together to whole responses: a line with the literals in it (RFC 9051, section 4.3). What
  *  comes is copied behind what is held, and no object is made of a response, since a folder has 100,000 of them. */
 export class ResponseSplitter {
-  /** Holds the response found last, from `start` to `end`, without its last line break, until more is pushed. */
+  /** Holds the response found last, from `start` to `end`, without its last line break, until the next is asked for. */
   bytes = Buffer.allocUnsafeSlow(usualRoom)
   start = 0
   end = 0
@@ -44,9 +44,15 @@ export class ResponseSplitter {
       this.#next = this.#lookFrom
       return true
     }
+    if (this.#next === this.#length) this.#empty()
     const length = Math.max(this.#lookFrom, this.#length) - this.#next
     if (length > mostBytes) throw new Error(`The mail server has ${length} bytes in one response`)
     return false
+  }
+
+  #empty(): void {
+    if (this.bytes.length > mostRoom) this.bytes = Buffer.allocUnsafeSlow(usualRoom)
+    this.#next = this.#length = this.#lookFrom = 0
   }
 
   /** Moves what is held to the front, of larger memory where it has to be. */
@@ -54,7 +60,6 @@ export class ResponseSplitter {
     const held = this.#length - this.#next
     const before = this.bytes
     if (held + more > before.length) this.bytes = Buffer.allocUnsafeSlow(Math.max(held + more, 2 * before.length))
-    else if (held === 0 && before.length > mostRoom) this.bytes = Buffer.allocUnsafeSlow(Math.max(more, usualRoom))
     before.copy(this.bytes, 0, this.#next, this.#length)
     this.#lookFrom -= this.#next
     this.#length = held
