@@ -41,7 +41,7 @@ export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date
     ].join(';\r\n ')
     const text = Buffer.from(`${canonical.join('')}${relaxedField('DKIM-Signature', value).trimEnd()}`, 'latin1')
     const signature = await signatureOf(text, algorithm, privateKey)
-    return `DKIM-Signature: ${value}${signature.toString('base64').replace(/.{72}(?=.)/g, '$&\r\n  ')}\r\n`
+    return `DKIM-Signature: ${value}${folded(signature.toString('base64'))}\r\n`
   })
   return (await Promise.all(made)).join('')
 }
@@ -54,6 +54,13 @@ async function signatureOf(text: Buffer, algorithm: OpenKey['algorithm'], key: K
   } catch (err) {
     throw new Error(`DKIM signing failed: ${err instanceof Error ? err.message : err}`, { cause: err })
   }
+}
+
+/** White space is nothing there (RFC 6376, section 3.5). */
+function folded(base64: string): string {
+  let text = base64.slice(0, 72)
+  for (let at = 72; at < base64.length; at += 72) text += `\r\n  ${base64.slice(at, at + 72)}`
+  return text
 }
 
 /** What a reader sees or acts on (section 5.4.1). */

@@ -39,11 +39,8 @@ function stuff(chunk: Buffer, atLineStart: boolean): Buffer {
 
 /** Every CR is followed by an LF and every LF follows a CR, `last` being the octet before the chunk. */
 function assertWhole(chunk: Buffer, last: number): void {
-  if (last === CR && chunk[0] !== LF) throw bare()
-  for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1))
-    if ((at === 0 ? last : chunk[at - 1]) !== CR) throw bare()
-  for (let at = chunk.indexOf(CR); at >= 0; at = chunk.indexOf(CR, at + 1))
-    if (at + 1 < chunk.length && chunk[at + 1] !== LF) throw bare()
+  if ((last === CR) !== (chunk[0] === LF)) throw bare()
+  if (/\r[^\n]|(?<!^|\r)\n/.test(chunk.toString('latin1'))) throw bare()
 }
 
 function bare(): Trouble {
