@@ -7,7 +7,7 @@ export function gather<In, Out>(
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
   /** How long the first waits for others to come along, in milliseconds; not at all unless told. */
-  patience = 0,
+  patience = () => 0,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []
   const promised: PromiseWithResolvers<Out>[] = []
@@ -16,7 +16,8 @@ export function gather<In, Out>(
   const workOff = async () => {
     working = true
     while (waiting.length > 0) {
-      if (patience > 0) await wait(patience)
+      const milliseconds = patience()
+      if (milliseconds > 0) await wait(milliseconds)
       const count = next(waiting)
       const batch = waiting.splice(0, count)
       const done = promised.splice(0, count)

@@ -64,7 +64,7 @@ export async function furnish(world: World): Promise<Furnished> {
   return { organization, address, ids, keyword: label.keyword }
 }
 
-const failure = { status: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
+const failure = { status: 'failed', last_error: 'The relay refused', failed_at: new Date(), due_at: null } as const
 
 function later({ clock }: World, address: string) {
   const sendAt = new Date(clock.now() + 3_600_000).toISOString()

@@ -348,7 +348,8 @@ interface OutboundRecipients {
   organization_id: string
   recipient: string
   route: string
-  state: Generated<'waiting' | 'sending' | 'dotted'>
+  state: Generated<'waiting' | 'sending'>
+  dotted: Generated<boolean>
   attempts: Generated<number>
   cut_short: Generated<number>
   suspect: Generated<boolean>
@@ -379,10 +380,11 @@ interface ScheduledMessages {
   status: Generated<'pending' | 'sending' | 'failed' | 'sent'>
   attempts: Generated<number>
   cut_short: Generated<number>
-  in_hand: Generated<boolean>
-  due_at: Date
+  due_at: Date | null
+  claimed_until: Date | null
+  queued: Generated<boolean>
+  copy_due_at: Date | null
   epoch: Generated<number>
-  outbound_id: string | null
   last_error: string | null
   failed_at: Date | null
   created_at: Date

@@ -2,6 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 
+/** The claim went to another worker, which took this one for dead. */
+export class Overtaken extends Error {}
+
 /** Recipients of one message that travel together, taken by a worker for an attempt that is counted. */
 export interface Batch {
   readonly messageId: string
@@ -127,8 +130,8 @@ export function own(recipients: readonly Pick<Claimed, 'id' | 'epoch'>[]): RawBu
  *  Answers for each of the parties whether its claim still holds; where it is lost the dot must not go out. */
 export async function markDots(db: Db, parties: readonly (readonly Claimed[])[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: number }>`
-    update outbound_recipients recipient set state = 'dotted'
-    where ${own(parties.flat())} and state = 'sending' returning id`.execute(db)
+    update outbound_recipients recipient set dotted = true
+    where ${own(parties.flat())} and state = 'sending' and not dotted returning id`.execute(db)
   const marked = new Set(rows.map(({ id }) => id))
   return parties.map((party) => party.every(({ id }) => marked.has(id)))
 }
@@ -152,9 +155,9 @@ export async function takeBack(db: Db, now: Date): Promise<void> {
       order by due_at limit 1000 for update skip locked
     )
     update outbound_recipients recipient set state = 'waiting', epoch = epoch + 1,
-      cut_short = cut_short + 1, suspect = true, in_doubt = in_doubt or state = 'dotted',
+      cut_short = cut_short + 1, suspect = true, dotted = false, in_doubt = in_doubt or dotted,
       due_at = ${now}::timestamptz + interval '5 minutes'
         * case when route = ${together} and cut_short + 1 >= ${mostAttempts} then 0 else cut_short end,
-      reason = case state when 'dotted' then 'The connection was lost before the message was acknowledged' else reason end
+      reason = case when dotted then 'The connection was lost before the message was acknowledged' else reason end
     where id in (select id from left_over)`.execute(db)
 }

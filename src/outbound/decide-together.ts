@@ -41,7 +41,7 @@ export async function decideTogether(desk: Desk, message: Held, attempted: Attem
     const deciding = { ...attempted, now }
     if (!sent) return waitOrFail(tx, desk, message, deciding)
     const settled = await goOn(tx, desk, message, deciding)
-    await oweCopy(tx, message.id, now)
+    await oweCopy(tx, message.id)
     await settle(tx, message.id, recipients, settled, outcomes.filter(({ result }) => result === 'delivered').length)
   })
   if (sent) desk.copies.wake()

@@ -1,11 +1,8 @@
 import type { Outcome } from '#/ports/relay.ts'
 import type { Desk, InHand } from './attempt.ts'
-import type { Claimed } from './claims.ts'
+import { type Claimed, Overtaken } from './claims.ts'
 import { heldOctets } from './held.ts'
 import { localRoute } from './local.ts'
-
-/** The claim went to another worker, which took this one for dead. */
-export class Overtaken extends Error {}
 
 /** Delivers by one route, and answers for the recipients in their order. */
 export async function deliver(

@@ -1,19 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { collected, pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { OpenKey } from '#/domains/signing-keys.ts'
 import { Refusal } from '#/errors.ts'
 import type { Relay } from '#/ports/relay.ts'
-import { type Claim, handedOver, putOff } from '#/scheduled/due.ts'
+import { type Claim, putOff } from '#/scheduled/due.ts'
 import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderStill, sendersById } from '#/sending/sender.ts'
 import type { InHand } from './attempt.ts'
-import { type Batch, together } from './claims.ts'
+import { type Batch, Overtaken, together } from './claims.ts'
 import { setDate } from './date.ts'
-import { type Departure, heldOf, insertClaimed, insertDeparture } from './departures.ts'
+import { heldOf } from './departures.ts'
+import { enqueueClaimed, enqueueSuspect, type Ready } from './enqueue.ts'
 import { routesOf } from './local.ts'
 import { signed } from './sign.ts'
 
@@ -33,15 +33,6 @@ export interface HandedOver {
   readonly batch: Batch
   readonly inHand: InHand
 }
-
-/** A message that is dated and signed. */
-interface Ready {
-  readonly claim: Claim
-  readonly departure: Departure
-}
-
-/** The claim went to another worker, which took this one for dead. */
-class Overtaken extends Error {}
 
 /**
  * An attempt at each of these scheduled messages is begun: dated and signed, they go into the outbound queue, each for all
@@ -78,11 +69,11 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
     try {
       const { id, organizationId, attempts, cutShort, mailboxId } = one
       if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
-      const { address, domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
+      const { domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
       const composed = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
       setDate(composed, now)
       const raw = await signed(composed, await keysFor(organizationId, domain), now)
-      return [{ claim: one, departure: departureOf(one, address, raw) }]
+      return [{ claim: one, held: heldOf(departureOf(one, raw), now), raw }]
     } catch (err) {
       await comeToNothing(parts, one, err, now)
       return []
@@ -95,11 +86,10 @@ function cutShortForGood(): Refusal {
   return new Refusal('internal_error', 'Sending it was cut short three times')
 }
 
-function departureOf(claim: Claim, sender: string, raw: Buffer): Departure {
-  const { organizationId, mailboxId, messageId, subject, attempts, cutShort, recipients } = claim
+/** In the queue it has the id that it has in the list. */
+function departureOf({ id, organizationId, mailboxId, sender, messageId, subject, recipients }: Claim, raw: Buffer) {
   return {
-    ...{ id: randomUUID(), organizationId, mailboxId, sender, messageId, subject, raw, attempts, cutShort },
-    ...{ kind: 'scheduled', suspect: cutShort > 0 },
+    ...{ id, organizationId, mailboxId, sender, messageId, subject, raw, kind: 'scheduled' as const },
     recipients: recipients.map((recipient) => ({ recipient, route: together })),
   }
 }
@@ -123,29 +113,28 @@ async function depart(parts: HandOverParts, ready: readonly Ready[], now: Date):
 
 async function departTogether(parts: HandOverParts, ready: readonly Ready[], now: Date): Promise<HandedOver[]> {
   const { db, relay } = parts
-  const departures = ready.map(({ departure }) => departure)
-  const addresses = ready.flatMap(({ claim }) => claim.recipients)
-  const ways = await routesOf(db, relay, addresses)
+  const ways = await routesOf(
+    db,
+    relay,
+    ready.flatMap(({ claim }) => claim.recipients),
+  )
   const batches = await db.transaction().execute(async (tx) => {
-    const batches = await insertClaimed(tx, departures, now)
-    await assertHandedOver(tx, ready)
+    const batches = await enqueueClaimed(tx, ready, now)
     await claimAllowances(tx, ready)
     return batches
   })
-  return ready.flatMap(({ departure }, at) => {
+  return ready.flatMap(({ held, raw }, at) => {
     const batch = batches[at]
     if (!batch) return []
-    const octets = departure.raw.length <= pieceBytes ? departure.raw : undefined
-    return { batch, inHand: { message: heldOf(departure, now), octets, ways } }
+    const octets = raw.length <= pieceBytes ? raw : undefined
+    return { batch, inHand: { message: held, octets, ways } }
   })
 }
 
-async function departLater({ db }: HandOverParts, { claim, departure }: Ready, now: Date): Promise<HandedOver[]> {
+async function departLater({ db }: HandOverParts, ready: Ready, now: Date): Promise<HandedOver[]> {
   await db.transaction().execute(async (tx) => {
-    // Whoever takes it counts the attempt again, which is the same one.
-    await insertDeparture(tx, { ...departure, attempts: claim.attempts - 1 }, now)
-    await assertHandedOver(tx, [{ claim, departure }])
-    await claimAllowances(tx, [{ claim, departure }])
+    await enqueueSuspect(tx, ready, now)
+    await claimAllowances(tx, [ready])
   })
   return []
 }
@@ -161,11 +150,6 @@ async function claimAllowances(tx: Tx, ready: readonly Ready[]): Promise<void> {
       own.reduce((sum, { claim }) => sum + claim.recipients.length, 0),
     )
   }
-}
-
-async function assertHandedOver(tx: Tx, ready: readonly Ready[]): Promise<void> {
-  const given = ready.map(({ claim, departure }) => ({ claim, outboundId: departure.id }))
-  if ((await handedOver(tx, given)) < ready.length) throw new Overtaken('Another worker has taken this message')
 }
 
 async function comeToNothing(parts: HandOverParts, claim: Claim, err: unknown, now: Date): Promise<void> {

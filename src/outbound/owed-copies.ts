@@ -80,7 +80,7 @@ export class OwedCopies implements AsyncDisposable {
   /** All of them in one transaction, or, where that fails, each in one of its own. */
   async #store(owed: readonly Readable[]): Promise<void> {
     const { db, mailHost, log } = this.#parts
-    const ids = owed.map(({ outboundId }) => outboundId)
+    const ids = owed.map(({ id }) => id)
     try {
       await db.transaction().execute(async (tx) => {
         // The folders first, and then the list, as whoever removes a mailbox does.
@@ -105,11 +105,9 @@ export class OwedCopies implements AsyncDisposable {
       from outbound_messages message
       left join outbound_pieces piece
         on piece.message_id = message.id and number = 0 and size_bytes <= ${pieceBytes}
-      where message.id = any (${owed.map(({ outboundId }) => outboundId)}::uuid[])`.execute(db)
+      where message.id = any (${owed.map(({ id }) => id)}::uuid[])`.execute(db)
     const messages = new Map(rows.map((message) => [message.id, message]))
-    return await Promise.all(
-      owed.map(async (one) => ({ ...one, copy: await this.#copyOf(one, messages.get(one.outboundId)) })),
-    )
+    return await Promise.all(owed.map(async (one) => ({ ...one, copy: await this.#copyOf(one, messages.get(one.id)) })))
   }
 
   /** Undefined where its mailbox is gone. */

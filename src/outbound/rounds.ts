@@ -25,6 +25,7 @@ export class Rounds implements AsyncDisposable {
   #last: Promise<void> = Promise.resolve()
   #tick: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
+  #underWay = 0
   #closed = false
   readonly #closing = Promise.withResolvers<void>()
 
@@ -44,7 +45,10 @@ export class Rounds implements AsyncDisposable {
       )
     }
     again()
-    this.#watch = setInterval(() => this.#run({ begunOnly: true }), lookMs)
+    this.#watch = setInterval(() => {
+      // One that is under way looks again before it ends.
+      if (this.#underWay === 0) this.#run({ begunOnly: true })
+    }, lookMs)
     this.#run({ begunOnly: true })
   }
 
@@ -57,9 +61,13 @@ export class Rounds implements AsyncDisposable {
   /** Rounds of one process take turns. */
   #run(what: { begunOnly: boolean }): Promise<void> {
     const { follow = unfollowed } = this.#parts
+    this.#underWay += 1
     this.#last = this.#last
       .then(() => (what.begunOnly ? unfollowed : follow)('round of scheduled mail', () => this.#round(what)))
       .catch((err: unknown) => this.#parts.log.error({ err }, 'a round of scheduled mail failed'))
+      .finally(() => {
+        this.#underWay -= 1
+      })
     return this.#last
   }
 

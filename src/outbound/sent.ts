@@ -10,7 +10,7 @@ export interface Sent {
 
 /** Ends attempts with which everybody has their message: it leaves the list, nobody waits for it any more, and its copy
  *  for Sent is owed. Answers for each whether that is done; where its claim is lost, nothing is. */
-export async function endSent(db: Db, sent: readonly Sent[], now: Date): Promise<readonly boolean[]> {
+export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
   const recipients = sent.flatMap(({ recipients }) => recipients)
   const members = sent.flatMap(({ recipients }) => recipients.map(() => recipients.length))
   const { rows } = await sql<{ id: string }>`
@@ -23,8 +23,8 @@ export async function endSent(db: Db, sent: readonly Sent[], now: Date): Promise
     ), settled as (
       delete from outbound_recipients where id in (select id from held join own using (message_id))
     ), listed as (
-      update scheduled_messages set status = 'sent', due_at = ${now}, last_error = null
-      where outbound_id in (select message_id from own)
+      update scheduled_messages set status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null
+      where id in (select message_id from own) and queued
     )
     select message_id as id from own`.execute(db)
   const ended = new Set(rows.map(({ id }) => id))

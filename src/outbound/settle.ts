@@ -31,7 +31,7 @@ export async function postpone(tx: Tx, recipients: readonly Claimed[], postponed
   if (postponed.length === 0) return
   await sql`
     update outbound_recipients recipient
-    set state = 'waiting', suspect = false, due_at = later."dueAt", reply = later.reply, reason = later.reason, host = later.host,
+    set state = 'waiting', dotted = false, suspect = false, due_at = later."dueAt", reply = later.reply, reason = later.reason, host = later.host,
       told_at = coalesce(later."toldAt", recipient.told_at), route = coalesce(later.route, recipient.route)
     from jsonb_to_recordset(${JSON.stringify(postponed)}::jsonb)
       as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz, route text)

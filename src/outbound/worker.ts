@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { gather } from '#/gather.ts'
 import { unfollowed } from '#/ports/follow.ts'
+import { mostClaimed } from '#/scheduled/due.ts'
 import { attempt, type Desk, type InHand, type Postal } from './attempt.ts'
 import { type Batch, type Claimed, claim, claimSuspect, lookMs, markDots, takeBack, together } from './claims.ts'
 import { endSent, type Sent } from './sent.ts'
@@ -9,14 +10,15 @@ import { WhileAsked } from './while-asked.ts'
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
 const mostToOneRoute = 10
-/** Messages that are tried by all their routes at once. */
-const mostTogether = 100
+/** Messages that are tried by all their routes at once: twice what one claim takes, so that some go while the next are
+ *  signed. */
+const mostTogether = 2 * mostClaimed
 
 /** How many of them are written down in one transaction. */
 const mostWritten = 50
 
-/** How long a dot, and what is sent, waits for others to be written down with, in milliseconds. */
-const markingMs = 5
+/** How long a dot, where others may come, and what is sent wait to be written down with others, in milliseconds. */
+const markingMs = 15
 const endingMs = 50
 
 /** How often the queue is looked at when nobody says that something came, in milliseconds. */
@@ -45,11 +47,15 @@ export class OutboundWorker implements AsyncDisposable {
   constructor(postal: Postal) {
     this.#desk = {
       ...postal,
-      markDot: gather((parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties), all, markingMs),
+      markDot: gather(
+        (parties: readonly (readonly Claimed[])[]) => markDots(postal.db, parties),
+        all,
+        () => (this.#underWay.size > 1 ? markingMs : 0),
+      ),
       endSent: gather(
         (sent: readonly Sent[]) => this.#endSent(sent),
         (waiting) => Math.min(waiting.length, mostWritten),
-        endingMs,
+        () => endingMs,
       ),
     }
     this.#log = postal.log
@@ -145,9 +151,9 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   async #endSent(sent: readonly Sent[]): Promise<readonly boolean[]> {
-    const { db, time, copies, log } = this.#desk
+    const { db, copies, log } = this.#desk
     try {
-      const ended = await endSent(db, sent, await time(db))
+      const ended = await endSent(db, sent)
       copies.wake()
       return ended
     } catch (err) {

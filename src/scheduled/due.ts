@@ -15,7 +15,6 @@ export interface Claim {
   /** Null once it is gone. */
   readonly mailboxId: string | null
   readonly sender: string
-  readonly bcc: readonly string[]
   readonly recipients: readonly string[]
   readonly subject: string
   readonly messageId: string
@@ -34,11 +33,8 @@ export interface Wanted {
 const leaseMs = 20_000
 
 /** A claim takes up to so many messages, of so many octets together unless it is one. */
-export const mostClaimed = 50
+export const mostClaimed = 100
 const mostOctets = 4 * pieceBytes
-
-/** A message may be taken for the outbound queue: it waits, or whoever was about it is gone. */
-const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
 
 /**
  * Takes messages that are due and counts the attempt, in one statement: one that ends this process has been one.
@@ -47,58 +43,46 @@ const takeable = sql`outbound_id is null and status in ('pending', 'sending')`
  * messages are taken one at a time, so that one that ends workers takes no other of them with it.
  */
 export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted): Promise<Claim[]> {
-  const suspected = sql`(in_hand or cut_short > 0)`
   const wanted = sql.join(
-    [takeable, suspect ? suspected : sql`not ${suspected}`, ...(begunOnly ? [sql`status = 'sending'`] : [])],
+    [
+      sql`due_at <= ${now} and not queued`,
+      suspect
+        ? sql`(claimed_until <= ${now} or (claimed_until is null and cut_short > 0))`
+        : sql`claimed_until is null and cut_short = 0`,
+      ...(begunOnly ? [sql`status = 'sending'`] : []),
+    ],
     sql` and `,
   )
   const most = suspect ? 1 : mostClaimed
   const { rows } = await sql<Claim>`
     with recursive waiting (organization_id) as (
-      (select organization_id from scheduled_messages where ${takeable} order by organization_id limit 1)
+      (select organization_id from scheduled_messages where due_at is not null order by organization_id limit 1)
       union all
       select (select organization_id from scheduled_messages
-        where ${takeable} and organization_id > waiting.organization_id order by organization_id limit 1)
+        where due_at is not null and organization_id > waiting.organization_id order by organization_id limit 1)
       from waiting where waiting.organization_id is not null
     ), due as materialized (
       select one.*, sum(size_bytes) over (order by turn, due_at, id) - size_bytes as before
       from waiting cross join lateral (
         select id, due_at, size_bytes, row_number() over (order by due_at, id) as turn from scheduled_messages
-        where organization_id = waiting.organization_id and ${wanted} and due_at <= ${now}
+        where organization_id = waiting.organization_id and ${wanted}
         order by due_at, id limit ${most}
       ) one order by turn, due_at, id limit ${most}
     ), free as materialized (
       select id from scheduled_messages
-      where id in (select id from due where before < ${mostOctets}) and ${wanted} and due_at <= ${now}
+      where id in (select id from due where before < ${mostOctets}) and ${wanted}
       order by id for update skip locked
     ), taken as (
       update scheduled_messages
-      set status = 'sending', epoch = epoch + 1, attempts = attempts + 1, in_hand = true,
-        cut_short = cut_short + in_hand::integer, due_at = ${new Date(now.getTime() + leaseMs)}
+      set status = 'sending', epoch = epoch + 1, attempts = attempts + 1,
+        cut_short = cut_short + (claimed_until is not null)::integer,
+        claimed_until = ${new Date(now.getTime() + leaseMs)}
       where id in (select id from free)
       returning id, organization_id as "organizationId", epoch, attempts, cut_short as "cutShort",
-        mailbox_id as "mailboxId", sender, bcc, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes"
+        mailbox_id as "mailboxId", sender, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes"
     )
     select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at, due.id`.execute(db)
   return rows
-}
-
-/** The messages go on in the outbound queue. Answers how many: a claim that is lost takes none there. */
-export async function handedOver(
-  tx: Tx,
-  given: readonly { readonly claim: Claim; readonly outboundId: string }[],
-): Promise<number> {
-  const ids = given.map(({ claim }) => claim.id)
-  const epochs = given.map(({ claim }) => claim.epoch)
-  const outboundIds = given.map(({ outboundId }) => outboundId)
-  // Named twice, the ids are looked up in the index, however few others are being sent.
-  const { numAffectedRows = 0n } = await sql`
-    update scheduled_messages message set outbound_id = claim.outbound_id, in_hand = false
-    from unnest(${ids}::uuid[], ${epochs}::integer[], ${outboundIds}::uuid[]) as claim (id, epoch, outbound_id)
-    where message.id = any (${ids}::uuid[]) and message.id = claim.id and message.epoch = claim.epoch
-      and message.organization_id = any (${[...new Set(given.map(({ claim }) => claim.organizationId))]}::uuid[])
-      and message.status = 'sending' and message.outbound_id is null`.execute(tx)
-  return Number(numAffectedRows)
 }
 
 const spent = sql`(attempts - cut_short >= ${mostAttempts} or cut_short >= ${mostAttempts})`
@@ -111,46 +95,40 @@ export async function putOff(
 ): Promise<void> {
   await sql`
     update scheduled_messages
-    set last_error = ${reason}, due_at = ${dueAt}::timestamptz, in_hand = false,
+    set last_error = ${reason}, claimed_until = null,
       status = case when ${spent} then 'failed' else 'sending' end,
+      due_at = case when not ${spent} then ${dueAt}::timestamptz end,
       failed_at = case when ${spent} then ${now}::timestamptz end
     where organization_id = ${organizationId} and id = ${id} and epoch = ${epoch} and status = 'sending'
-      and outbound_id is null`.execute(db)
+      and not queued`.execute(db)
 }
 
-/** Why nobody has the message yet that is in the outbound queue. */
-export async function noteReason(tx: Tx, outboundId: string, reason: string): Promise<void> {
-  await tx
-    .updateTable('scheduled_messages')
-    .set({ last_error: reason })
-    .where('outbound_id', '=', outboundId)
-    .where('status', '=', 'sending')
-    .execute()
+/** Why nobody has the message yet that is in the outbound queue, and waits there. */
+export async function noteReason(tx: Tx, id: string, reason: string): Promise<void> {
+  await sql`
+    update scheduled_messages set last_error = ${reason}, due_at = null
+    where id = ${id} and queued and status = 'sending'`.execute(tx)
 }
 
 /** Nobody gets the message that is in the outbound queue, which is to let go of it. */
-export async function failDeparted(tx: Tx, outboundId: string, reason: string, now: Date): Promise<void> {
-  await tx
-    .updateTable('scheduled_messages')
-    .set({ status: 'failed', last_error: reason, failed_at: now, outbound_id: null })
-    .where('outbound_id', '=', outboundId)
-    .where('status', '=', 'sending')
-    .execute()
+export async function failDeparted(tx: Tx, id: string, reason: string, now: Date): Promise<void> {
+  await sql`
+    update scheduled_messages
+    set status = 'failed', last_error = ${reason}, failed_at = ${now}, queued = false, due_at = null
+    where id = ${id} and queued and status = 'sending'`.execute(tx)
 }
 
 /** Somebody has it: it has left the list, and its copy for Sent is owed. */
-export async function oweCopy(tx: Tx, outboundId: string, now: Date): Promise<void> {
-  await tx
-    .updateTable('scheduled_messages')
-    .set({ status: 'sent', due_at: now, last_error: null })
-    .where('outbound_id', '=', outboundId)
-    .execute()
+export async function oweCopy(tx: Tx, id: string): Promise<void> {
+  await sql`
+    update scheduled_messages set status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null
+    where id = ${id} and queued`.execute(tx)
 }
 
 /** A message that somebody has, and whose copy for Sent is owed. */
 export interface Owed {
+  readonly id: string
   readonly organizationId: string
-  readonly outboundId: string
   /** Null once it is gone. */
   readonly mailboxId: string | null
   readonly bcc: readonly string[]
@@ -161,21 +139,20 @@ export interface Owed {
 export async function takeOwed(db: Db, now: Date, dueAt: Date): Promise<Owed[]> {
   const { rows } = await sql<Owed>`
     with free as materialized (
-      select id, due_at, size_bytes from scheduled_messages where status = 'sent' and due_at <= ${now}
-      order by due_at limit ${mostClaimed} for update skip locked
+      select id, copy_due_at, size_bytes from scheduled_messages where copy_due_at <= ${now}
+      order by copy_due_at limit ${mostClaimed} for update skip locked
     ), wanted as (
-      select id, sum(size_bytes) over (order by due_at, id) - size_bytes as before from free
+      select id, sum(size_bytes) over (order by copy_due_at, id) - size_bytes as before from free
     )
-    update scheduled_messages set due_at = ${dueAt} where id in (select id from wanted where before < ${mostOctets})
-    returning organization_id as "organizationId", outbound_id as "outboundId", mailbox_id as "mailboxId", bcc`.execute(
-    db,
-  )
+    update scheduled_messages set copy_due_at = ${dueAt}
+    where id in (select id from wanted where before < ${mostOctets})
+    returning id, organization_id as "organizationId", mailbox_id as "mailboxId", bcc`.execute(db)
   return rows
 }
 
 /** Nothing is kept any more of messages that were sent, and whose copies are in Sent. Answers how many were there. */
-export async function forgetSent(tx: Tx, outboundIds: readonly string[]): Promise<number> {
+export async function forgetSent(tx: Tx, ids: readonly string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from scheduled_messages where outbound_id = any (${outboundIds}::uuid[]) and status = 'sent'`.execute(tx)
+    delete from scheduled_messages where id = any (${ids}::uuid[]) and status = 'sent'`.execute(tx)
   return Number(numAffectedRows)
 }

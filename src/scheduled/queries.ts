@@ -11,7 +11,7 @@ const columns = sql`
 /** Everything of the organization that is queued, being sent or failed, soonest first. */
 export async function scheduledOf(db: Db, organizationId: string): Promise<Scheduled[]> {
   const { rows } = await sql<Scheduled>`
-    select ${columns} from scheduled_messages where organization_id = ${organizationId} and status <> 'sent'
+    select ${columns} from scheduled_messages where organization_id = ${organizationId} and copy_due_at is null
     order by send_at, id limit ${mostListed}`.execute(db)
   return rows
 }
@@ -101,8 +101,8 @@ export async function promisedOn(
       coalesce((select recipients from sends where organization_id = organizations.id and day = ${day}::date), 0) +
       coalesce((
         select sum(cardinality(recipients)) from scheduled_messages
-        where organization_id = organizations.id and status <> 'sent' and status <> 'failed'
-          and outbound_id is null and send_at >= ${start}::timestamptz and send_at < ${end}::timestamptz
+        where organization_id = organizations.id and copy_due_at is null and status <> 'failed'
+          and not queued and send_at >= ${start}::timestamptz and send_at < ${end}::timestamptz
       ), 0) as promised
     from organizations join plans on plans.name = organizations.plan where organizations.id = ${organizationId}`.execute(
     db,

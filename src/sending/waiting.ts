@@ -24,8 +24,8 @@ export interface Waiting {
 export async function waitingOnes(db: Db, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select message.id, organization.name as organization, message.sender as "from", recipient.recipient as "to",
-      message.created_at as since, case recipient.state when 'waiting' then 'waiting' else 'sending' end as state,
-      recipient.attempts, case recipient.state when 'waiting' then recipient.due_at end as next_attempt_at,
+      message.created_at as since, recipient.state, recipient.attempts,
+      case recipient.state when 'waiting' then recipient.due_at end as next_attempt_at,
       message.expires_at as gives_up_at, recipient.reason, recipient.reply, recipient.host
     from outbound_recipients recipient
     join outbound_messages message on message.id = recipient.message_id
@@ -64,8 +64,8 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
   )
   await sql`
     update scheduled_messages set status = 'failed', last_error = 'Taken out of the queue', failed_at = now(),
-      outbound_id = null
-    where outbound_id = ${messageId} and status = 'sending'
+      queued = false, due_at = null
+    where id = ${messageId} and queued and status = 'sending'
       and not exists (select from outbound_recipients where message_id = ${messageId})`.execute(tx)
   await forgetEmpty(tx, [messageId])
   return { dropped: rows.map(({ recipient }) => recipient) }
@@ -76,5 +76,5 @@ export async function forgetEmpty(tx: Tx, messageIds: readonly string[]): Promis
   await sql`
     delete from outbound_messages message where id = any (${messageIds}::uuid[])
       and not exists (select from outbound_recipients where message_id = message.id)
-      and not exists (select from scheduled_messages where outbound_id = message.id)`.execute(tx)
+      and not exists (select from scheduled_messages where id = message.id and queued)`.execute(tx)
 }

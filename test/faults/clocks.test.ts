@@ -148,8 +148,8 @@ test("row 41: a claim of one process holds for the other by the database's clock
   const one = await begun.promise
   await setClock('2026-10-24T12:00:19.000Z')
   await (one === fast ? slow : fast).outbound.processAll()
-  const { state } = await database.db.selectFrom('outbound_recipients').select('state').executeTakeFirstOrThrow()
-  assert.deepEqual([taken, state], [[], 'dotted'])
+  const { dotted } = await database.db.selectFrom('outbound_recipients').select('dotted').executeTakeFirstOrThrow()
+  assert.deepEqual([taken, dotted], [[], true])
   answered.resolve()
   await one.outbound.processAll()
   assert.deepEqual(taken, ['r0@there.example'])

@@ -171,7 +171,8 @@ export function killedAt({ statements, about, when }: Killing): Record<string, s
 export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string[] } = {}): Promise<void> {
   await sql`update outbound_recipients set due_at = due_at - interval '1 minute' where state <> 'waiting'`.execute(db)
   await sql`
-    update scheduled_messages set due_at = due_at - interval '1 minute'
+    update scheduled_messages
+    set claimed_until = claimed_until - interval '1 minute', copy_due_at = copy_due_at - interval '1 minute'
     where status in ('sending', 'sent') and id <> all (${but}::uuid[])`.execute(db)
 }
 
@@ -181,12 +182,12 @@ export async function timePasses(db: Db): Promise<void> {
   await sql`
     with waiting as (
       select due_at from outbound_recipients where state = 'waiting'
-      union all select due_at from scheduled_messages where status = 'sending' and outbound_id is null
+      union all select due_at from scheduled_messages where status = 'sending' and not queued
     ), passed as (select greatest(min(due_at) - now(), interval '0') as time from waiting), queued as (
       update outbound_recipients set due_at = due_at - passed.time from passed where state = 'waiting'
     )
     update scheduled_messages set due_at = due_at - passed.time from passed
-    where status = 'sending' and outbound_id is null`.execute(db)
+    where status = 'sending' and not queued`.execute(db)
 }
 
 /** The header's line. */

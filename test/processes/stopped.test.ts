@@ -24,7 +24,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   for (const [step, statements, when, copies] of [
     ['it has claimed a message', ['from scheduled_pieces'], 'before', 1],
     ['it hands one over to the queue', ['insert into outbound_messages', 'commit'], 'before', 1],
-    ['it notes the dot', ["set state = 'dotted'"], 'before', 1],
+    ['it notes the dot', ['set dotted = true'], 'before', 1],
     ['it writes down that a message is sent', ["set status = 'sent'"], 'before', 2],
   ] as const) {
     test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
