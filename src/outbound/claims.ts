@@ -118,12 +118,13 @@ async function take(db: Db, now: Date, due: RawBuilder<unknown>, wanted: RawBuil
   })
 }
 
-/** The rows of a claim that are still its own: a worker that was overtaken finds none. */
+/** The rows of a claim that are still its own: a worker that was overtaken finds none. The epoch is looked up by its place,
+ *  since PostgreSQL joins with every other a list that it takes for short. */
 export function own(recipients: readonly Pick<Claimed, 'id' | 'epoch'>[]): RawBuilder<boolean> {
   const ids = recipients.map(({ id }) => id)
   const epochs = recipients.map(({ epoch }) => epoch)
   return sql<boolean>`recipient.id = any (${ids}::bigint[])
-    and (recipient.id, recipient.epoch) in (select * from unnest(${ids}::bigint[], ${epochs}::integer[]))`
+    and recipient.epoch = (${epochs}::integer[])[array_position(${ids}::bigint[], recipient.id)]`
 }
 
 /** Says, before the final dots go out, that they do: from then on nobody can tell that the peer has not got the message.

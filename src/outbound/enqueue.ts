@@ -51,28 +51,29 @@ async function enqueue(
   })
   const sending = state === 'sending'
   const ids = ready.map(({ claim }) => claim.id)
+  const epochs = ready.map(({ claim }) => claim.epoch)
+  const octets = ready.map(({ raw }) => raw.length)
   const { rows } = await sql<{ id: number; messageId: string; recipient: string }>`
-    with ready as (
-      select * from unnest(${ids}::uuid[], ${ready.map(({ claim }) => claim.epoch)}::integer[],
-        ${ready.map(({ raw }) => raw.length)}::integer[], ${starts}::integer[],
-        ${ready.map(({ held }) => held.smtpUtf8)}::boolean[], ${ready.map(({ held }) => held.eightBit)}::boolean[])
-        as ready (ready_id, claim_epoch, octets, start, smtp_utf8, eight_bit)
-    ), queued as (
-      update scheduled_messages set queued = true, claimed_until = null from ready
-      where id = any (${ids}::uuid[]) and id = ready_id and epoch = claim_epoch
+    with queued as (
+      update scheduled_messages set queued = true, claimed_until = null
+      where id = any (${ids}::uuid[]) and epoch = (${epochs}::integer[])[array_position(${ids}::uuid[], id)]
         and organization_id = any (${[...new Set(ready.map(({ claim }) => claim.organizationId))]}::uuid[])
         and status = 'sending' and not queued
-      returning id, organization_id, mailbox_id, sender, message_id, subject, recipients, attempts, cut_short, ready.*
+      returning id, organization_id, mailbox_id, sender, message_id, subject, recipients, attempts, cut_short,
+        array_position(${ids}::uuid[], id) as nth
     ), messages as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, sender, message_id, subject, smtp_utf8,
         eight_bit, size_bytes, created_at, expires_at)
-      select id, organization_id, mailbox_id, 'scheduled', sender, message_id, subject, smtp_utf8, eight_bit, octets,
+      select id, organization_id, mailbox_id, 'scheduled', sender, message_id, subject,
+        (${ready.map(({ held }) => held.smtpUtf8)}::boolean[])[nth],
+        (${ready.map(({ held }) => held.eightBit)}::boolean[])[nth], (${octets}::integer[])[nth],
         ${now}, ${new Date(now.getTime() + lifetime)}
       from queued
     ), pieces as (
       insert into outbound_pieces (message_id, number, bytes)
-      select id, 0, substring(${Buffer.concat(small.map(({ raw }) => raw))}::bytea from start for octets) from queued
-      where start is not null
+      select id, 0, substring(${Buffer.concat(small.map(({ raw }) => raw))}::bytea
+        from (${starts}::integer[])[nth] for (${octets}::integer[])[nth])
+      from queued where (${starts}::integer[])[nth] is not null
     )
     insert into outbound_recipients (message_id, organization_id, recipient, route, attempts, cut_short, suspect, state,
       epoch, due_at)

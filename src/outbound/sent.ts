@@ -15,18 +15,20 @@ export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly b
   const members = sent.flatMap(({ recipients }) => recipients.map(() => recipients.length))
   const { rows } = await sql<{ id: string }>`
     with held as materialized (
-      select recipient.id, message_id, members from outbound_recipients recipient
-      join unnest(${recipients.map(({ id }) => id)}::bigint[], ${members}::integer[]) as claimed (id, members) using (id)
-      where ${own(recipients)} and state <> 'waiting' order by recipient.id for update of recipient
+      select id, message_id,
+        (${members}::integer[])[array_position(${recipients.map(({ id }) => id)}::bigint[], id)] as members
+      from outbound_recipients recipient where ${own(recipients)} and state <> 'waiting' order by id for update
     ), own as materialized (
-      select message_id from held group by message_id, members having count(*) = members
+      select id, message_id from (
+        select id, message_id, members, count(*) over (partition by message_id) as found from held
+      ) one where found = members
     ), settled as (
-      delete from outbound_recipients where id in (select id from held join own using (message_id))
+      delete from outbound_recipients where id in (select id from own)
     ), listed as (
       update scheduled_messages set status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null
       where id in (select message_id from own) and queued
     )
-    select message_id as id from own`.execute(db)
+    select distinct message_id as id from own`.execute(db)
   const ended = new Set(rows.map(({ id }) => id))
   return sent.map(({ messageId }) => ended.has(messageId))
 }
