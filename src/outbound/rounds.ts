@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { SharedTime } from '#/db/time.ts'
 import { type Follow, unfollowed } from '#/ports/follow.ts'
 import { type Claim, claimDue, mostClaimed, type Wanted } from '#/scheduled/due.ts'
@@ -12,6 +13,10 @@ export interface RoundsParts extends HandOverParts {
   readonly outbound: Pick<OutboundWorker, 'wake' | 'take' | 'untilRoomFor' | 'processAll'>
   readonly copies: Pick<OwedCopies, 'wake' | 'hold'>
 }
+
+/** How often to reach for what another worker is just taking, and how long to wait in between at most, in milliseconds. */
+const mostTimes = 100
+const longest = 40
 
 /** When the round after `now` is: rounds are `everyMs` apart, and at the full hour whatever that is. What was tried a
  *  moment before a round is left for the one after. */
@@ -91,12 +96,18 @@ export class Rounds implements AsyncDisposable {
     copies.wake()
   }
 
-  /** What is due, once there is room for it; none when the rounds end. */
+  /** What is due, once there is room for it; none when the rounds end. Rounds begin at the same moment everywhere: that
+   *  another worker was the first to reach for something is no sign that nothing is left. */
   async #claim(wanted: Wanted): Promise<{ claims: readonly Claim[]; now: Date }> {
     const { db, time, outbound } = this.#parts
-    await Promise.race([outbound.untilRoomFor(mostClaimed), this.#closing.promise])
-    const now = await time(db)
-    return { claims: this.#closed ? [] : await claimDue(db, now, wanted), now }
+    for (let times = 1; ; times++) {
+      await Promise.race([outbound.untilRoomFor(mostClaimed), this.#closing.promise])
+      const now = await time(db)
+      if (this.#closed) return { claims: [], now }
+      const { claims, contended } = await claimDue(db, now, wanted)
+      if (!contended || times === mostTimes) return { claims, now }
+      await wait(Math.random() * longest)
+    }
   }
 
   async #handOver(claims: readonly Claim[], now: Date): Promise<void> {

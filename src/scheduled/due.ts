@@ -21,6 +21,12 @@ export interface Claim {
   readonly sizeBytes: number
 }
 
+export interface Claimed {
+  readonly claims: readonly Claim[]
+  /** Something is due, but another worker is just taking all of what this one saw. */
+  readonly contended: boolean
+}
+
 /** What to take of all that is due. */
 export interface Wanted {
   /** Those alone that somebody has begun and then let go. */
@@ -42,7 +48,7 @@ const mostOctets = 4 * pieceBytes
  * An attempt that ended with its worker is counted apart, since it may have been another message that ended it; and such
  * messages are taken one at a time, so that one that ends workers takes no other of them with it.
  */
-export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted): Promise<Claim[]> {
+export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted): Promise<Claimed> {
   const wanted = sql.join(
     [
       sql`due_at <= ${now} and not queued`,
@@ -54,7 +60,7 @@ export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted
     sql` and `,
   )
   const most = suspect ? 1 : mostClaimed
-  const { rows } = await sql<Claim>`
+  const { rows } = await sql<Claim | { readonly id: null }>`
     with recursive waiting (organization_id) as (
       (select organization_id from scheduled_messages where due_at is not null order by organization_id limit 1)
       union all
@@ -81,8 +87,9 @@ export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted
       returning id, organization_id as "organizationId", epoch, attempts, cut_short as "cutShort",
         mailbox_id as "mailboxId", sender, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes"
     )
-    select taken.* from taken join due on due.id = taken.id order by due.turn, due.due_at, due.id`.execute(db)
-  return rows
+    select taken.* from due left join taken on taken.id = due.id order by due.turn, due.due_at, due.id`.execute(db)
+  const claims = rows.filter((row) => row.id !== null)
+  return { claims, contended: rows.length > 0 && claims.length === 0 }
 }
 
 const spent = sql`(attempts - cut_short >= ${mostAttempts} or cut_short >= ${mostAttempts})`

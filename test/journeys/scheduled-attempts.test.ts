@@ -316,3 +316,15 @@ test('the list is soonest first, at most 200, with what members queued in the we
   assert.equal(data[0].scheduled_by, 'member')
   await world.db.deleteFrom('scheduled_messages').where('organization_id', '=', organization.id).execute()
 })
+
+test('a round takes what another worker was the first to reach for, and let go', async () => {
+  const ids = [await schedule(), await schedule()]
+  let making: Promise<void> | undefined
+  await world.db.transaction().execute(async (tx) => {
+    await sql`select from scheduled_messages where id = any (${ids}::uuid[]) for update`.execute(tx)
+    making = round()
+    await sql`select pg_sleep(0.2)`.execute(tx)
+  })
+  await making
+  assert.deepEqual([sink.taken.length, await shown(ids[0] ?? ''), await shown(ids[1] ?? '')], [2, undefined, undefined])
+})
