@@ -74,6 +74,7 @@ function stormResult({ seconds, kills, mail, sent, copies, ...report }: StormRep
     `      there twice: ${report.knownDuplicated.length} with a Message-ID, ${mail.duplicated.length - report.knownDuplicated.length} without`,
     `out:  ${sent.acknowledged} messages acknowledged of ${sent.attempted}, ${sent.lost.length} lost, ${sent.unexpected.length} unexpected, ${sent.duplicated.length} sent twice`,
     `      ${copies.stored} copies in Sent, ${copies.lost.length} lost, ${copies.unexpected.length} unexpected`,
+    `      ${report.failed.length} failed, and in the list as such: three workers were killed over them`,
   ]
   const faults = listed({
     'mail lost': mail.lost,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { check, type Verdict } from '../faults/checker.ts'
+import { type Attempt, check, type Verdict } from '../faults/checker.ts'
 import { fieldOf, timePasses } from '../faults/post-office.ts'
 import { discrepancies, lettersStored } from '../faults/stored.ts'
 import { type Fleet, soon } from './fleet.ts'
@@ -18,6 +18,8 @@ export interface Account {
   readonly differing: readonly string[]
   /** Their copies in Sent. */
   readonly copies: Verdict
+  /** Of those that were scheduled, what three workers died over: it is not sent, and says so in the list. */
+  readonly failed: readonly string[]
   readonly discrepancies: readonly string[]
 }
 
@@ -35,8 +37,12 @@ export async function accountFor(fleet: Fleet, { senders, programs }: Load): Pro
   )
   const known = new Set(senders.letters.filter((letter) => letter.known).map(({ name }) => name))
   const taken = Map.groupBy(fleet.sink.taken, ({ to }) => to[0]?.split('@')[0] ?? '')
+  const { rows: failing } = await sql<{ subject: string }>`
+    select subject from scheduled_messages
+    where status = 'failed' and last_error like '%cut short three times'`.execute(fleet.db)
+  const failed = new Set(failing.map(({ subject }) => subject))
   const sent = check(
-    programs.sendings(),
+    unless(failed, programs.sendings()),
     fleet.sink.taken.flatMap(({ to }) => to.map((address) => address.split('@')[0] ?? '')),
   )
   const { rows } = await sql<{ subject: string }>`
@@ -52,11 +58,19 @@ export async function accountFor(fleet: Fleet, { senders, programs }: Load): Pro
       ),
     ),
     copies: check(
-      programs.messages,
+      unless(failed, programs.messages),
       rows.map(({ subject }) => subject),
     ),
+    failed: [...failed],
     discrepancies: await discrepancies(fleet.db),
   }
+}
+
+/** The attempts, of which these were not answered for good: their sender has been told otherwise since. */
+function unless(failed: ReadonlySet<string>, attempts: ReadonlyMap<string, Attempt>): Map<string, Attempt> {
+  return new Map(
+    Array.from(attempts, ([name, one]) => [name, failed.has(name) ? { ...one, acknowledged: false } : one]),
+  )
 }
 
 /** Nothing that was acknowledged is lost, nothing is there that nobody asked for, and nothing is half-done. */
