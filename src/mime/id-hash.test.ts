@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { idHash, idHashes, idHashKey } from './id-hash.ts'
+import { idHash, idHashes, idHashKey, writeIdHash } from './id-hash.ts'
 
 /** The key of SipHash's published vectors: the bytes 0 to 15. The message of n bytes is 0 to n - 1. */
 const published = Uint32Array.of(0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c)
@@ -26,6 +26,17 @@ test('every text hashes as by a plain 64-bit reading of the paper', () => {
   fc.assert(
     fc.property(words, texts, (key, text) => {
       assert.equal(idHash(key, text).readBigUInt64LE(), sipHash(key, Buffer.from(text)))
+    }),
+  )
+})
+
+test('an id hashes the same wherever it stands in bytes', () => {
+  const ascii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) })
+  fc.assert(
+    fc.property(ascii, ascii, ascii, (before, id, after) => {
+      const [bytes, hash] = [Buffer.from(before + id + after), new Int32Array(4)]
+      writeIdHash(published, bytes, before.length, before.length + id.length, hash, 2)
+      assert.equal(Buffer.from(hash.buffer).readBigUInt64LE(8), sipHash(published, Buffer.from(id)))
     }),
   )
 })
