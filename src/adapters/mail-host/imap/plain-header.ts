@@ -25,29 +25,29 @@ export function readPlainHeader(
   columns: ThreadColumns,
 ): boolean {
   let seen = 0
-  let reply = -1
-  let replyEnd = -1
-  for (let line = start; line < end; ) {
-    const valueEnd = endOfField(bytes, line, end)
-    if (valueEnd === line) break
+  let [reply, replyEnd, referencesEnd] = [-1, -1, -1]
+  let line = start
+  while (line < end && bytes[line] !== CR) {
     const field = fieldAt(bytes, line)
     if (!field || (seen & field.bit) !== 0) return false
     seen |= field.bit
-    const value = line + field.name.length
-    if (field === fields.from) {
-      if (!readSender(bytes, value, valueEnd, columns)) return false
-    } else if (field === fields.messageId) {
-      if (!readOwnId(bytes, value, valueEnd, key, columns)) return false
-    } else if (field === fields.references) {
-      if (!readIds(bytes, value, valueEnd, key, columns, mostIds)) return false
-    } else {
+    const value = skipSpace(bytes, line + field.name.length, end)
+    let valueEnd: number
+    if (field === fields.from) valueEnd = readSender(bytes, value, end, columns)
+    else if (field === fields.messageId) valueEnd = readOwnId(bytes, value, end, key, columns)
+    else if (field === fields.references) valueEnd = referencesEnd = readIds(bytes, value, end, key, columns)
+    else {
+      valueEnd = replyEnd = endOfId(bytes, value, end)
       reply = value
-      replyEnd = valueEnd
     }
-    line = valueEnd + 2
+    if (valueEnd < 0) return false
+    line = lineAfter(bytes, skipSpace(bytes, valueEnd, end), end)
+    if (line < 0) return false
   }
-  // After References, wherever it stands.
-  return reply < 0 || readIds(bytes, reply, replyEnd, key, columns, 1)
+  // After References, wherever it stands. Mostly it is the last of them, which needs no second hash.
+  const isLast = referencesEnd >= 0 && isBefore(bytes, referencesEnd, reply, replyEnd)
+  if (reply >= 0 && !isLast) addStrong(bytes, reply, replyEnd, key, columns)
+  return line === end || lineAfter(bytes, line, end) === end
 }
 
 interface Field {
@@ -78,122 +78,122 @@ function fieldAt(bytes: Buffer, line: number): Field | undefined {
   return field
 }
 
-/** Where the CRLF is that no white space follows; `line` at the empty line. */
-function endOfField(bytes: Buffer, line: number, end: number): number {
-  for (let at = line; at < end; at++) {
-    if (bytes[at] !== LF) continue
-    const next = bytes[at + 1]
-    if (at > line + 1 && at + 1 < end && (next === SPACE || next === TAB)) continue
-    return bytes[at - 1] === CR ? at - 1 : line
-  }
-  return line
-}
+// Each of these answers where what it reads ends; -1 where that is not plain.
 
-function readOwnId(bytes: Buffer, start: number, end: number, key: IdHashKey, columns: ThreadColumns): boolean {
-  const open = skipSpace(bytes, start, end)
-  const close = endOfId(bytes, open, end)
-  if (close < 0 || skipSpace(bytes, close + 1, end) !== end) return false
+function readOwnId(bytes: Buffer, start: number, end: number, key: IdHashKey, columns: ThreadColumns): number {
+  const idEnd = endOfId(bytes, start, end)
+  if (idEnd < 0) return -1
   const { words, at } = columns.ownId
-  writeIdHash(key, bytes, open, close + 1, words, at)
-  return true
+  writeIdHash(key, bytes, start, idEnd, words, at)
+  return idEnd
 }
 
-/** Adds each id once. */
-function readIds(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  key: IdHashKey,
-  { strong }: ThreadColumns,
-  most: number,
-): boolean {
-  let count = 0
-  for (let open = skipSpace(bytes, start, end); open < end; ) {
-    const close = endOfId(bytes, open, end)
-    if (close < 0 || ++count > most) return false
-    const at = strong.reserve(2)
-    const { elements } = strong
-    writeIdHash(key, bytes, open, close + 1, elements, at)
-    for (let other = strong.start; other < at; other += 2) {
-      if (elements[at] !== elements[other] || elements[at + 1] !== elements[other + 1]) continue
-      strong.length = at
-      break
-    }
-    open = skipSpace(bytes, close + 1, end)
-  }
-  return count > 0
-}
-
-/** The `>` of the id that opens there; -1 where it is not plain, or no id has to be it. */
-function endOfId(bytes: Buffer, open: number, end: number): number {
-  if (bytes[open] !== LESS || bytes[open + 1] === QUOTE) return -1
-  let hasAt = false
-  for (let at = open + 1; at < end; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte === MORE) return hasAt && at - open <= longestId ? at : -1
-    if (byte <= SPACE || byte >= 0x7f || byte === LESS) return -1
-    if (byte === AT) hasAt = true
+function readIds(bytes: Buffer, start: number, end: number, key: IdHashKey, columns: ThreadColumns): number {
+  let open = start
+  for (let count = 0; count < mostIds; count++) {
+    const idEnd = endOfId(bytes, open, end)
+    if (idEnd < 0) return -1
+    addStrong(bytes, open, idEnd, key, columns)
+    open = skipSpace(bytes, idEnd, end)
+    if (bytes[open] === CR) return idEnd
   }
   return -1
 }
 
-/** `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`: whatever the name, no address but the one in brackets is there. */
-function readSender(bytes: Buffer, start: number, end: number, { sender }: ThreadColumns): boolean {
-  let at = skipSpace(bytes, start, end)
-  if (bytes[at] === QUOTE) {
-    do at++
-    while (at < end && bytes[at] !== QUOTE && isPlain(bytes[at] ?? 0))
-    if (bytes[at++] !== QUOTE) return false
-    at = skipSpace(bytes, at, end)
-    if (bytes[at] !== LESS) return false
+/** Adds an id, unless it is there. */
+function addStrong(bytes: Buffer, start: number, end: number, key: IdHashKey, { strong }: ThreadColumns): void {
+  const at = strong.reserve(2)
+  const { elements } = strong
+  writeIdHash(key, bytes, start, end, elements, at)
+  for (let other = strong.start; other < at; other += 2) {
+    if (elements[at] !== elements[other] || elements[at + 1] !== elements[other + 1]) continue
+    strong.length = at
+    break
   }
-  let open = at
-  while (open < end && bytes[open] !== LESS && isOfName(bytes[open] ?? 0)) open++
-  if (open < end && bytes[open] !== LESS) return false
-  const bracketed = open < end
-  const first = bracketed ? open + 1 : at
-  let last = first
-  let ats = 0
-  for (; last < end && isOfAddress(bytes[last] ?? 0); last++) if (bytes[last] === AT) ats++
-  if (ats !== 1 || bytes[first] === AT || bytes[last - 1] === AT) return false
-  if (bracketed && bytes[last] !== MORE) return false
-  if (skipSpace(bytes, bracketed ? last + 1 : last, end) !== end) return false
-  const to = sender.reserve(last - first)
-  const { elements } = sender
-  for (let index = 0; index < last - first; index++) {
-    const byte = bytes[first + index] ?? 0
-    elements[to + index] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
-  }
+}
+
+/** Whether the id from `start` to `idEnd` is also what stands right before `end`. */
+function isBefore(bytes: Buffer, end: number, start: number, idEnd: number): boolean {
+  for (let back = 1; back <= idEnd - start; back++) if (bytes[end - back] !== bytes[idEnd - back]) return false
   return true
 }
 
+function endOfId(bytes: Buffer, open: number, end: number): number {
+  if (bytes[open] !== LESS || bytes[open + 1] === QUOTE) return -1
+  let at = open + 1
+  while (at < end && inLeft[bytes[at] as number] === 1) at++
+  if (bytes[at] !== AT) return -1
+  while (at < end && inId[bytes[at] as number] === 1) at++
+  return at < end && bytes[at] === MORE && at - open <= longestId ? at + 1 : -1
+}
+
+/** `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`: whatever the name, no address but the one in brackets is there. */
+function readSender(bytes: Buffer, start: number, end: number, { sender }: ThreadColumns): number {
+  let at = start
+  if (bytes[at] === QUOTE) {
+    at++
+    while (at < end && inQuotes[bytes[at] as number] === 1) at++
+    if (bytes[at] !== QUOTE) return -1
+    at = skipSpace(bytes, at + 1, end)
+    if (bytes[at] !== LESS) return -1
+  }
+  let open = at
+  while (open < end && inName[bytes[open] as number] === 1) open++
+  const bracketed = bytes[open] === LESS
+  if (!bracketed && bytes[open] !== CR) return -1
+  const first = bracketed ? open + 1 : at
+  let last = first
+  let ats = 0
+  for (; last < end && inAddress[bytes[last] as number] !== 0; last++) if (bytes[last] === AT) ats++
+  if (ats !== 1 || bytes[first] === AT || bytes[last - 1] === AT) return -1
+  if (bracketed && bytes[last] !== MORE) return -1
+  const to = sender.reserve(last - first)
+  const { elements } = sender
+  for (let index = 0; index < last - first; index++) {
+    elements[to + index] = inAddress[bytes[first + index] as number] as number
+  }
+  return bracketed ? last + 1 : last
+}
+
+/** Past white space, line breaks that are followed by more of it among it. */
 function skipSpace(bytes: Buffer, from: number, end: number): number {
   let at = from
-  for (; at < end; at++) {
-    const byte = bytes[at]
-    if (byte !== SPACE && byte !== TAB && byte !== CR && byte !== LF) break
+  while (at < end) {
+    if (isSpace(bytes[at])) at++
+    else if (at + 2 < end && bytes[at] === CR && bytes[at + 1] === LF && isSpace(bytes[at + 2])) at += 3
+    else break
   }
   return at
 }
 
-/** In a quoted name: printable ASCII without escapes. */
-function isPlain(byte: number): boolean {
-  return byte >= SPACE && byte < 0x7f && byte !== 0x5c && byte !== LESS && byte !== MORE
+/** Where the line begins after a CRLF that is there; -1 where there is none. */
+function lineAfter(bytes: Buffer, at: number, end: number): number {
+  return at + 1 < end && bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : -1
 }
 
-const inName = tableOf(" !#$%&'*+-./0123456789=?^_`{|}~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz@")
-const inAddress = tableOf("!#$%&'*+-./0123456789=?^_`{|}~@ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-
-function isOfName(byte: number): boolean {
-  return inName[byte] === 1
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB
 }
 
-function isOfAddress(byte: number): boolean {
-  return inAddress[byte] === 1
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const ofAddress = `!#$%&'*+-./0123456789=?^_\`{|}~@${letters}`
+/** In an id: printable ASCII; before the first `@`, and behind it. */
+const inLeft = tableOf((byte) => isPrintable(byte) && byte !== AT)
+const inId = tableOf(isPrintable)
+/** In a quoted name: the same and spaces, without escapes. */
+const inQuotes = tableOf((byte) => (isPrintable(byte) || byte === SPACE) && byte !== QUOTE && byte !== 0x5c)
+const inName = tableOf((byte) => ` ${ofAddress}`.includes(String.fromCharCode(byte)))
+/** As it is in lower case. */
+const inAddress = tableOf(
+  (byte) => ofAddress.includes(String.fromCharCode(byte)),
+  (byte) => String.fromCharCode(byte).toLowerCase().charCodeAt(0),
+)
+
+function isPrintable(byte: number): boolean {
+  return byte > SPACE && byte < 0x7f && byte !== LESS && byte !== MORE
 }
 
-function tableOf(characters: string): Uint8Array {
-  const table = new Uint8Array(256)
-  for (const character of characters) table[character.charCodeAt(0)] = 1
-  return table
+/** Of each byte that counts its value, 0 for the others: one look instead of several comparisons. */
+function tableOf(counts: (byte: number) => boolean, valueOf: (byte: number) => number = () => 1): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (counts(byte) ? valueOf(byte) : 0))
 }

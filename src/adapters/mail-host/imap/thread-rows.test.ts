@@ -40,10 +40,25 @@ const from = fc.constantFrom(
   'From: Ann <ann @example.test>\r\n',
 )
 
+/** What is put into a header somewhere, in place of some of its bytes. */
+const broken = fc.record({
+  at: fc.nat({ max: 200 }),
+  removed: fc.nat({ max: 2 }),
+  added: fc.constantFrom('', ' ', '\t', '\n', '\r', '\r\n', '\r\n ', ':', '<', '>', '@', '"', '\0', '\x80', 'A'),
+})
+
 test('threads get the same of a header, whether it is read by its bytes or with care', () => {
-  const header = fc
-    .tuple(from, threadHeaders, fc.boolean())
-    .map(([author, ids, first]) => Buffer.from(`${first ? author + ids : ids + author}\r\n`, 'latin1'))
+  const whole = fc
+    .tuple(from, threadHeaders)
+    .chain(([author, ids]) => fc.shuffledSubarray(fieldsOf(author + ids), { minLength: fieldsOf(author + ids).length }))
+    .map((fields) => `${fields.join('')}\r\n`)
+  const header = fc.tuple(whole, fc.oneof(fc.constant([]), fc.array(broken, { maxLength: 3 }))).map(([text, breaks]) => {
+    const broke = breaks.reduce(
+      (left, { at, removed, added }) => left.slice(0, at) + added + left.slice(at + removed),
+      text,
+    )
+    return Buffer.from(broke, 'latin1')
+  })
   const property = fc.property(fc.array(header, { maxLength: 5 }), (headers) => {
     const rows = new ThreadRowsReader(key, reader)
     for (const [index, bytes] of headers.entries()) {
@@ -53,6 +68,10 @@ test('threads get the same of a header, whether it is read by its bytes or with 
   })
   fc.assert(property, { numRuns: 3_000 })
 })
+
+function fieldsOf(header: string): string[] {
+  return header.split(/(?<=\r\n)(?=[^ \t])/)
+}
 
 /** As the mail host in the database has it. */
 function expected(headers: readonly Buffer[]): ReturnType<ThreadRowsReader['rows']> {
