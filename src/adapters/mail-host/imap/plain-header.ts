@@ -194,6 +194,6 @@ function isPrintable(byte: number): boolean {
 }
 
 /** Of each byte that counts its value, 0 for the others: one look instead of several comparisons. */
-function tableOf(counts: (byte: number) => boolean, valueOf: (byte: number) => number = () => 1): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (counts(byte) ? valueOf(byte) : 0))
+function tableOf(counts: (byte: number) => boolean, held: (byte: number) => number = () => 1): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (counts(byte) ? held(byte) : 0))
 }

@@ -52,13 +52,15 @@ test('threads get the same of a header, whether it is read by its bytes or with 
     .tuple(from, threadHeaders)
     .chain(([author, ids]) => fc.shuffledSubarray(fieldsOf(author + ids), { minLength: fieldsOf(author + ids).length }))
     .map((fields) => `${fields.join('')}\r\n`)
-  const header = fc.tuple(whole, fc.oneof(fc.constant([]), fc.array(broken, { maxLength: 3 }))).map(([text, breaks]) => {
-    const broke = breaks.reduce(
-      (left, { at, removed, added }) => left.slice(0, at) + added + left.slice(at + removed),
-      text,
-    )
-    return Buffer.from(broke, 'latin1')
-  })
+  const header = fc
+    .tuple(whole, fc.oneof(fc.constant([]), fc.array(broken, { maxLength: 3 })))
+    .map(([text, breaks]) => {
+      const broke = breaks.reduce(
+        (left, { at, removed, added }) => left.slice(0, at) + added + left.slice(at + removed),
+        text,
+      )
+      return Buffer.from(broke, 'latin1')
+    })
   const property = fc.property(fc.array(header, { maxLength: 5 }), (headers) => {
     const rows = new ThreadRowsReader(key, reader)
     for (const [index, bytes] of headers.entries()) {
