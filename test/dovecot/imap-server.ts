@@ -70,11 +70,13 @@ export class DovecotServer implements AsyncDisposable {
       detached: true,
     })
     this.#process = child
+    const starting = new AbortController()
     const ended = once(child, 'exit').then(async () => {
+      starting.abort()
       throw new Error(`Dovecot does not start: ${await this.log()}`)
     })
     ended.catch(() => {})
-    await Promise.race([untilItGreets(this.server.port), ended])
+    await Promise.race([untilItGreets(this.server.port, starting.signal), ended])
   }
 
   /** Kills it with everything that it has started. */
@@ -85,8 +87,9 @@ export class DovecotServer implements AsyncDisposable {
     const ended = once(child, 'exit')
     process.kill(-child.pid, 'SIGKILL')
     await ended
-    // What it leaves would keep it from starting again.
-    await rm(join(this.#directory, 'run/master.pid'), { force: true })
+    // What it has started may live on for a moment, and what it leaves would keep it from starting again.
+    await untilNobodyAnswers(this.server.port)
+    await rm(join(this.#directory, 'run'), { recursive: true, force: true })
   }
 
   log(): Promise<string> {
@@ -100,8 +103,8 @@ export class DovecotServer implements AsyncDisposable {
 }
 
 /** Before an IMAP server greets, its logins may not work yet. */
-export async function untilItGreets(port: number): Promise<void> {
-  for (;;) {
+export async function untilItGreets(port: number, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted) {
     const socket = connect(port, '127.0.0.1')
     const greets = await once(socket, 'data').then(
       ([greeting]) => String(greeting).startsWith('* OK'),
@@ -110,6 +113,17 @@ export async function untilItGreets(port: number): Promise<void> {
     socket.destroy()
     if (greets) return
     await wait(10)
+  }
+}
+
+async function untilNobodyAnswers(port: number): Promise<void> {
+  for (let answers = true; answers; ) {
+    const socket = connect(port, '127.0.0.1')
+    answers = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
   }
 }
 
