@@ -92,6 +92,8 @@ export async function discrepancies(db: Db): Promise<string[]> {
       union all select 'organizations whose storage is miscounted', count(*) from organization_usage usage
         where ${mailInTables} and storage_bytes <> (select coalesce(sum(size_bytes), 0) from mail_folders
           where mail_folders.organization_id = usage.organization_id)
+      union all select 'shares of a spool that is miscounted', count(*) from mail_spool_shares
+        where (select sum(bytes) from mail_spool_shares) <> (select coalesce(sum(size_bytes), 0) from mail_spool)
       union all select 'arrivals without their message', count(*) from mailboxes mailbox
         where ${mailInTables} and (select count(*) from arrivals where mailbox_id = mailbox.id) <> (
           select count(*) from mail_messages message

@@ -39,10 +39,7 @@ export interface Spooled {
 
 /** Puts copies into the spool, in their order. */
 export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number): Promise<void> {
-  const { rows } = await sql<{ bytes: number }>`select coalesce(sum(size_bytes), 0) as bytes from mail_spool`.execute(
-    tx,
-  )
-  if ((rows[0]?.bytes ?? 0) > mostBytes) throw new SpoolFull('Too much mail waits for the mail server')
+  if ((await spooled(tx)) > mostBytes) throw new SpoolFull('Too much mail waits for the mail server')
   for (let start = 0; start < copies.length; ) {
     let bytes = 0
     let end = start
@@ -52,6 +49,13 @@ export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number
     start = end
   }
   await countIn(tx, copies)
+}
+
+/** Bytes of all that waits, as counted: that takes as long however much it is. */
+async function spooled(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::bigint as bytes from mail_spool_shares`.execute(tx)
+  return rows[0]?.bytes ?? 0
 }
 
 /** What arriving mail is admitted by grows with what is taken on; what else becomes of it shows when it is measured. */

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { testDatabase } from '../../../../test/database.ts'
+import { copy, letter } from '../conformance/letters.ts'
+import { newDomain, newMailbox } from '../conformance/mailboxes.ts'
+import { claim, discard, drop, enqueue } from './spool-queries.ts'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+function mailbox(): Promise<MailboxRef> {
+  const onServer = { open: async () => {} } as unknown as Parameters<typeof newMailbox>[1]
+  return newDomain(database.db).then((domain) => newMailbox(database.db, onServer, domain, 'ada'))
+}
+
+const message = readMessage(letter({}, 'x'.repeat(9_000)))
+
+/** Takes on so many, of which there may be so many bytes already. */
+function take(to: MailboxRef, count: number, mostBytes = 2 ** 30): Promise<void> {
+  const copies = Array.from({ length: count }, () => copy(to, { message }))
+  return database.db.transaction().execute((tx) => enqueue(tx, copies, mostBytes))
+}
+
+/** As it is counted. */
+async function size(): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select sum(bytes)::bigint as bytes from mail_spool_shares`.execute(
+    database.db,
+  )
+  return rows[0]?.bytes ?? 0
+}
+
+test('the size of the spool is counted whatever becomes of what is in it', async () => {
+  const { db } = database
+  const [ada, bob, cy] = [await mailbox(), await mailbox(), await mailbox()]
+  await take(ada, 3)
+  await take(bob, 700)
+  await take(cy, 2)
+  assert.equal(await size(), 705 * message.raw.length)
+  await assert.rejects(take({ ...ada, mailboxId: ada.organizationId }, 5))
+  assert.equal(await size(), 705 * message.raw.length)
+  await drop(
+    db,
+    (await claim(db, ada)).map(({ id }) => id),
+  )
+  while ((await discard(db, bob)) > 0) {}
+  assert.equal(await size(), 2 * message.raw.length)
+  await db.deleteFrom('mailboxes').where('id', '=', cy.mailboxId).execute()
+  assert.equal(await size(), 0)
+})
+
+test('mail is taken until there is more than may be, and again when there is not', async () => {
+  const ada = await mailbox()
+  await take(ada, 2, message.raw.length)
+  await assert.rejects(take(ada, 1, message.raw.length), { code: 'ENOSPC' })
+  await discard(database.db, ada)
+  await take(ada, 1, message.raw.length)
+  await discard(database.db, ada)
+})
+
+// The embedded database has one transaction at a time.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('who takes mail waits for nobody who takes some for another organization, nor for who delivers', async () => {
+    const [ada, bob, cy] = [await mailbox(), await mailbox(), await mailbox()]
+    await take(cy, 1)
+    await database.db.transaction().execute(async (tx) => {
+      await enqueue(tx, [copy(ada, { message })], 2 ** 30)
+      await take(bob, 1)
+      await discard(database.db, cy)
+      await take(bob, 1)
+    })
+    assert.equal(await size(), 3 * message.raw.length)
+    for (const each of [ada, bob]) await discard(database.db, each)
+    assert.equal(await size(), 0)
+  })
+}
