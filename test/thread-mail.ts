@@ -1,5 +1,6 @@
 import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { delivered } from './delivered.ts'
 import type { FiledMessage } from './thread-oracle.ts'
 import type { World } from './world.ts'
 
@@ -19,7 +20,7 @@ export async function fileAway(
     return { mailbox, folder, message: readMessage(raw), ...rest }
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  await world.mailHost.folders(mailbox)
+  await delivered(world.db, mailbox)
 }
 
 export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {

@@ -8,7 +8,9 @@ import type { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { Refusal } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { delivered } from '../delivered.ts'
 import { FaultProxy } from '../faults/proxy.ts'
+import { soon } from '../processes/fleet.ts'
 import { imapMailHost } from './imap-mail-host.ts'
 import { DovecotServer } from './imap-server.ts'
 import { sharedDovecot } from './shared-dovecot.ts'
@@ -137,6 +139,44 @@ test('mail is taken on while the server is away, up to the limit, and comes in o
   )
   await at.append(letter({ subject: 'D' }, body))
   assert.deepEqual(await subjects(at.host, at.ada), ['A', 'B', 'C', 'D'])
+})
+
+test('who looks at a mailbox, or changes it, while the server keeps the mail that it is given sees what is there', async () => {
+  await using at = await start()
+  await at.append(letter({ subject: 'One' }))
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  const kept = at.proxy.cut('client', 'subject: Two', { silently: true })
+  await at.append(letter({ subject: 'Two' }))
+  await kept
+  for (let looks = 0; looks < 3; looks++) assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  assert.deepEqual([...(await at.host.update(at.ada, 'inbox', [1], { seen: true })).keys()], [1])
+  at.proxy.drop()
+  at.proxy.heal()
+  await soon(30_000, 'it is there, without a hand', async () => (await subjects(at.host, at.ada)).length > 1)
+  assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
+})
+
+test('a mailbox for which more waits than can be waited for is looked at as it is, and holds up no other', async () => {
+  await using at = await start()
+  const bob = await newMailbox(shared.database.db, at.host, await newDomain(shared.database.db), 'bob')
+  assert.deepEqual(await subjects(at.host, bob), [])
+  at.proxy.delay = 100
+  const many = Array.from({ length: 3_000 }, (_, n) => String(n).padStart(4, '0'))
+  await at.append(...many.map((subject) => letter({ subject })))
+  const inbox = () => at.host.list(at.ada, 'inbox', { limit: 1, page: 0 })
+  await soon(30_000, 'the first of it is there', async () => (await inbox()).total > 0)
+  await shared.database.db.transaction().execute((tx) => at.host.append(tx, [copy(bob)]))
+  await delivered(shared.database.db, bob)
+  assert.ok((await inbox()).total < many.length)
+  at.proxy.heal()
+  await delivered(shared.database.db, at.ada)
+  assert.equal((await inbox()).total, many.length)
+  const uids = many.map((_, n) => n + 1)
+  const inOrder = await at.host.summaries(at.ada, 'inbox', uids)
+  assert.deepEqual(
+    inOrder.map(({ subject }) => subject),
+    many,
+  )
 })
 
 test('what waits for a mailbox goes with it', async () => {

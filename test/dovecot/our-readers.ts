@@ -5,6 +5,7 @@ import { readMessage } from '#/mime/message.ts'
 import { type ThreadIds, threadIds } from '#/mime/references.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { ThreadIndex } from '#/threads/thread-index.ts'
+import { delivered } from '../delivered.ts'
 import { threadStep } from '../thread-rows.ts'
 import type { World } from '../world.ts'
 import type { OurReader } from './comparison.ts'
@@ -39,6 +40,7 @@ export async function serviceReader(world: World): Promise<OurReader> {
     },
     async conversations() {
       if (waiting.length > 0) await append()
+      await delivered(world.db, mailbox)
       const conversations: number[][] = []
       for (let page = 0; ; page++) {
         world.clock.advance(1_000)

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
-import { invalid } from '#/errors.ts'
+import { invalid, mailUnavailable } from '#/errors.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { Layout } from './layout.ts'
 import type { SelectedFolder } from './selected-folder.ts'
@@ -46,14 +46,14 @@ export class Access implements AsyncDisposable {
   }
 
   /** Works in a mailbox, whatever folder is selected. */
-  inMailbox<T>({ login }: Account, work: (session: Session, layout: Layout) => Promise<T>): Promise<T> {
+  inMailbox<T>({ login }: Account, work: (session: Session, layout: Layout) => Promise<T>, until?: number): Promise<T> {
     const look = async (session: Session) => {
       const layout = await this.#layout(session)
       // Not every command of the work would be safe to give twice, so what is gone must show before.
       await session.connection.run(['NOOP'])
       return layout
     }
-    return this.#pool.use(login, undefined, look, work)
+    return this.#pool.use(login, undefined, look, work, until)
   }
 
   /** Works in a folder that is selected and was looked at just now. Refuses one that is not there. */
@@ -61,6 +61,7 @@ export class Access implements AsyncDisposable {
     { login }: Account,
     name: string,
     work: (session: Session, folder: SelectedFolder, layout: Layout) => Promise<T>,
+    until?: number,
   ): Promise<T> {
     const look = async (session: Session) => {
       for (const known of [this.#layouts.has(login), false]) {
@@ -74,19 +75,30 @@ export class Access implements AsyncDisposable {
       throw noSuchFolder(name)
     }
     const path = this.#layouts.get(login)?.pathOf(name)
-    return this.#pool.use(login, path, look, (session, { folder, layout }) => work(session, folder, layout))
+    return this.#pool.use(login, path, look, (session, { folder, layout }) => work(session, folder, layout), until)
   }
 
-  /** One after another in a mailbox: two who move one message at once would leave it there twice. */
-  async inTurn<T>(mailbox: MailboxRef, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(mailbox.mailboxId)
-    const mine = before ? before.then(work, work) : work()
+  /** One after another in a mailbox: two who move one message at once would leave it there twice. Refuses who would have
+   *  their turn after that time, by performance.now(). */
+  async inTurn<T>(mailbox: MailboxRef, work: () => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
+    const before = this.#turns.get(mailbox.mailboxId) ?? Promise.resolve()
+    const turn = Promise.withResolvers<void>()
+    const left = until - performance.now()
+    const timer =
+      left < Number.POSITIVE_INFINITY ? setTimeout(() => turn.reject(tooManyChanges()), Math.max(0, left)) : undefined
+    const begin = () => {
+      clearTimeout(timer)
+      turn.resolve()
+      return turn.promise.then(work)
+    }
+    const mine = before.then(begin, begin)
     this.#turns.set(mailbox.mailboxId, mine)
-    try {
-      return await mine
-    } finally {
+    const forget = () => {
       if (this.#turns.get(mailbox.mailboxId) === mine) this.#turns.delete(mailbox.mailboxId)
     }
+    mine.then(forget, forget)
+    await turn.promise
+    return mine
   }
 
   async #layout(session: Session): Promise<Layout> {
@@ -102,4 +114,8 @@ export class Access implements AsyncDisposable {
 
 export function noSuchFolder(name: string): Error {
   return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}
+
+function tooManyChanges(): Error {
+  return mailUnavailable(new Error('Changes to the mailbox that were made before take too long'))
 }

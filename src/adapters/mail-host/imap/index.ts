@@ -28,6 +28,7 @@ import { listed } from './list.ts'
 import { attributes, bytesOf } from './response.ts'
 import type { SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
+import { longestWait } from './session-pool.ts'
 import { Spool } from './spool.ts'
 import { nearlyFull, storageOf, storageUsed } from './storage.ts'
 import { ThreadRowsReader } from './thread-rows.ts'
@@ -81,9 +82,10 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {
-    const account = await this.#found(mailbox)
+    const until = waitingEnds()
+    const account = await this.#found(mailbox, until)
     if (!account) return []
-    const listed = await this.#access.inMailbox(account, (session, layout) => layout.statuses(session))
+    const listed = await this.#access.inMailbox(account, (session, layout) => layout.statuses(session), until)
     return listed.map(({ name, total, unread }) => ({ name, total, unread }))
   }
 
@@ -197,24 +199,26 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async #in<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
-    return this.#access.inFolder(await this.#account(mailbox), name, work)
+    const until = waitingEnds()
+    return this.#access.inFolder(await this.#account(mailbox, until), name, work, until)
   }
 
   async #inTurn<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
-    const account = await this.#account(mailbox)
-    return this.#access.inTurn(mailbox, () => this.#access.inFolder(account, name, work))
+    const until = waitingEnds()
+    const account = await this.#account(mailbox, until)
+    return this.#access.inTurn(mailbox, () => this.#access.inFolder(account, name, work, until), until)
   }
 
-  async #account(mailbox: MailboxRef): Promise<Account> {
-    const account = await this.#found(mailbox)
+  async #account(mailbox: MailboxRef, until: number): Promise<Account> {
+    const account = await this.#found(mailbox, until)
     if (!account) throw notFound('mailbox')
     return account
   }
 
-  /** What was taken on before a look at a mailbox is there when it is looked at. */
-  readonly #found = async (mailbox: MailboxRef): Promise<Account | undefined> => {
+  /** What was taken on before a look at a mailbox is there when it is looked at, unless that takes too long. */
+  readonly #found = async (mailbox: MailboxRef, until: number): Promise<Account | undefined> => {
     const account = await findAccount(this.#db, mailbox)
-    if (account?.waiting) await this.#spool.deliver(account)
+    if (account?.waiting) await this.#spool.deliver(account, until)
     return account
   }
 
@@ -232,6 +236,11 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     await this.#spool[Symbol.asyncDispose]()
     await this.#access[Symbol.asyncDispose]()
   }
+}
+
+/** When a request that begins now has waited long enough, by performance.now(). */
+function waitingEnds(): number {
+  return performance.now() + longestWait
 }
 
 /** In ascending order. */

@@ -10,8 +10,9 @@ const mostOfMailbox = 4
 const most = 200
 /** How long one is kept without use, in milliseconds; servers close them after 30 minutes. */
 const longestIdle = 10 * 60_000
-/** How long to wait for one, in milliseconds. */
-const longestWait = 9_000
+/** How long a request waits before it asks the server anything, all in all, in milliseconds: for mail that is on its way, for
+ *  changes before it, for a connection. With as long as the server may be silent then, that makes less than ten seconds. */
+export const longestWait = 5_000
 
 interface Pooled {
   readonly session: Session
@@ -37,16 +38,18 @@ export class SessionPool implements AsyncDisposable {
   }
 
   /** Runs work on a session of the mailbox that logs in so; one that has `path` selected, if there is one idle. A
-   *  session that turns out to be gone at the first look, `prepare`, is replaced by a new one.
+   *  session that turns out to be gone at the first look, `prepare`, is replaced by a new one. For a session it waits
+   *  until then at most, by performance.now().
    *  @throws mailUnavailable where the server does not answer */
   async use<P, T>(
     login: string,
     path: string | undefined,
     prepare: (session: Session) => Promise<P>,
     work: (session: Session, prepared: P) => Promise<T>,
+    until = performance.now() + longestWait,
   ): Promise<T> {
     for (;;) {
-      const { pooled, reused } = await this.#take(login, path)
+      const { pooled, reused } = await this.#take(login, path, until)
       const { session } = pooled
       let prepared: P
       try {
@@ -67,14 +70,13 @@ export class SessionPool implements AsyncDisposable {
     }
   }
 
-  async #take(login: string, path: string | undefined): Promise<{ pooled: Pooled; reused: boolean }> {
-    const end = performance.now() + longestWait
+  async #take(login: string, path: string | undefined, until: number): Promise<{ pooled: Pooled; reused: boolean }> {
     for (;;) {
       if (this.#ended) throw mailUnavailable(new Error('The connections to the mail server are closed'))
       const idle = this.#pick(login, path)
       if (idle) return { pooled: idle, reused: true }
       if (this.#hasRoom(login)) return { pooled: await this.#openOne(login), reused: false }
-      await this.#turn(end - performance.now())
+      await this.#turn(until - performance.now())
     }
   }
 

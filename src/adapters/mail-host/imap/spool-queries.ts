@@ -218,28 +218,46 @@ function own(claimed: readonly Spooled[]): RawBuilder<boolean> {
   return sql`(id, attempts) in (select * from unnest(${ids}::bigint[], ${attempts}::integer[]))`
 }
 
-/** The newest message in the spool for a mailbox that a process delivers just now, or is about to; 0 where there is none. One
- *  that is due, and that we could not claim, another is claiming. */
-export async function newestInHand(db: Db, { mailboxId }: MailboxRef): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`
-    select max(id) as id from mail_spool
+/** The oldest and the newest message in the spool for a mailbox that a process delivers just now, or is about to. One that is
+ *  due, and that we could not claim, another is claiming. */
+export async function inHand(
+  db: Db,
+  { mailboxId }: MailboxRef,
+): Promise<{ oldest: number; newest: number } | undefined> {
+  const { rows } = await sql<{ oldest: number | null; newest: number | null }>`
+    select min(id) as oldest, max(id) as newest from mail_spool
     where mailbox_id = ${mailboxId} and (in_hand or due_at <= clock_timestamp())`.execute(db)
-  return rows[0]?.id ?? 0
+  const { oldest, newest } = rows[0] ?? {}
+  return oldest && newest ? { oldest, newest } : undefined
 }
 
-/** How many up to that one still are. */
-export async function countInHand(db: Db, { mailboxId }: MailboxRef, newest: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from mail_spool
-    where mailbox_id = ${mailboxId} and id <= ${newest} and (in_hand or due_at <= clock_timestamp())`.execute(db)
-  return rows[0]?.count ?? 0
+/** The oldest of them up to one; undefined where none is left. */
+export async function oldestInHand(db: Db, { mailboxId }: MailboxRef, upTo: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select id from mail_spool
+    where mailbox_id = ${mailboxId} and id <= ${upTo} and (in_hand or due_at <= clock_timestamp())
+    order by id limit 1`.execute(db)
+  return rows[0]?.id
 }
 
-/** Mailboxes for which something is due, those that have waited longest last. */
+/** Mailboxes for which something is due, those that have waited longest first. It goes from mailbox to mailbox, not through
+ *  all that waits. */
 export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
   const { rows } = await sql<MailboxRef>`
-    select organization_id as "organizationId", mailbox_id as "mailboxId" from mail_spool
-    where due_at <= clock_timestamp() group by 1, 2 order by min(id) desc limit 1000`.execute(db)
+    with recursive waiting (mailbox_id) as (
+      (select mailbox_id from mail_spool order by mailbox_id limit 1)
+      union all
+      select (
+        select spool.mailbox_id from mail_spool spool where spool.mailbox_id > waiting.mailbox_id
+        order by spool.mailbox_id limit 1
+      ) from waiting where waiting.mailbox_id is not null
+    )
+    select due.organization_id as "organizationId", due.mailbox_id as "mailboxId"
+    from waiting cross join lateral (
+      select id, organization_id, mailbox_id from mail_spool spool
+      where spool.mailbox_id = waiting.mailbox_id and due_at <= clock_timestamp() order by id limit 1
+    ) due
+    order by due.id limit 1000`.execute(db)
   return rows
 }
 

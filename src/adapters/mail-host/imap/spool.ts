@@ -1,37 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import QuickLRU from 'quick-lru'
 import type { Db, Tx } from '#/db/schema.ts'
-import { Refusal } from '#/errors.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { type Access, type Account, findAccount } from './access.ts'
-import { type Deposit, deposit, isThere } from './deposit.ts'
-import { Hold } from './hold.ts'
-import type { Layout } from './layout.ts'
-import type { Session } from './session.ts'
-import {
-  claim,
-  countInHand,
-  discard,
-  drop,
-  enqueue,
-  mailboxesWaiting,
-  newestInHand,
-  putOff,
-  type Spooled,
-  spooledBytes,
-} from './spool-queries.ts'
-import { CommandRefused } from './trouble.ts'
+import { deliverBatch, type Outcome } from './spool-delivery.ts'
+import { discard, enqueue, inHand, mailboxesWaiting, oldestInHand } from './spool-queries.ts'
 
 /** How often the spool is looked at, in milliseconds, when nobody says that something came. */
 const everySoOften = 1_000
 /** From what came to the first look: by then its transaction has mostly been committed. */
 const soon = 10
-/** How long to wait for another process, in all and while nothing goes on, and between two looks at what it has done. */
-const longestWait = 8_000
+/** How long to wait for another process that does not get on, and between two looks at what it has done. */
 const longestStandstill = 2_000
 const pause = 10
+/** What a request is left of the time that it may wait, in milliseconds, when mail is not delivered in it: for a connection. */
+const leftOver = 1_000
 /** Mailboxes that are delivered to at once. */
 const mostAtOnce = 8
+/** Batches of a mailbox in a round, so that mail that came for others meanwhile need not wait for all of a large backlog. */
+const mostInRound = 10
+/** Mailboxes of which it is remembered that they were waited for in vain. */
+const mostRemembered = 10_000
 
 /** Mail that a transaction has taken and the server has not. It goes at once, or is tried again until it does. */
 export class Spool implements AsyncDisposable {
@@ -42,6 +32,10 @@ export class Spool implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout
   #soon: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
+  /** The batch that goes to a mailbox just now, whoever waits for it. */
+  readonly #batches = new Map<string, Promise<Outcome>>()
+  /** Up to which message of a mailbox somebody has waited in vain. */
+  readonly #inVain = new QuickLRU<string, number>({ maxSize: mostRemembered })
   #closed = false
 
   constructor(parts: { db: Db; access: Access; log: Logger; mostBytes: number }) {
@@ -57,40 +51,73 @@ export class Spool implements AsyncDisposable {
   async take(tx: Tx, copies: readonly Copy[]): Promise<void> {
     if (copies.length === 0) return
     await enqueue(tx, copies, this.#mostBytes)
-    this.#soon ??= setTimeout(() => this.#wake(), soon)
+    this.#wakeSoon()
   }
 
-  /** Delivers what waits for a mailbox now, and waits for what another process is delivering to it. Throws where the
-   *  server does not answer. */
-  async deliver(account: Account): Promise<void> {
+  /** Delivers what is due for a mailbox now, or waits for whoever delivers it, for a request that may wait until then, by
+   *  performance.now(). What comes meanwhile is not waited for; and once somebody has waited in vain nobody else does, until all that they
+   *  waited for is there. Throws where the server does not answer. */
+  async deliver(account: Account, until: number): Promise<void> {
     const { mailbox } = account
-    const failure = await this.#access.inTurn(mailbox, () => this.#deliverAll(account))
-    if (failure instanceof Refusal && failure.code === 'mail_unavailable') throw failure
-    await this.#waitForOthers(mailbox)
+    const found = await inHand(this.#db, mailbox)
+    if (!found || found.oldest <= (this.#inVain.get(mailbox.mailboxId) ?? 0)) return
+    const delivered = await this.#untilDelivered(account, found.newest, until - leftOver)
+    if (!delivered) this.#inVain.set(mailbox.mailboxId, found.newest)
   }
 
   /** Takes out what waits for a mailbox, a bounded batch at a time, and says how many each was. At the end nothing is on
    *  its way there any more: what a process has in hand is delivered, or its lease has ended. */
   async *discard(mailbox: MailboxRef): AsyncGenerator<number> {
     while ((await findAccount(this.#db, mailbox))?.waiting) {
-      const count = await this.#access.inTurn(mailbox, () => discard(this.#db, mailbox))
+      const count = await discard(this.#db, mailbox)
       if (count > 0) yield count
       else await wait(pause)
     }
   }
 
-  /** As long as another process gets on with what it had in hand. */
-  async #waitForOthers(mailbox: MailboxRef): Promise<void> {
-    const newest = await newestInHand(this.#db, mailbox)
-    if (newest === 0) return
-    const end = performance.now() + longestWait
-    let left = Number.POSITIVE_INFINITY
-    for (let last = performance.now(); performance.now() < Math.min(end, last + longestStandstill); await wait(pause)) {
-      const count = await countInHand(this.#db, mailbox, newest)
-      if (count === 0) return
-      if (count < left) last = performance.now()
-      left = count
+  async #untilDelivered(account: Account, newest: number, until: number): Promise<boolean> {
+    let [oldest, progress] = [0, performance.now()]
+    for (let idle = 0; ; ) {
+      if (await this.#delivers(account, until, idle)) idle = 0
+      else idle++
+      const left = await oldestInHand(this.#db, account.mailbox, newest)
+      if (left === undefined) return true
+      if (left > oldest) progress = performance.now()
+      oldest = left
+      const end = idle > 1 ? Math.min(until, progress + longestStandstill) : until
+      if (performance.now() >= end) return false
     }
+  }
+
+  /** Whether a batch was due and has ended. Who was `idle` twice leaves it to another process: the first time may have been
+   *  a batch of ours that was begun before what is waited for had come. */
+  async #delivers(account: Account, until: number, idle: number): Promise<boolean> {
+    if (idle > 1) {
+      await wait(pause)
+      return false
+    }
+    const joined = this.#batches.has(account.mailbox.mailboxId)
+    const outcome = await within(until, this.#batch(account))
+    // A batch of before says nothing of whether the server answers now.
+    if (outcome?.away && !joined) throw outcome.away
+    return outcome !== undefined && !outcome.nothing && !outcome.away
+  }
+
+  /** One at a time goes to a mailbox; who asks meanwhile gets that one. */
+  #batch(account: Account): Promise<Outcome> {
+    const { mailboxId } = account.mailbox
+    const parts = { db: this.#db, access: this.#access, log: this.#log }
+    const batch =
+      this.#batches.get(mailboxId) ??
+      deliverBatch(parts, account).finally(() => {
+        this.#batches.delete(mailboxId)
+      })
+    this.#batches.set(mailboxId, batch)
+    return batch
+  }
+
+  #wakeSoon(): void {
+    this.#soon ??= setTimeout(() => this.#wake(), soon)
   }
 
   #wake(): void {
@@ -105,86 +132,21 @@ export class Spool implements AsyncDisposable {
   }
 
   async #deliverDue(): Promise<void> {
-    const waiting = await mailboxesWaiting(this.#db)
+    const waiting = (await mailboxesWaiting(this.#db)).values()
     const next = async () => {
-      for (let mailbox = waiting.pop(); mailbox && !this.#closed; mailbox = waiting.pop())
-        await this.#deliverTo(mailbox)
+      for (const mailbox of waiting) if (!this.#closed) await this.#deliverTo(mailbox)
     }
     await Promise.all(Array.from({ length: mostAtOnce }, next))
   }
 
   async #deliverTo(mailbox: MailboxRef): Promise<void> {
     const account = await findAccount(this.#db, mailbox)
-    if (account) await this.#access.inTurn(mailbox, () => this.#deliverAll(account))
-  }
-
-  /** Undefined once nothing is due; else why something was put off. */
-  async #deliverAll(account: Account): Promise<unknown> {
-    for (;;) {
-      const since = performance.now()
-      const claimed = await claim(this.#db, account.mailbox)
-      if (claimed.length === 0) return undefined
-      using hold = new Hold(this.#db, claimed, { since, log: this.#log })
-      const failure = await this.#deliverTogether(account, claimed, hold)
-      if (failure !== undefined) return failure
+    if (!account) return
+    for (let count = 0; count < mostInRound; count++) {
+      const { nothing, away } = await this.#batch(account)
+      if (nothing || away || this.#closed) return
     }
-  }
-
-  /** One that the server will not have must not hold up the others. */
-  async #deliverTogether(account: Account, claimed: readonly Spooled[], hold: Hold): Promise<unknown> {
-    try {
-      await this.#access.inMailbox(account, (session, layout) => this.#append(session, layout, claimed, hold))
-      return undefined
-    } catch (error) {
-      if (claimed.length > 1 && refusal(error)) {
-        for (const one of claimed) await this.#deliverTogether(account, [one], hold)
-        return undefined
-      }
-      const ids = claimed.map(({ id }) => id)
-      this.#log.warn(
-        { err: error, mailbox: account.mailbox.mailboxId, messages: ids },
-        'mail could not be delivered yet',
-      )
-      await putOff(this.#db, claimed, refusal(error) ? 'refused' : 'away')
-      return error
-    }
-  }
-
-  async #append(session: Session, layout: Layout, claimed: readonly Spooled[], hold: Hold): Promise<void> {
-    for (const run of runsOfFolder(claimed)) {
-      const path = layout.pathOf(run[0]?.folder ?? 'inbox')
-      const lacking: (Deposit & Spooled)[] = []
-      const there: Spooled[] = []
-      for (const one of run) {
-        const raw = await spooledBytes(this.#db, one)
-        if (!raw) continue
-        const message = { ...one, raw }
-        // An attempt whose end nobody knows may have succeeded.
-        if (one.attempts > 1 && (await isThere(session, path, message))) there.push(one)
-        else lacking.push(await this.#fitting(session, path, message))
-      }
-      const ours = await hold.stillOurs(lacking)
-      if (ours.length > 0) await deposit(session, path, ours)
-      await drop(
-        this.#db,
-        [...there, ...ours].map(({ id }) => id),
-      )
-    }
-  }
-
-  /** The message without keywords that the server would not keep: better than no message. */
-  async #fitting<M extends Deposit>(session: Session, path: string, message: M): Promise<M> {
-    if (message.keywords.length === 0) return message
-    const folder = await session.select(path)
-    const keywords = message.keywords.filter((keyword) => folder?.keeps(keyword) ?? true)
-    if (keywords.length < message.keywords.length) {
-      const lost = message.keywords.filter((keyword) => !keywords.includes(keyword))
-      this.#log.error(
-        { mailbox: session.login, folder: path, lost },
-        'the mail server keeps no more keywords in a folder',
-      )
-    }
-    return { ...message, keywords }
+    if (!this.#closed) this.#wakeSoon()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -192,20 +154,17 @@ export class Spool implements AsyncDisposable {
     clearInterval(this.#timer)
     clearTimeout(this.#soon)
     await this.#round
+    await Promise.allSettled(this.#batches.values())
   }
 }
 
-function refusal(error: unknown): boolean {
-  return error instanceof Refusal && (error.code !== 'mail_unavailable' || error.cause instanceof CommandRefused)
-}
-
-/** Runs of messages for the same folder. */
-function runsOfFolder(messages: readonly Spooled[]): Spooled[][] {
-  const runs: Spooled[][] = []
-  for (const message of messages) {
-    const last = runs.at(-1)
-    if (last?.[0]?.folder === message.folder) last.push(message)
-    else runs.push([message])
+/** Undefined where it takes longer. Whoever else waits for it hears how it ends. */
+async function within<T>(until: number, work: Promise<T>): Promise<T | undefined> {
+  const timeUp = Promise.withResolvers<undefined>()
+  const timer = setTimeout(timeUp.resolve, until - performance.now(), undefined)
+  try {
+    return await Promise.race([work, timeUp.promise])
+  } finally {
+    clearTimeout(timer)
   }
-  return runs
 }

@@ -5,13 +5,14 @@ import type { Access, Account } from './access.ts'
 import type { Layout } from './layout.ts'
 import { numberOf } from './response.ts'
 import type { Session } from './session.ts'
+import { longestWait } from './session-pool.ts'
 import { spooledFor } from './spool-queries.ts'
 
 /** Mailboxes asked at once: each takes a login where there is no connection yet. */
 const mostAtOnce = 10
 
-/** Finds a mailbox's account, and delivers what waits for it. */
-export type FindAccount = (mailbox: MailboxRef) => Promise<Account | undefined>
+/** Finds a mailbox's account, and delivers what waits for it, until then at most. */
+export type FindAccount = (mailbox: MailboxRef, until: number) => Promise<Account | undefined>
 
 export async function storageUsed(
   db: Db,
@@ -54,9 +55,10 @@ export async function storageOf(
 ): Promise<Map<string, number>> {
   const used = new Map<string, number>()
   const left = mailboxes.values()
+  const until = performance.now() + longestWait
   const next = async () => {
     for (const mailbox of left) {
-      const account = await findAccount(mailbox)
+      const account = await findAccount(mailbox, until)
       if (!account) continue
       const waiting = account.waiting ? await spooledFor(db, mailbox) : 0
       used.set(mailbox.mailboxId, waiting + (await access.inMailbox(account, sizeOf)))
