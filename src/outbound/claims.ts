@@ -3,7 +3,11 @@ import type { Db } from '#/db/schema.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 
 /** The claim went to another worker, which took this one for dead. */
-export class Overtaken extends Error {}
+export class Overtaken extends Error {
+  constructor() {
+    super('Another worker has taken this message')
+  }
+}
 
 /** Recipients of one message that travel together, taken by a worker for an attempt that is counted. */
 export interface Batch {

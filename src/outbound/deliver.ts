@@ -27,7 +27,7 @@ function deliveryOf({ db, markDot }: Desk, { message, octets }: InHand, recipien
     content: () => (octets ? alone(octets) : heldOctets(db, id)),
     beforeDot: async (accepted: readonly string[]) => {
       const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
-      if (!(await markDot(going))) throw new Overtaken('Another worker has taken this message')
+      if (!(await markDot(going))) throw new Overtaken()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { sql } from 'kysely'
-import { slices } from '#/bytes.ts'
+import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
 import { lifetime } from './backoff.ts'
 import type { Held } from './held.ts'
@@ -27,6 +27,7 @@ export interface Departure {
 export async function insertDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
   const { raw, recipients } = departure
   const held = heldOf(departure, now)
+  const small = raw.length <= pieceBytes
   await sql`
     with message as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, sender, message_id, subject, smtp_utf8,
@@ -34,12 +35,15 @@ export async function insertDeparture(tx: Tx, departure: Departure, now: Date): 
       values (${held.id}, ${held.organizationId}, ${held.mailboxId}, ${held.kind}, ${storable(held.sender)},
         ${storable(held.messageId)}, ${storable(held.subject)}, ${held.smtpUtf8}, ${held.eightBit}, ${held.sizeBytes},
         ${held.createdAt}, ${held.expiresAt})
+    ), piece as (
+      insert into outbound_pieces (message_id, number, bytes)
+      select ${held.id}::uuid, 0, ${small ? raw : null}::bytea where ${small}
     )
     insert into outbound_recipients (message_id, organization_id, recipient, route, due_at)
     select ${held.id}::uuid, ${held.organizationId}::uuid, recipient, route, ${now}::timestamptz
     from unnest(${recipients.map(({ recipient }) => storable(recipient))}::text[],
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
-  await insertPieces(tx, held.id, raw)
+  if (!small) await insertPieces(tx, held.id, raw)
 }
 
 /** The octets of a message in the queue. */

@@ -81,8 +81,7 @@ async function enqueue(
       ${state}, ${sending ? 1 : 0}::integer, ${sending ? new Date(now.getTime() + leaseMs) : now}::timestamptz
     from queued cross join unnest(recipients) as recipient
     returning id, message_id as "messageId", recipient`.execute(tx)
-  if (new Set(rows.map(({ messageId }) => messageId)).size < ready.length)
-    throw new Overtaken('Another worker has taken this message')
+  if (new Set(rows.map(({ messageId }) => messageId)).size < ready.length) throw new Overtaken()
   for (const { claim, raw } of ready) if (raw.length > pieceBytes) await insertPieces(tx, claim.id, raw)
   return rows
 }

@@ -11,9 +11,6 @@ export function relaxedField(name: string, value: string): string {
     .replace(/^ | $/g, '')}\r\n`
 }
 
-/** White space that relaxing changes, but for a space at the very end: a body without any is hashed as it stands. */
-const foldable = / [ \r]|\t/
-
 /** Made relaxed in one turn of the event loop, in octets: a millisecond's work. */
 const atOnce = 128 * 1024
 
@@ -21,12 +18,6 @@ const atOnce = 128 * 1024
  *  the end. */
 export async function bodyHash(body: Buffer): Promise<string> {
   const hash = createHash('sha256')
-  if (body.length <= atOnce && body.at(-1) !== 0x20 && !foldable.test(body.toString('latin1'))) {
-    let end = body.length
-    while (body.toString('latin1', end - 2, end) === '\r\n') end -= 2
-    if (end > 0) hash.update(body.subarray(0, end)).update('\r\n')
-    return hash.digest('base64')
-  }
   /** The end of what was read, which may be the beginning of a line end or of white space that goes. */
   let open = ''
   /** Line ends behind what is hashed: they go where nothing follows. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { hasGone } from '#/scheduled/due.ts'
 import { type Claimed, own } from './claims.ts'
 
 /** A scheduled message that each of its recipients has. */
@@ -25,8 +26,7 @@ export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly b
     ), settled as (
       delete from outbound_recipients where id in (select id from own)
     ), listed as (
-      update scheduled_messages set status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null
-      where id in (select message_id from own) and queued
+      update scheduled_messages set ${hasGone} where id in (select message_id from own) and queued
     )
     select distinct message_id as id from own`.execute(db)
   const ended = new Set(rows.map(({ id }) => id))

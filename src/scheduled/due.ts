@@ -21,6 +21,7 @@ export interface Claim {
   readonly sizeBytes: number
 }
 
+/** What `claimDue` took. */
 export interface Claimed {
   readonly claims: readonly Claim[]
   /** Something is due, but another worker is just taking all of what this one saw. */
@@ -125,11 +126,13 @@ export async function failDeparted(tx: Tx, id: string, reason: string, now: Date
     where id = ${id} and queued and status = 'sending'`.execute(tx)
 }
 
-/** Somebody has it: it has left the list, and its copy for Sent is owed. */
+/** What `update scheduled_messages set` makes of one that somebody has: it has left the list, and its copy for Sent is
+ *  owed. */
+export const hasGone = sql`status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null`
+
+/** Somebody has the message that is in the outbound queue. */
 export async function oweCopy(tx: Tx, id: string): Promise<void> {
-  await sql`
-    update scheduled_messages set status = 'sent', due_at = null, copy_due_at = least(due_at, send_at), last_error = null
-    where id = ${id} and queued`.execute(tx)
+  await sql`update scheduled_messages set ${hasGone} where id = ${id} and queued`.execute(tx)
 }
 
 /** A message that somebody has, and whose copy for Sent is owed. */
