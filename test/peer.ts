@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { HttpClient } from './http-client.ts'
 import { SmtpClient } from './smtp-client.ts'
+import type { Tenant } from './tenant.ts'
 import type { TestOrganization } from './world.ts'
 
 /** A message as another mail server sends it. Fields are given as they stand in the header; undefined leaves one out. */
@@ -34,6 +36,14 @@ export async function messagesIn(organization: TestOrganization, mailbox: string
 
 export async function subjectsIn(organization: TestOrganization, mailbox: string, folder = 'inbox'): Promise<string[]> {
   return (await messagesIn(organization, mailbox, folder)).map(({ subject }) => subject)
+}
+
+/** The subjects in the inbox of a tenant's first mailbox, newest first, at a service in a process of its own. */
+export async function subjectsAt(service: { readonly http: string }, tenant: Tenant): Promise<string[]> {
+  const path = `/v1/messages?mailbox=${tenant.addresses[0]}&limit=100`
+  const { status, body } = await new HttpClient(service.http).request('GET', path, { key: tenant.key })
+  assert.equal(status, 200)
+  return body.data.map(({ subject }: { subject: string }) => subject)
 }
 
 /** The bytes of the newest message in a folder. */

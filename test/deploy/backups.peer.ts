@@ -7,8 +7,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { databaseHome, homeAt } from '../database.ts'
 import { freePort } from '../free-port.ts'
-import { HttpClient } from '../http-client.ts'
-import { hand, letter } from '../peer.ts'
+import { hand, letter, subjectsAt } from '../peer.ts'
 import { startPostgres } from '../postgres.ts'
 import { soon } from '../processes/fleet.ts'
 import { type Service, startService } from '../service.ts'
@@ -26,13 +25,6 @@ after(() => rm(scratch, { recursive: true, force: true }))
 
 async function mail(service: Service, { addresses }: Tenant, Subject: string): Promise<void> {
   assert.equal(await hand(service, 'ann@peer.example', addresses, letter({ Subject })), '250 2.6.0')
-}
-
-/** The subjects in the inbox, for who comes with the key from before. */
-async function inbox({ http }: Service, { key, addresses: [mailbox] }: Tenant): Promise<string[]> {
-  const { status, body } = await new HttpClient(http).request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
-  assert.equal(status, 200)
-  return body.data.map(({ subject }: { subject: string }) => subject)
 }
 
 const wish = { domain: 'kept.test', mailboxes: ['ada'] }
@@ -57,7 +49,7 @@ test('a data directory that was archived is there again when it is unpacked', as
   await systemctl('stop')
   await rm(directory, { recursive: true })
   await follow(back, us)
-  assert.deepEqual(await inbox(running(), tenant), ['Before'])
+  assert.deepEqual(await subjectsAt(running(), tenant), ['Before'])
   await systemctl('stop')
 })
 
@@ -79,7 +71,7 @@ test('a dump of a server, made while a service runs, is restored into another da
   await first.end('SIGTERM')
   await follow(back, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('second') } })
   const second = await startService({ ...home.env, DATABASE_URL: urlOf('second') })
-  assert.deepEqual(await inbox(second, tenant), ['Before'])
+  assert.deepEqual(await subjectsAt(second, tenant), ['Before'])
   await second.end('SIGTERM')
 })
 
@@ -128,9 +120,9 @@ test('a base backup and the log that follows lead back to a moment in between', 
       return (await statements(url, ['select pg_is_in_recovery()::text as value'])) === 'false'
     })
     const second = await startService({ ...home.env, DATABASE_URL: url })
-    assert.deepEqual(await inbox(second, tenant), ['Before'])
+    assert.deepEqual(await subjectsAt(second, tenant), ['Before'])
     await mail(second, tenant, 'Since')
-    assert.deepEqual(await inbox(second, tenant), ['Since', 'Before'])
+    assert.deepEqual(await subjectsAt(second, tenant), ['Since', 'Before'])
     await second.end('SIGTERM')
   } finally {
     await pgCtl('-m immediate stop')

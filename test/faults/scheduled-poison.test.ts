@@ -54,7 +54,7 @@ const messageIds = (ids: readonly string[]) => ids.map((id) => `Message-ID: <${i
 
 test('row 30: one that ends workers as it is handed over fails after three, and the others of its batch go at their first attempt', async () => {
   const { fatal, others } = await scheduleFour()
-  const killing = { statements: ['insert into outbound_messages'], about: fatal, when: 'before' } as const
+  const killing = { statements: ['outbound_messages'], about: fatal, when: 'before' } as const
   assert.equal(await office.life(killing), 'killed')
   // The next one goes on with the others while nobody may touch the fatal one yet.
   await office.behindClosedDoors((db) => leasesRunOut(db, { but: [fatal] }))

@@ -3,18 +3,19 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { type DatabaseHome, databaseHome } from '../database.ts'
 import { HttpClient } from '../http-client.ts'
+import { subjectsAt } from '../peer.ts'
 import { mailroom, type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
-import { moveIn } from '../tenant.ts'
+import { moveIn, type Tenant } from '../tenant.ts'
 
 const address = 'ada@process.test'
 let home: DatabaseHome
-let key: string
+let tenant: Tenant
 let service: Service
 
 before(async () => {
   home = await databaseHome()
-  key = (await moveIn(home, { domain: 'process.test', mailboxes: ['ada'] })).key
+  tenant = await moveIn(home, { domain: 'process.test', mailboxes: ['ada'] })
 })
 after(async () => {
   if (runs()) await service.end('SIGKILL')
@@ -31,12 +32,10 @@ function runs(): boolean {
 }
 
 async function request(method: string, path: string, body?: unknown) {
-  return await new HttpClient(service.http).request(method, path, { key, ...(body !== undefined && { body }) })
-}
-
-async function subjects(): Promise<string[]> {
-  const { body } = await request('GET', `/v1/messages?mailbox=${address}&limit=100`)
-  return body.data.map(({ subject }: { subject: string }) => subject)
+  return await new HttpClient(service.http).request(method, path, {
+    key: tenant.key,
+    ...(body !== undefined && { body }),
+  })
 }
 
 async function send(subject: string, text = 'Hello.'): Promise<void> {
@@ -62,7 +61,7 @@ test('SIGTERM: a message in DATA and a request in hand are finished, and the exi
   assert.ok(performance.now() - since < 10_000)
 
   service = await startService(home.env)
-  assert.ok((await subjects()).includes('in hand'))
+  assert.ok((await subjectsAt(service, tenant)).includes('in hand'))
 })
 
 /** Resolves once nobody can connect any more. */
@@ -95,7 +94,7 @@ test('kill -9 after 250: the message is there, with what its filters did', async
 test('kill -9 after 201: what was created is there, and its Idempotency-Key still knows', async () => {
   const create = () =>
     new HttpClient(service.http).request('POST', '/v1/labels', {
-      key,
+      key: tenant.key,
       body: { name: 'Lasting' },
       headers: { 'idempotency-key': 'lasting' },
     })
@@ -111,12 +110,12 @@ test('kill -9 after 201: what was created is there, and its Idempotency-Key stil
 test('the log holds no key, and nothing that a message says', async () => {
   const secret = 'the-treasure-is-under-the-oak'
   await send(`Subject ${secret}`, `Text ${secret}`)
-  await request('GET', `/v1/labels?key=${key}`)
-  await request('GET', `/v1/labels/${key}`)
-  await request('PATCH', `/v1/labels/${key}`, { name: secret })
+  await request('GET', `/v1/labels?key=${tenant.key}`)
+  await request('GET', `/v1/labels/${tenant.key}`)
+  await request('PATCH', `/v1/labels/${tenant.key}`, { name: secret })
   await request('POST', '/v1/filters/test', { message: `Subject: ${secret}\r\n\r\n${secret}` })
   await request('POST', '/v1/labels', `{"name": "${secret}`)
-  await new HttpClient(service.http).request('GET', '/v1/labels', { key: `${key}x` })
+  await new HttpClient(service.http).request('GET', '/v1/labels', { key: `${tenant.key}x` })
   await using client = await SmtpClient.greeted(service.smtp.port)
   await client.say(`AUTH PLAIN ${Buffer.from(`\0ada\0${secret}`).toString('base64')}`)
   await client.say(`NONSENSE ${secret}`)
@@ -125,7 +124,7 @@ test('the log holds no key, and nothing that a message says', async () => {
   assert.match(log, /"msg":"request"/)
   assert.match(log, /"msg":"message stored"/)
   assert.ok(!log.includes(secret) && !log.includes(Buffer.from(`\0ada\0${secret}`).toString('base64')), log)
-  assert.ok(!log.includes(key.slice(8, -4)), log)
+  assert.ok(!log.includes(tenant.key.slice(8, -4)), log)
   for (const line of log.trim().split('\n')) JSON.parse(line)
 })
 

@@ -73,13 +73,13 @@ function unless(failed: ReadonlySet<string>, attempts: ReadonlyMap<string, Attem
   )
 }
 
-/** Nothing that was acknowledged is lost, nothing is there that nobody asked for, and nothing is half-done. */
-export function assertKept({ mail, knownDuplicated, sent, differing, copies, discrepancies }: Account): void {
+/** Nothing that was acknowledged is lost or failed, nothing is there that nobody asked for, and nothing is half-done. */
+export function assertKept({ mail, knownDuplicated, sent, differing, copies, failed, discrepancies }: Account): void {
   for (const { lost, unexpected } of [mail, sent, copies])
     assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
   assert.deepEqual(
-    { knownDuplicated, differing, discrepancies },
-    { knownDuplicated: [], differing: [], discrepancies: [] },
+    { knownDuplicated, differing, failed, discrepancies },
+    { knownDuplicated: [], differing: [], failed: [], discrepancies: [] },
   )
   for (const { acknowledged } of [mail, sent]) assert.ok(acknowledged > 0)
 }
