@@ -4,7 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { makeKeys, sealedAs } from '#/domains/dkim.ts'
+import { signingKeys } from '#/domains/signing-keys.ts'
+import { messageDate } from '#/mime/date.ts'
 import { compose } from '#/outbound/compose.ts'
+import { signed } from '#/outbound/sign.ts'
 import { sealingKey } from '#/seal.ts'
 import { type DatabaseHome, databaseHome } from '../test/database.ts'
 import { type Service, startService } from '../test/service.ts'
@@ -16,14 +19,19 @@ import type { SinkWork, Taken } from './smtp-sink.ts'
 
 const domain = 'bench.test'
 const octets = 4_000
+const scheduledAt = new Date()
+
+/** How many are written down together. */
+const atOnce = 500
 
 /** To the relay from one process, as src/adapters/relay/smarthost.ts has it. */
 const connections = 20
 
-/** Scheduled messages that are due at one moment, signed and handed to an SMTP server by two workers, with a copy of each
- *  in Sent and none sent twice, against nodemailer's pooled transport that sends one of them, as it was signed, as often. The
- *  workers are two processes on a server; the embedded database has one. Both sides have sent a fifth as many before, as what
- *  runs for days has; and the other sends half before ours and half after, since the speed of a shared machine drifts. */
+/** Scheduled messages that are due at one moment, signed when they were scheduled, and handed to an SMTP server by two
+ *  workers, with a copy of each in Sent and none sent twice, against nodemailer's pooled transport that sends one of them as
+ *  often. The workers are two processes on a server; the embedded database has one. Both sides have sent a fifth as many
+ *  before, as what runs for days has; and the other sends half before ours and half after, since the speed of a shared
+ *  machine drifts. */
 export async function scheduled({ messages = 10_000 } = {}): Promise<Row[]> {
   await using home = await databaseHome()
   await using sink = new Load<SinkWork, Taken>('smtp-sink.ts')
@@ -122,36 +130,41 @@ async function furnish(
   const secret = home.env.MAILROOM_SECRET ?? ''
   const { organizationId, addresses, key } = await moveInto(db, secret, { domain, mailboxes: ['ada'] })
   await giveKeys(db, secret, organizationId)
-  const from = addresses[0] ?? ''
+  const [address = ''] = addresses
   const id = '<000000000@bench.test>'
   const recipient = 'bob@there.example'
   const raw = await compose(
     {
-      ...{ from: { name: 'Ada', address: from }, to: [{ name: 'Bob', address: recipient }], subject: 'Your invoice' },
+      ...{ from: { name: 'Ada', address }, to: [{ name: 'Bob', address: recipient }], subject: 'Your invoice' },
       ...{ cc: [], bcc: [], replyTo: [], inReplyTo: [], references: [], attachments: [], html: null },
       text: `${'Please find it below. '.repeat(3)}\n`.repeat(octets / 67),
     },
-    { messageId: id, date: new Date() },
+    { messageId: id, date: scheduledAt },
   )
-  await sql`
-    with due as (
-      select row_number() over () as n, due_at
-      from unnest(${due.map(({ messages }) => messages)}::integer[], ${due.map(({ dueAt }) => dueAt)}::timestamptz[])
-        as due (messages, due_at), generate_series(1, messages)
-    ), message as (
-      insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
-        attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
-      select gen_random_uuid(), organization_id, id, address, array[${recipient}], '{}', '{}', array[${recipient}],
-        'Your invoice', 0, '<' || lpad(n::text, 9, '0') || '@bench.test>', ${raw.length}::integer, 'api_key', due_at,
-        due_at, now()
-      from mailboxes, due
-      where organization_id = ${organizationId}
-      returning id, message_id
-    )
-    insert into scheduled_pieces (scheduled_id, number, bytes)
-    select id, 0, convert_to(replace(${raw.toString()}, ${id}, message_id), 'UTF8') from message`.execute(db)
+  const keys = await signingKeys(db, sealingKey(secret, sealedAs), organizationId, domain)
+  let n = 0
+  for (const { messages, dueAt } of due) {
+    const composed = raw.toString('latin1').replace(messageDate(scheduledAt), messageDate(dueAt))
+    for (let left = messages; left > 0; left -= atOnce) {
+      const ids = Array.from({ length: Math.min(left, atOnce) }, () => `<${String(++n).padStart(9, '0')}@bench.test>`)
+      const octets = await Promise.all(ids.map((one) => signed(Buffer.from(composed.replace(id, one)), keys, dueAt)))
+      await sql`
+        with message as (
+          insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
+            attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
+          select gen_random_uuid(), organization_id, id, address, array[${recipient}], '{}', '{}', array[${recipient}],
+            'Your invoice', 0, message_id, size, 'api_key', ${dueAt}, ${dueAt}, now()
+          from mailboxes, unnest(${ids}::text[], ${octets.map(({ length }) => length)}::integer[]) as one (message_id, size)
+          where organization_id = ${organizationId}
+          returning id, message_id
+        )
+        insert into scheduled_pieces (scheduled_id, number, bytes)
+        select id, 0, bytes from message join unnest(${ids}::text[], ${octets}::bytea[]) as one (message_id, bytes)
+          using (message_id)`.execute(db)
+    }
+  }
   await sql`analyze scheduled_messages, scheduled_pieces`.execute(db)
-  return { key, address: from }
+  return { key, address }
 }
 
 async function giveKeys(db: Db, secret: string, organizationId: string): Promise<void> {

@@ -12,6 +12,9 @@ export interface OpenKey {
   readonly privateKey: KeyObject
 }
 
+/** Finds the keys that sign for a domain of the organization. */
+export type SigningKeys = (organizationId: string, domain: string) => Promise<readonly OpenKey[]>
+
 /** Keys that were opened, by id. To sign with an RSA key for the first time takes 0.7 ms more. */
 const opened = new QuickLRU<string, KeyObject>({ maxSize: 1_000 })
 

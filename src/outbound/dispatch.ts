@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import type { OpenKey } from '#/domains/signing-keys.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
+import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
-import { compose } from './compose.ts'
 import { insertDeparture } from './departures.ts'
 import { routesOf } from './local.ts'
 import { bccField, storeCopies } from './sent-copy.ts'
-import { signed } from './sign.ts'
 
 /** What sending stands on. */
 export interface DispatchParts {
@@ -23,8 +21,7 @@ export interface DispatchParts {
   readonly reader: MessageReader
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
-  /** The keys that sign for a domain of the organization. */
-  signingKeys(organizationId: string, domain: string): Promise<readonly OpenKey[]>
+  readonly composer: Composer
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }
@@ -51,13 +48,11 @@ export class Dispatch {
 
   /** Composes and signs, outside any transaction: for a large message that takes a while. */
   async prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready> {
-    const { db, time, reader } = this.#parts
+    const { db, time, reader, composer } = this.#parts
     const id = randomUUID()
     const messageId = `<${id}@${sender.domain}>`
     const date = await time(db)
-    const from = { name: sender.name, address: sender.address }
-    const keys = await this.#parts.signingKeys(organizationId, sender.domain)
-    const raw = await signed(await compose({ ...outgoing, from }, { messageId, date }), keys, date)
+    const raw = await composer({ ...sender, organizationId }, outgoing, { messageId, date })
     const copy = await reader.message(
       await joined([Buffer.from(bccField(outgoing.bcc.map(({ address }) => address))), raw]),
     )

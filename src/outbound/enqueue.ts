@@ -7,7 +7,7 @@ import { type Batch, leaseMs, Overtaken, together } from './claims.ts'
 import { insertPieces } from './departures.ts'
 import type { Held } from './held.ts'
 
-/** A scheduled message that is dated and signed. */
+/** A scheduled message with the octets that it goes with. */
 export interface Ready {
   readonly claim: Claim
   readonly held: Held

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import type { OpenKey } from '#/domains/signing-keys.ts'
+import type { SigningKeys } from '#/domains/signing-keys.ts'
 import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
 import { reaches } from '#/forwarding/forwarding.ts'
 import type { Verdict } from '#/inbound/authenticate.ts'
@@ -36,7 +36,7 @@ export interface FollowUpParts {
   readonly log: Logger
   /** Finds the keys of whoever has sealed a message before; of one message, within seconds. */
   lookUps(): LookUp
-  signingKeys(organizationId: string, domain: string): Promise<readonly OpenKey[]>
+  readonly signingKeys: SigningKeys
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { collected, pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { OpenKey } from '#/domains/signing-keys.ts'
+import type { SigningKeys } from '#/domains/signing-keys.ts'
 import { Refusal } from '#/errors.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { type Claim, putOff } from '#/scheduled/due.ts'
@@ -9,21 +9,19 @@ import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderStill, sendersById } from '#/sending/sender.ts'
+import { asItGoes } from './as-it-goes.ts'
 import type { InHand } from './attempt.ts'
 import { type Batch, Overtaken, together } from './claims.ts'
-import { setDate } from './date.ts'
 import { heldOf } from './departures.ts'
 import { enqueueClaimed, enqueueSuspect, type Ready } from './enqueue.ts'
 import { routesOf } from './local.ts'
-import { signed } from './sign.ts'
 
 /** What handing over stands on. */
 export interface HandOverParts {
   readonly db: Db
   readonly relay: Pick<Relay, 'routeOf'>
   readonly log: Logger
-  /** The keys that sign for a domain of the organization. */
-  signingKeys(organizationId: string, domain: string): Promise<readonly OpenKey[]>
+  readonly signingKeys: SigningKeys
   /** When the worker's next round is. */
   nextRound(now: Date): Date
 }
@@ -35,8 +33,8 @@ export interface HandedOver {
 }
 
 /**
- * An attempt at each of these scheduled messages is begun: dated and signed, they go into the outbound queue, each for all
- * its recipients together, and from there on their octets stay as they are. The day's allowance is claimed in the same
+ * An attempt at each of these scheduled messages is begun: they go into the outbound queue, each for all its recipients
+ * together, and from there on their octets stay as they are. The day's allowance is claimed in the same
  * transaction, so once. Answers those that this worker has taken with that and is to try at once; a message that a worker
  * has ended over waits in the queue for its turn. Never rejects for a reason that lies in a message: then its attempt is
  * one that came to nothing.
@@ -58,7 +56,7 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
     small.map(({ id }) => id),
   )
   const [octets, senders] = await Promise.all([pieces, sendersById(db, claims)])
-  const keys = new Map<string, ReturnType<HandOverParts['signingKeys']>>()
+  const keys = new Map<string, ReturnType<SigningKeys>>()
   const keysFor = (organizationId: string, domain: string) => {
     const name = `${organizationId} ${domain}`
     const known = keys.get(name) ?? parts.signingKeys(organizationId, domain)
@@ -67,12 +65,11 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
   }
   const prepared = claims.map(async (one): Promise<Ready[]> => {
     try {
-      const { id, organizationId, attempts, cutShort, mailboxId } = one
+      const { id, organizationId, attempts, cutShort, mailboxId, sendAt } = one
       if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
       const { domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
-      const composed = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
-      setDate(composed, now)
-      const raw = await signed(composed, await keysFor(organizationId, domain), now)
+      const stored = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
+      const raw = await asItGoes(stored, { sendAt, now }, await keysFor(organizationId, domain))
       return [{ claim: one, held: heldOf(departureOf(one, raw), now), raw }]
     } catch (err) {
       await comeToNothing(parts, one, err, now)

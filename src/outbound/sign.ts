@@ -46,6 +46,19 @@ export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date
   return (await Promise.all(made)).join('')
 }
 
+/** Which keys have signed a message that `signed` answered, by their selectors, and where it begins behind the fields. */
+export function signaturesOf(raw: Buffer): { readonly selectors: string[]; readonly end: number } {
+  const header = raw.toString('latin1', 0, raw.indexOf('\r\n\r\n') + 2)
+  const field = /DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/y
+  const selectors: string[] = []
+  let end = 0
+  for (let found = field.exec(header); found; found = field.exec(header)) {
+    selectors.push(/ s=([^;]+)/.exec(found[0])?.[1] ?? '')
+    end = field.lastIndex
+  }
+  return { selectors, end }
+}
+
 /** RFC 8463, section 3: what Ed25519 signs is the hash. */
 async function signatureOf(text: Buffer, algorithm: OpenKey['algorithm'], key: KeyObject): Promise<Buffer> {
   try {

@@ -19,6 +19,7 @@ export interface Claim {
   readonly subject: string
   readonly messageId: string
   readonly sizeBytes: number
+  readonly sendAt: Date
 }
 
 /** What `claimDue` took. */
@@ -86,7 +87,8 @@ export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted
         claimed_until = ${new Date(now.getTime() + leaseMs)}
       where id in (select id from free)
       returning id, organization_id as "organizationId", epoch, attempts, cut_short as "cutShort",
-        mailbox_id as "mailboxId", sender, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes"
+        mailbox_id as "mailboxId", sender, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes",
+        send_at as "sendAt"
     )
     select taken.* from due left join taken on taken.id = due.id order by due.turn, due.due_at, due.id`.execute(db)
   const claims = rows.filter((row) => row.id !== null)

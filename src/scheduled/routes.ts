@@ -7,13 +7,14 @@ import { type Answer, created, ok, once, sendAnswer } from '#/http/once.ts'
 import { ReadyJson, sendReady } from '#/http/ready-json.ts'
 import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import type { Composer } from '#/sending/composer.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { senderFor } from '#/sending/sender.ts'
 import { inTurn } from '#/sending/turns.ts'
 import { bodyLimit } from '#/sending/wire.ts'
 import { isStored } from './certainty.ts'
 import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf } from './queries.ts'
-import { type Composer, draft, schedule } from './schedule.ts'
+import { draft, schedule } from './schedule.ts'
 import { assertWithinWindow, readSendAt } from './send-at.ts'
 import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
 
@@ -96,7 +97,8 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
       schema: {
         summary: 'Schedule a message',
         description:
-          'Stored with its attachments, and sent within about five minutes of `send_at`. Until then it can be cancelled. ' +
+          'Stored with its attachments, and sent within about five minutes of `send_at`, which is its Date. Until then it ' +
+          'can be cancelled. ' +
           "The day's allowance is claimed when it is sent. It is tried up to three times, five minutes apart; then it is " +
           '`failed`, and `last_error` says why. The plan also caps how many messages, and how many bytes of them, are ' +
           'stored at a time, failed ones among them.',

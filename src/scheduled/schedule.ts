@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import type { SendingBody } from '#/sending/wire.ts'
@@ -8,14 +9,8 @@ import { lockOutcome } from './certainty.ts'
 import { insertScheduled, promisedOn } from './queries.ts'
 import type { Draft } from './scheduled.ts'
 
-/** Writes a message down as it is to go (src/outbound/compose.ts). */
-export type Composer = (
-  outgoing: Outgoing,
-  identity: { readonly messageId: string; readonly date: Date },
-) => Promise<Buffer>
-
 /** Composes a message for later, outside any transaction: for a large one that takes a while. Its Message-ID is fixed
- *  here, and its Date is put on when it goes. */
+ *  here, and it is dated and signed as it goes where it goes in time. */
 export async function draft(
   compose: Composer,
   sender: Sender & { readonly organizationId: string },
@@ -23,7 +18,6 @@ export async function draft(
 ): Promise<Draft> {
   const id = randomUUID()
   const messageId = `<${id}@${sender.domain}>`
-  const from = { name: sender.name, address: sender.address }
   return {
     id,
     organizationId: sender.organizationId,
@@ -36,7 +30,7 @@ export async function draft(
     subject: outgoing.subject,
     attachmentCount: outgoing.attachments.length,
     messageId,
-    raw: await compose({ ...outgoing, from }, { messageId, date: sendAt }),
+    raw: await compose(sender, outgoing, { messageId, date: sendAt }),
     scheduledBy: 'api_key',
     sendAt,
   }

@@ -6,7 +6,7 @@ import { SharedWindow } from '#/http/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { compose } from '#/outbound/compose.ts'
+import { composerWith } from '#/outbound/composer.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import { sealingKey } from '#/seal.ts'
@@ -40,14 +40,14 @@ export async function startApi(
   })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
+  const composer = composerWith(signingKeysFor(parts))
   const dispatch = new Dispatch({
-    ...{ db, ...shared, relay: parts.relay, time },
-    signingKeys: signingKeysFor(parts),
+    ...{ db, ...shared, composer, relay: parts.relay, time },
     // Where the worker is another process, it looks by itself, every two seconds.
     wake: () => config.roles.has('worker') && outbound.wake(),
   })
   const app = await buildApp({
-    ...{ db, ...shared, dispatch, composer: compose, threads, authenticator },
+    ...{ db, ...shared, dispatch, composer, threads, authenticator },
     ...{ clock, time, log, sharedRate, answersKey, allowReserved },
     observe: metrics && observer(metrics, threads),
     follow: traces && ((app) => traces.requests(app)),

@@ -1,13 +1,12 @@
 import type { Config } from '#/config/config.ts'
 import { DomainChecks } from '#/domains/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim.ts'
-import { signingKeys } from '#/domains/signing-keys.ts'
+import { type SigningKeys, signingKeys } from '#/domains/signing-keys.ts'
 import { lookUpsFor } from '#/inbound/authenticate.ts'
 import type { OwnDoor } from '#/inbound/own.ts'
 import { relayMarkKey } from '#/mime/relay-mark.ts'
 import { notifier } from '#/outbound/bounce.ts'
 import { FollowUps } from '#/outbound/follow-ups.ts'
-import type { HandOverParts } from '#/outbound/hand-over.ts'
 import { OwedCopies } from '#/outbound/owed-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
 import { Srs } from '#/outbound/srs.ts'
@@ -65,7 +64,7 @@ function nextRound({ tickSeconds }: Config): (now: Date) => Date {
   return (now) => nextRoundAfter(now, tickSeconds * 1_000)
 }
 
-export function signingKeysFor({ database: { db }, secret }: Parts): HandOverParts['signingKeys'] {
+export function signingKeysFor({ database: { db }, secret }: Parts): SigningKeys {
   const key = sealingKey(secret, dkimKeys)
   return (organizationId, domain) => signingKeys(db, key, organizationId, domain)
 }
