@@ -1,23 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
+/** How long nobody comes along before no others are waited for, in milliseconds. */
+const quiet = 3
+
 /** Makes one call of many: while one is under way the next ones gather, and then go together. The more there is to do
  *  the less each one costs. */
 export function gather<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
-  /** How long the first waits for others to come along, in milliseconds; not at all unless told. */
+  /** How long the first waits for others at most, while they come along, in milliseconds; not at all unless told. */
   patience = () => 0,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []
   const promised: PromiseWithResolvers<Out>[] = []
   let working = false
 
+  const othersCame = async (milliseconds: number) => {
+    const end = performance.now() + milliseconds
+    for (let before = 0; before < waiting.length && performance.now() < end; ) {
+      before = waiting.length
+      await wait(quiet)
+    }
+  }
+
   const workOff = async () => {
     working = true
     while (waiting.length > 0) {
       const milliseconds = patience()
-      if (milliseconds > 0) await wait(milliseconds)
+      if (milliseconds > 0) await othersCame(milliseconds)
       const count = next(waiting)
       const batch = waiting.splice(0, count)
       const done = promised.splice(0, count)

@@ -15,9 +15,9 @@ const mostToOneRoute = 10
 const mostTogether = 2 * mostClaimed
 
 /** How many of them are written down in one transaction. */
-const mostWritten = 50
+const mostWritten = 100
 
-/** How long a dot, where others may come, and what is sent wait to be written down with others, in milliseconds. */
+/** How long a dot, where others may come, and what is sent wait at most to be written down with others, in milliseconds. */
 const markingMs = 15
 const endingMs = 50
 
