@@ -8,6 +8,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetSent, type Owed, takeOwed } from '#/scheduled/due.ts'
 import { forgetEmpty } from '#/sending/waiting.ts'
+import { Overtaken } from './claims.ts'
 import { heldOctets } from './held.ts'
 import { bccField, type SentCopy, storeCopies } from './sent-copy.ts'
 import { WhileAsked } from './while-asked.ts'
@@ -89,11 +90,12 @@ export class OwedCopies implements AsyncDisposable {
           { mailHost },
           owed.flatMap(({ copy }) => copy ?? []),
         )
-        if ((await forgetSent(tx, ids)) < ids.length) throw new Error('Another worker has stored this copy')
+        if ((await forgetSent(tx, ids)) < ids.length) throw new Overtaken()
         await forgetEmpty(tx, ids)
       })
     } catch (err) {
       if (owed.length > 1) for (const one of owed) await this.#store([one])
+      else if (err instanceof Overtaken) log.warn({ message: ids[0] }, err.message)
       else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored yet')
     }
   }
