@@ -156,6 +156,23 @@ test('who looks at a mailbox, or changes it, while the server keeps the mail tha
   assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
 })
 
+test('a change behind one that the server does not answer is refused, and not made later', async () => {
+  await using at = await start()
+  await at.append(letter({ subject: 'One' }))
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  const stuck = at.proxy.cut('client', 'UID STORE', { silently: true })
+  const first = assert.rejects(at.host.update(at.ada, 'inbox', [1], { seen: true }), unavailable)
+  await stuck
+  await assert.rejects(at.host.update(at.ada, 'inbox', [1], { flagged: true }), unavailable)
+  assert.deepEqual(await subjects(at.host, at.ada), ['One'])
+  at.proxy.drop()
+  await first
+  at.proxy.heal()
+  await at.host.update(at.ada, 'inbox', [1], { addKeywords: ['a'] })
+  const [one] = await at.host.summaries(at.ada, 'inbox', [1])
+  assert.deepEqual([one?.seen, one?.flagged, one?.keywords], [false, false, ['a']])
+})
+
 test('a mailbox for which more waits than can be waited for is looked at as it is, and holds up no other', async () => {
   await using at = await start()
   const bob = await newMailbox(shared.database.db, at.host, await newDomain(shared.database.db), 'bob')
