@@ -55,8 +55,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /** Delivers what is due for a mailbox now, or waits for whoever delivers it, for a request that may wait until then, by
-   *  performance.now(). What comes meanwhile is not waited for; and once somebody has waited in vain nobody else does, until all that they
-   *  waited for is there. Throws where the server does not answer. */
+   *  performance.now(). What comes meanwhile is not waited for; and once somebody has waited in vain nobody else does,
+   *  until all that they waited for is there. Throws where the server does not answer. */
   async deliver(account: Account, until: number): Promise<void> {
     const { mailbox } = account
     const found = await inHand(this.#db, mailbox)
