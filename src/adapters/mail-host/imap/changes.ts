@@ -7,9 +7,10 @@ import type { Places, SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
-/** New messages in a step. Where it is longer the server waits for the reader, who takes it up in one go; with 8,192 a first
- *  read takes half as long again. */
-const rowsAtOnce = 2048
+/** New messages in a step: each step asks the database whose mailbox it is and the server what has changed, and its reader
+ *  takes it up in one go, some 3 ms. With 2,048 a first read takes a tenth more CPU time; with 8,192 none less, and it holds
+ *  the event loop for twice as long. */
+const rowsAtOnce = 4096
 
 type NewRows = () => ThreadRowsReader
 
