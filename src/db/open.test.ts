@@ -88,6 +88,31 @@ test('more work than there are connections waits its turn', async () => {
   )
 })
 
+test('what was planned while a table had a row goes by its index once it has thousands', async () => {
+  const client = await database.pool.connect()
+  try {
+    await client.query(`
+      create temporary table message (id integer primary key);
+      create temporary table piece (message_id integer references message);
+      insert into message values (0);
+      analyze message`)
+    // After some times the check of a foreign key has a plan that stays.
+    await client.query('insert into piece select 0 from generate_series(1, 10)')
+    const wholeReads = async () => {
+      const { rows } = await client.query("select seq_scan from pg_stat_xact_all_tables where relname = 'message'")
+      return rows[0].seq_scan
+    }
+    await client.query('begin')
+    await client.query('insert into message select generate_series(1, 5000)')
+    const before = await wholeReads()
+    await client.query('insert into piece select generate_series(4991, 5000)')
+    assert.equal(await wholeReads(), before)
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})
+
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('a connection that the server ends while it is idle is replaced by another', async () => {
     const { pool } = database

@@ -10,6 +10,7 @@ import { answers, Network } from './network.ts'
 import { preparing } from './prepared.ts'
 import { takeLanes } from './query.ts'
 import type { Schema } from './schema.ts'
+import { sessionSettings } from './settings.ts'
 
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */
@@ -55,7 +56,7 @@ async function openServer({
     // One whose server is gone without a word is found out while nobody waits on it, not by whoever asks next.
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'mailroom',
-    options: '-c TimeZone=UTC',
+    options: sessionSettings.join(' '),
     statement_timeout: patience,
     idle_in_transaction_session_timeout: patience,
     connectionTimeoutMillis: patience / 2,

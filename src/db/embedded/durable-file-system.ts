@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { type PGlite, PGlite as PGliteEngine, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { sessionSettings } from '../settings.ts'
 
 /** The parts of the Emscripten module that its types leave out. */
 interface EmscriptenParts {
@@ -33,7 +34,7 @@ class DurableFileSystem extends NodeFS {
 /** PGlite's own parameters but for `-F` (fsync off), and with fsync, since its fdatasync does nothing either. */
 const startParams = [
   ...PGliteEngine.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'TimeZone=UTC'],
+  ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', ...sessionSettings],
 ]
 
 /** Opens the cluster in `directory`, or makes one there. Only one process may: see directory-lock.ts. */
