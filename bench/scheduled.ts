@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import { makeKeys, sealedAs } from '#/domains/dkim.ts'
+import { sealedAs } from '#/domains/dkim.ts'
 import { signingKeys } from '#/domains/signing-keys.ts'
 import { messageDate } from '#/mime/date.ts'
 import { compose } from '#/outbound/compose.ts'
@@ -11,6 +10,7 @@ import { signed } from '#/outbound/sign.ts'
 import { sealingKey } from '#/seal.ts'
 import { type DatabaseHome, databaseHome } from '../test/database.ts'
 import { type Service, startService } from '../test/service.ts'
+import { giveKeys } from '../test/signing-domain.ts'
 import { moveInto } from '../test/tenant.ts'
 import { Load } from './load.ts'
 import type { PooledWork } from './pooled-load.ts'
@@ -129,7 +129,7 @@ async function furnish(
   const { db } = database
   const secret = home.env.MAILROOM_SECRET ?? ''
   const { organizationId, addresses, key } = await moveInto(db, secret, { domain, mailboxes: ['ada'] })
-  await giveKeys(db, secret, organizationId)
+  await giveKeys(db, secret, { organizationId, domain })
   const [address = ''] = addresses
   const id = '<000000000@bench.test>'
   const recipient = 'bob@there.example'
@@ -165,20 +165,6 @@ async function furnish(
   }
   await sql`analyze scheduled_messages, scheduled_pieces`.execute(db)
   return { key, address }
-}
-
-async function giveKeys(db: Db, secret: string, organizationId: string): Promise<void> {
-  const { id } = await db.selectFrom('domains').select('id').where('domain', '=', domain).executeTakeFirstOrThrow()
-  const now = new Date()
-  for (const { id: keyId, selector, algorithm, publicKey, sealed } of await makeKeys(sealingKey(secret, sealedAs))) {
-    await db
-      .insertInto('dkim_keys')
-      .values({
-        ...{ id: keyId, organization_id: organizationId, domain_id: id, selector, algorithm },
-        ...{ public_key: publicKey, private_key: sealed, created_at: now, seen_at: now },
-      })
-      .execute()
-  }
 }
 
 /** Nothing is left to be sent, and each has its copy in Sent. */

@@ -1,25 +1,34 @@
-import { makeKeys, sealedAs } from '#/domains/dkim.ts'
+import type { Db } from '#/db/schema.ts'
+import { insertKeys, markSeen } from '#/domains/check-queries.ts'
+import { makeKeys, type SigningKey, sealedAs } from '#/domains/dkim.ts'
 import { sealingKey } from '#/seal.ts'
 import { secret } from './installation.ts'
 import type { TestOrganization, World } from './world.ts'
 
 /** Gives the organization's domain DKIM keys, and publishes them in the world's DNS. */
-export async function signingDomain(world: World, { id, domain }: TestOrganization): Promise<void> {
-  const { id: domainId } = await world.db
+export async function signingDomain(world: World, { id: organizationId, domain }: TestOrganization): Promise<void> {
+  for (const { selector, algorithm, publicKey } of await giveKeys(world.db, secret, { organizationId, domain }))
+    world.dns.set(`${selector}._domainkey.${domain}`, { txt: [`v=DKIM1; k=${algorithm}; p=${publicKey}`] })
+}
+
+/** Gives a domain DKIM keys that sign from now on. */
+export async function giveKeys(
+  db: Db,
+  secret: string,
+  { organizationId, domain }: { readonly organizationId: string; readonly domain: string },
+): Promise<SigningKey[]> {
+  const { id } = await db
     .selectFrom('domains')
     .select('id')
-    .where('organization_id', '=', id)
+    .where('organization_id', '=', organizationId)
     .where('domain', '=', domain)
     .executeTakeFirstOrThrow()
-  for (const { id: keyId, selector, algorithm, publicKey, sealed } of await makeKeys(sealingKey(secret, sealedAs))) {
-    const now = new Date()
-    await world.db
-      .insertInto('dkim_keys')
-      .values({
-        ...{ id: keyId, organization_id: id, domain_id: domainId, selector, algorithm },
-        ...{ public_key: publicKey, private_key: sealed, created_at: now, seen_at: now },
-      })
-      .execute()
-    world.dns.set(`${selector}._domainkey.${domain}`, { txt: [`v=DKIM1; k=${algorithm}; p=${publicKey}`] })
-  }
+  const keys = await makeKeys(sealingKey(secret, sealedAs))
+  const now = new Date()
+  await db.transaction().execute(async (tx) => {
+    await insertKeys(tx, { organizationId, id }, keys, now)
+    const selectors = keys.map(({ selector }) => selector)
+    await markSeen(tx, { organizationId, id }, selectors, now)
+  })
+  return keys
 }

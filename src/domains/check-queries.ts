@@ -112,7 +112,12 @@ export async function insertKeys(
 }
 
 /** From when their records were first found, keys sign. */
-export async function markSeen(tx: Tx, { organizationId, id }: Claim, selectors: readonly string[], now: Date) {
+export async function markSeen(
+  tx: Tx,
+  { organizationId, id }: Pick<Claim, 'organizationId' | 'id'>,
+  selectors: readonly string[],
+  now: Date,
+) {
   await tx
     .updateTable('dkim_keys')
     .set({ seen_at: now })

@@ -21,7 +21,7 @@ export interface NewMailbox {
  * abuse@ too; so does the next one after the mailbox that had them went. Where a member has the address, it is theirs.
  * Over the plan's cap the database refuses, with SQLSTATE PC402.
  */
-export async function createMailbox(tx: Tx, mailHost: MailHost, wanted: NewMailbox): Promise<Mailbox> {
+export async function createMailbox(tx: Tx, mailHost: Pick<MailHost, 'open'>, wanted: NewMailbox): Promise<Mailbox> {
   const { organizationId, certificate, passwordHash = null } = wanted
   const localPart = newLocalPart(wanted.localPart)
   const domain = await domainForAddresses(tx, organizationId, wanted.domain)

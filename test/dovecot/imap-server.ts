@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ImapServer } from '#/config/imap-url.ts'
 import { freePort } from '../free-port.ts'
+import { untilNobodyAnswers } from '../nobody-answers.ts'
 
 const dovecot = '/usr/sbin/dovecot'
 
@@ -113,17 +114,6 @@ export async function untilItGreets(port: number, signal?: AbortSignal): Promise
     socket.destroy()
     if (greets) return
     await wait(10)
-  }
-}
-
-async function untilNobodyAnswers(port: number): Promise<void> {
-  for (let answers = true; answers; ) {
-    const socket = connect(port, '127.0.0.1')
-    answers = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
   }
 }
 

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { type DatabaseHome, databaseHome } from '../database.ts'
 import { HttpClient } from '../http-client.ts'
+import { untilNobodyAnswers } from '../nobody-answers.ts'
 import { subjectsAt } from '../peer.ts'
 import { mailroom, type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
@@ -52,7 +53,7 @@ test('SIGTERM: a message in DATA and a request in hand are finished, and the exi
   client.write('Subject: in hand\r\n\r\nHalf of')
   const since = performance.now()
   const ended = service.end('SIGTERM')
-  await refusesConnections(service.smtp.port)
+  await untilNobodyAnswers(service.smtp.port)
   // What is sent to a whole group of processes comes from npm too.
   service.process.kill('SIGTERM')
   client.write(' it.\r\n.\r\n')
@@ -63,17 +64,6 @@ test('SIGTERM: a message in DATA and a request in hand are finished, and the exi
   service = await startService(home.env)
   assert.ok((await subjectsAt(service, tenant)).includes('in hand'))
 })
-
-/** Resolves once nobody can connect any more. */
-async function refusesConnections(port: number): Promise<void> {
-  for (;;) {
-    try {
-      await using _client = await SmtpClient.open(port)
-    } catch {
-      return
-    }
-  }
-}
 
 test('kill -9 after 250: the message is there, with what its filters did', async () => {
   await request('POST', '/v1/filters', {

@@ -30,7 +30,7 @@ export async function newDomain(db: Db): Promise<OwnDomain> {
 
 export async function newMailbox(
   db: Db,
-  host: MailHost,
+  host: Pick<MailHost, 'open'>,
   { organizationId, domain }: OwnDomain,
   localPart: string,
 ): Promise<MailboxRef> {

@@ -15,9 +15,8 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-function mailbox(): Promise<MailboxRef> {
-  const onServer = { open: async () => {} } as unknown as Parameters<typeof newMailbox>[1]
-  return newDomain(database.db).then((domain) => newMailbox(database.db, onServer, domain, 'ada'))
+async function mailbox(): Promise<MailboxRef> {
+  return await newMailbox(database.db, { open: async () => {} }, await newDomain(database.db), 'ada')
 }
 
 const message = readMessage(letter({}, 'x'.repeat(9_000)))

@@ -1,0 +1,14 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+/** Resolves once nobody can connect to a port of this machine any more. */
+export async function untilNobodyAnswers(port: number): Promise<void> {
+  for (let answers = true; answers; ) {
+    const socket = connect(port, '127.0.0.1')
+    answers = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+  }
+}
