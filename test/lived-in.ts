@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { everyOperation, type Furnished, furnish, pathOf, personalItems } from './every-route.ts'
 import { privateMailbox } from './private-mailbox.ts'
+import { deliveryReport } from './report.ts'
 import { signingDomain } from './signing-domain.ts'
 import type { Sink } from './sink.ts'
 import type { World } from './world.ts'
@@ -72,6 +73,8 @@ async function leaveTraces(world: World, { organization, address }: Furnished): 
   })
   const from = `${'a'.repeat(60)}@${'far.'.repeat(10)}example`
   await world.send({ envelope: { from, to: address }, from, to: address, subject: 'Hello', text: 'Hello' })
+  const { id } = await world.db.selectFrom('return_paths').select('id').executeTakeFirstOrThrow()
+  await world.send({ envelope: { from: '', to: `srs=${id}@${organization.domain}` }, raw: deliveryReport() })
   await sql`
     insert into mta_sts_policies (domain, id, mode, mx, until)
     values ('far.example', '1', 'enforce', '{"*.far.example"}', now() + interval '1 day')`.execute(world.db)

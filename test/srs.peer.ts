@@ -15,6 +15,7 @@ import { freePort } from './free-port.ts'
 const postsrsd = '/usr/sbin/postsrsd'
 const srs = new Srs('a secret of at least thirty-two characters')
 const now = new Date()
+const us = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'ours.example' }
 
 const stop: (() => Promise<void>)[] = []
 let ports: { forward: number; reverse: number }
@@ -58,13 +59,14 @@ async function asked(way: keyof typeof ports, address: string): Promise<string> 
 
 /** Whom a sender that we rewrote stands for. */
 function read(sender: string): string {
-  const origin = srs.read(splitAddress(sender)?.local ?? '', now)
+  const { local, domain } = splitAddress(sender) ?? { local: '', domain: '' }
+  const origin = srs.read(local, domain, now)
   assert.ok(origin && 'address' in origin, sender)
   return origin.address
 }
 
 test('a sender that we rewrote comes back through PostSRSd', async () => {
-  const ours = srs.rewrite('ann@far.example', 'ours.example', now).sender
+  const ours = srs.rewrite('ann@far.example', us, now).sender
   const theirs = await asked('forward', ours)
   assert.match(theirs, /^SRS1=.*==.*@theirs\.example$/)
   const back = await asked('reverse', theirs)
@@ -74,14 +76,14 @@ test('a sender that we rewrote comes back through PostSRSd', async () => {
 test('a sender that PostSRSd rewrote comes back through us', async () => {
   const theirs = await asked('forward', 'ann@far.example')
   assert.match(theirs, /^SRS0=/)
-  const ours = srs.rewrite(theirs, 'ours.example', now).sender
+  const ours = srs.rewrite(theirs, us, now).sender
   assert.match(ours, /^SRS1=.*=theirs\.example==.*@ours\.example$/)
   assert.equal(await asked('reverse', read(ours)), 'ann@far.example')
 })
 
 test('a sender that has passed both, one of them twice, goes back to its author', async () => {
   const first = await asked('forward', 'ann@far.example')
-  const second = srs.rewrite(first, 'ours.example', now).sender
+  const second = srs.rewrite(first, us, now).sender
   const third = await asked('forward', second)
   assert.match(third, /^SRS1=.*@theirs\.example$/)
   assert.equal(await asked('reverse', await asked('reverse', third)), 'ann@far.example')

@@ -43,6 +43,7 @@ export interface Schema {
   forwarding: ForwardingSettings
   auto_replies: AutoReplies
   return_paths: ReturnPaths
+  returned_reports: ReturnedReports
   mta_sts_policies: MtaStsPolicies
 }
 
@@ -414,6 +415,10 @@ interface ForwardingSettings {
   refused_at: Generated<Date[]>
   relayed_on: string | null
   relayed: Generated<number>
+  returned_on: string | null
+  returned: Generated<number>
+  replied_on: string | null
+  replied: Generated<number>
   reply_enabled: Generated<boolean>
   reply_subject: Generated<string>
   reply_body: Generated<string>
@@ -432,4 +437,12 @@ interface ReturnPaths {
   id: string
   address: string
   used_at: Date
+  mailbox_id: string | null
+}
+
+interface ReturnedReports {
+  mailbox_id: string
+  address: string
+  returned_on: string
+  returned: number
 }

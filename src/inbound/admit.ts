@@ -2,8 +2,10 @@ import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import type { ReturnPath } from '#/outbound/return-paths.ts'
 import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
 import { NotOurs, Rejection } from './reply.ts'
+import { REPORTS_ALONE } from './returning.ts'
 
 /** A recipient whose mail we take, and the mailbox that it reaches. */
 export interface Admitted {
@@ -28,6 +30,8 @@ export interface Returning {
   readonly organizationId: string
   readonly recipient: string
   readonly returnTo: string
+  /** The mailbox that forwarded it. */
+  readonly forwardedBy: string
   readonly at: number
 }
 
@@ -36,8 +40,8 @@ export interface Admission {
   readonly hostname: string
   readonly find: (wanted: Wanted) => Promise<Found | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
-  /** Whom a rewritten sender stands for; undefined where it is none of ours. */
-  readonly returnPath: (recipient: string) => Promise<string | undefined>
+  /** Whom a rewritten sender of an organization stands for; undefined where it is none of ours. */
+  readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>
 }
 
 export const SUSPENDED = [550, '5.2.1', 'That mailbox is suspended'] as const
@@ -94,10 +98,13 @@ async function returning(
   recipient: string,
   at: number,
 ): Promise<Returning> {
-  const returnTo = await returnPath(recipient)
-  if (returnTo === undefined) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
-  if (sender !== '') throw new Rejection(550, '5.7.1', 'That address takes bounces alone')
-  return { organizationId, recipient, returnTo, at }
+  const path = await returnPath(organizationId, recipient)
+  if (!path) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+  if (sender !== '') throw new Rejection(...REPORTS_ALONE)
+  const { returnTo, mailboxId: forwardedBy, suspended, spent } = path
+  if (suspended) throw new Rejection(...SUSPENDED)
+  if (spent) throw new Rejection(550, '5.7.1', 'That address takes no more reports today')
+  return { organizationId, recipient, returnTo, forwardedBy, at }
 }
 
 async function canonical(at: Admission, recipient: string): Promise<string> {

@@ -20,7 +20,7 @@ export interface MailTaker {
 /** A message that is ours to keep. */
 export interface Taken {
   readonly reply: Reply
-  /** Of mailboxes that did not take it although others did. */
+  /** Of mailboxes that did not take it although others did, and of rewritten senders, by their address. */
   readonly otherwise: ReadonlyMap<string, Reply>
 }
 

@@ -20,6 +20,7 @@ import type { Envelope } from './envelope.ts'
 import { digestOf, followUpsOf, isBack } from './following.ts'
 import type { Taken } from './host.ts'
 import { Rejection, reply } from './reply.ts'
+import { mayReturn, REPORTS_ALONE } from './returning.ts'
 import type { Store } from './store.ts'
 import { receivedBy, withTrace } from './trace.ts'
 
@@ -57,26 +58,34 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const authors = message.headers.all('from').flatMap(parseAddresses)
   if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
   const named = destinationsOf(envelope.recipients)
-  const returning = envelope.recipients.filter((one) => 'returnTo' in one)
+  const asked = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
-  if (mark && returning.length === 0 && (await isBack(at, envelope, named, mark))) {
+  if (mark && asked.length === 0 && (await isBack(at, envelope, named, mark))) {
     return { reply: reply(250, '2.6.0', 'Stored before'), otherwise: new Map() }
   }
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
-  if (destinations.length + returning.length === 0) throw new Rejection(...BLOCKED)
+  const reports = asked.length > 0 && mayReturn(message) ? asked : []
+  const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
+  if (destinations.length + reports.length === 0) throw new Rejection(...nobody)
 
   const verdict = await at.authenticate(envelope, message, authors)
   // Whom LMTP brings mail from has said 250, and a refusal would make it write to the author, who may be forged.
   if (verdict.disposition === 'reject' && envelope.client.protocol !== 'LMTP') {
     throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
   }
+  // What its author's domain disowns is no report of whoever it says.
+  const returning = verdict.disposition === 'none' ? reports : []
+  if (destinations.length + returning.length === 0) throw new Rejection(...nobody)
   const stored = await withTrace(message, at.hostname, envelope, verdict)
   const sighting = sight(message)
   const runs = inRuns(destinations, bytes.length)
   const digest = mark ?? (await digestOf(envelope, message, bytes, runs))
   const kept: Kept[] = []
   const returned = returning.map((to) =>
-    at.followUps.returned({ message, received: (recipient) => receivedBy(at.hostname, envelope, recipient) }, to),
+    at.followUps.returned(
+      { envelope, message, received: (recipient) => receivedBy(at.hostname, envelope, recipient) },
+      to,
+    ),
   )
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
@@ -91,7 +100,12 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   if (returning.length > 0 || destinations.some(({ follows }) => follows)) at.followUps.wake()
   report(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
   const without = named.filter((one) => !destinations.includes(one))
-  const otherwise = new Map(without.map(({ mailboxId }) => [mailboxId, reply(...BLOCKED)]))
+  const otherwise = new Map([
+    ...without.map(({ mailboxId }) => [mailboxId, reply(...BLOCKED)] as const),
+    ...asked
+      .filter((one) => !returning.includes(one))
+      .map(({ recipient }) => [recipient, reply(...REPORTS_ALONE)] as const),
+  ])
   return { reply: reply(250, '2.6.0', `Stored as ${envelope.id}`), otherwise }
 }
 

@@ -56,7 +56,7 @@ export class Transaction {
       ...{ sender: this.sender, utf8: this.#utf8, recipients: this.#recipients },
     }
     const { reply, otherwise } = await taker.take(envelope, bytes)
-    return this.answers((one) => (one && 'mailboxId' in one && otherwise.get(one.mailboxId)) || reply)
+    return this.answers((one) => (one && otherwise.get('mailboxId' in one ? one.mailboxId : one.recipient)) || reply)
   }
 
   /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */

@@ -1,6 +1,7 @@
 import { splitAddress, stripTag } from '#/mime/address.ts'
 import { withoutComments } from '#/mime/lexical.ts'
 import type { Message } from '#/mime/message.ts'
+import { isAutomatic } from '#/mime/report.ts'
 
 /** A message that a mailbox might answer by itself, and how it came. */
 export interface Answerable {
@@ -25,7 +26,7 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
   if (headers.all('precedence').some((value) => /^(?:bulk|junk|list)$/i.test(withoutComments(value)))) {
     return 'it is bulk mail'
   }
-  if (headers.all('auto-submitted').some(isAutomatic)) return 'it was sent automatically'
+  if (isAutomatic(headers)) return 'it was sent automatically'
   if (headers.count('x-auto-response-suppress') > 0) return 'it asks for no automatic answer'
   if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return 'it is a report'
   if ([sender, ...one.message.sender.map(({ address }) => address)].some(reaches))
@@ -36,12 +37,6 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
   if (disposition !== 'none') return 'its author is forged'
   if (spf === 'fail' && !dkim.some(({ result }) => result === 'pass')) return 'its sender is forged'
   return undefined
-}
-
-/** RFC 3834, section 5: anything but `no`, whatever parameters and comments are there. */
-function isAutomatic(value: string): boolean {
-  const [keyword = ''] = withoutComments(value).split(';')
-  return keyword.trim().toLowerCase() !== 'no'
 }
 
 const robots =

@@ -7,6 +7,7 @@ import type { SharedTime } from '#/db/time.ts'
 import type { SigningKeys } from '#/domains/signing-keys.ts'
 import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
 import { reaches } from '#/forwarding/forwarding.ts'
+import { countReturned } from '#/forwarding/returns.ts'
 import type { Verdict } from '#/inbound/authenticate.ts'
 import type { Envelope } from '#/inbound/envelope.ts'
 import { canonicalAddress, isAddress, splitAddress } from '#/mime/address.ts'
@@ -94,12 +95,20 @@ export class FollowUps {
   }
 
   /** A bounce for a sender that was rewritten here goes on to whom it was meant for. */
-  returned({ message, received }: Pick<Arrived, 'message' | 'received'>, to: Returned): FollowUp {
-    const { organizationId, recipient, returnTo } = to
+  returned(
+    { envelope, message, received }: Pick<Arrived, 'envelope' | 'message' | 'received'>,
+    to: Returned,
+  ): FollowUp {
+    const { organizationId, recipient, returnTo, forwardedBy } = to
     return {
       mailboxId: null,
-      order: `returned ${returnTo}`,
+      order: `${forwardedBy} 3 ${returnTo}`,
       write: async (tx) => {
+        const counted = { organizationId, mailboxId: forwardedBy, returnTo }
+        if (!(await countReturned(tx, counted, await this.#parts.time(tx)))) {
+          const reason = 'the day has had its share'
+          return this.#parts.log.info({ message: envelope.id, mailbox: forwardedBy, reason }, 'not sent back')
+        }
         const raw = await joined([Buffer.from(received(recipient)), message.raw])
         const departure = { organizationId, mailboxId: null, kind: 'returned', sender: '', raw } as const
         await this.#depart(tx, { ...departure, ...named(message), recipient: returnTo, utf8Header: false })
@@ -136,7 +145,7 @@ export class FollowUps {
     const { envelope, message, verdict, digest } = arrived
     const { address, mailboxId, organizationId } = mailbox
     const { domain = '' } = splitAddress(address) ?? {}
-    const { sender, kept } = srs.rewrite(envelope.sender, domain, now)
+    const { sender, kept } = srs.rewrite(envelope.sender, { mailboxId, domain }, now)
     if (kept) await keepReturnPath(db, kept, now)
     const keys = await this.#parts.signingKeys(organizationId, domain)
     const { header, body } = split(message.raw)
@@ -205,6 +214,8 @@ export interface Returned {
   readonly organizationId: string
   readonly recipient: string
   readonly returnTo: string
+  /** The mailbox that forwarded what it is about. */
+  readonly forwardedBy: string
 }
 
 /** By what the queue shows it. */

@@ -1,34 +1,58 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { splitAddress } from '#/mime/address.ts'
-import { isRewritten, type Kept, returnsFor, type Srs } from './srs.ts'
+import { type Forwarded, forwardedBy } from '#/forwarding/returns.ts'
+import { canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { isRewritten, type Kept, type Origin, returnsFor, type Srs } from './srs.ts'
 
-/** Whom mail to one of our rewritten senders goes to, by its address as RCPT has it: undefined where it is none of ours. */
+/** Whom mail to a rewritten sender goes to, and the mailbox that forwarded the author's mail. */
+export interface ReturnPath extends Forwarded {
+  readonly returnTo: string
+}
+
+/** Whom mail to one of our rewritten senders goes to, by its address as RCPT has it, at a domain of the organization:
+ *  undefined where it is none of ours, or its mailbox is gone. */
 export function returnPaths({ db, srs, time }: { db: Db; srs: Srs; time: SharedTime }) {
-  return async (recipient: string): Promise<string | undefined> => {
-    const { local } = splitAddress(recipient) ?? { local: '' }
+  return async (organizationId: string, recipient: string): Promise<ReturnPath | undefined> => {
+    const { local, domain: named } = splitAddress(recipient) ?? { local: '', domain: '' }
     if (!isRewritten(local)) return undefined
     const now = await time(db)
-    const origin = srs.read(local, now)
-    if (!origin) return undefined
-    return 'address' in origin ? origin.address : await keptAddress(db, origin.id, now)
+    const domain = canonicalDomain(named) ?? named
+    const origin = srs.read(local, domain, now) ?? srs.readUnbound(local, now)
+    const found = origin && (await addressOf(db, origin, now))
+    if (!found) return undefined
+    const { address: returnTo, mailbox } = found
+    if (mailbox === undefined && !(await honoursUnbound(db, now))) return undefined
+    const forwarded = await forwardedBy(db, { organizationId, domain, mailbox, returnTo }, now)
+    return forwarded && { ...forwarded, returnTo }
   }
 }
 
-async function keptAddress(db: Db, id: string, now: Date): Promise<string | undefined> {
+type Found = Extract<Origin, { address: string }>
+
+async function addressOf(db: Db, origin: Origin, now: Date): Promise<Found | undefined> {
+  if ('address' in origin) return origin
   const row = await db
     .selectFrom('return_paths')
-    .select('address')
-    .where('id', '=', id)
+    .select(['address', 'mailbox_id'])
+    .where('id', '=', origin.id)
     .where('used_at', '>', new Date(now.getTime() - returnsFor))
     .executeTakeFirst()
-  return row?.address
+  return row && { address: row.address, mailbox: row.mailbox_id ?? undefined }
 }
 
-export async function keepReturnPath(db: Db, { id, address }: Kept, now: Date): Promise<void> {
+/** Senders in the form of before are out in the world for as long as they last, counted from the migration after which
+ *  no more were made. */
+async function honoursUnbound(db: Db, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from schema_migrations
+    where name = '025-returned-reports.sql' and applied_at > ${new Date(now.getTime() - returnsFor)}`.execute(db)
+  return rows.length > 0
+}
+
+export async function keepReturnPath(db: Db, { id, address, mailboxId }: Kept, now: Date): Promise<void> {
   await sql`
-    insert into return_paths (id, address, used_at) values (${id}, ${address}, ${now})
+    insert into return_paths (id, address, mailbox_id, used_at) values (${id}, ${address}, ${mailboxId}, ${now})
     on conflict (id) do update set used_at = excluded.used_at`.execute(db)
 }
 

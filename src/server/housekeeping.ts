@@ -1,4 +1,5 @@
 import { forgetAnswered } from '#/forwarding/arrival.ts'
+import { forgetReturned } from '#/forwarding/returns.ts'
 import { forgetAnswers } from '#/http/once.ts'
 import { forgetRequests } from '#/http/shared-window.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
@@ -10,7 +11,8 @@ import type { Parts } from './parts.ts'
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
- *  scheduled messages that failed, who has been answered, whom forwarded mail came from, policies of other domains. */
+ *  scheduled messages that failed, who has been answered, whom forwarded mail came from,
+ *  how much went back to them, policies of other domains. */
 export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -20,6 +22,7 @@ export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
     await forgetFailed(db, now)
     await forgetAnswered(db, now)
     await forgetReturnPaths(db, now)
+    await forgetReturned(db, now)
     await forgetPolicies(db, now)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { deliveryReport } from '../report.ts'
 import { Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
 
@@ -54,7 +55,7 @@ test('a copy goes on with its bytes, under a sender of ours, and a copy stays', 
   const [taken, ...others] = sink.taken
   assert.ok(taken)
   assert.deepEqual([others, taken.to], [[], ['ada@away.example']])
-  assert.match(taken.from, new RegExp(`^SRS0=[0-9a-f]{8}=[a-z2-7]{2}=far\\.example=author@${organization.domain}$`))
+  assert.match(taken.from, new RegExp(`^SRS0=[0-9a-f]{16}=[a-z2-7]{2}=far\\.example=author@${organization.domain}$`))
   const text = taken.bytes.toString()
   assert.ok(text.endsWith(raw), text)
   assert.match(text, new RegExp(`^Delivered-To: ${ada}\r\nMailroom-Relayed: `))
@@ -66,7 +67,7 @@ test('what comes back to that sender goes to its author, and nothing else does',
   await write(ada)
   await world.outbound.processAll()
   const back = sink.taken.splice(0)[0]?.from ?? ''
-  const bounce = { from: 'mailer-daemon@away.example', subject: 'Undelivered', text: 'Sorry' }
+  const bounce = { raw: deliveryReport() }
   const shouted = back.toUpperCase()
   for (const address of [back, shouted]) {
     await world.send({ ...bounce, envelope: { from: '', to: address } })
@@ -88,7 +89,7 @@ test('an author whose address is too long gets bounces too', async () => {
   await world.outbound.processAll()
   const back = sink.taken.splice(0)[0]?.from ?? ''
   assert.match(back, /^srs=[0-9a-f]{32}@/)
-  await world.send({ envelope: { from: '', to: back }, from: 'm@away.example', subject: 'Undelivered', text: 'Sorry' })
+  await world.send({ envelope: { from: '', to: back }, raw: deliveryReport() })
   await world.outbound.processAll()
   assert.deepEqual(sink.taken[0]?.to, [long])
 })

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+
+/** Reports that go back in a day (UTC) from a mailbox that forwards: to one author, and to all. */
+const mostToOne = 5
+const mostOfMailbox = 100
+
+/** The mailbox that forwarded what a report is about. */
+export interface Forwarded {
+  readonly mailboxId: string
+  /** It, or its domain. */
+  readonly suspended: boolean
+  /** As much has gone back today as may, to this author or to all. */
+  readonly spent: boolean
+}
+
+interface Asked {
+  readonly organizationId: string
+  /** The mailbox's own. */
+  readonly domain: string
+  /** Its id, or what that begins with; undefined for any that has forwarded, the last first. */
+  readonly mailbox: string | undefined
+  readonly returnTo: string
+}
+
+const today = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
+
+/** The mailbox with that id at that domain; undefined where the organization has none. */
+export async function forwardedBy(
+  db: Db,
+  { organizationId, domain, mailbox, returnTo }: Asked,
+  now: Date,
+): Promise<Forwarded | undefined> {
+  const digits = (mailbox ?? '').replaceAll('-', '')
+  const { rows } = await sql<Forwarded>`
+    select mailbox.id as "mailboxId", mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
+      (settings.returned_on is not distinct from ${today(now)} and settings.returned >= ${mostOfMailbox}) or exists (
+        select from returned_reports report
+        where report.mailbox_id = mailbox.id and report.address = ${keyOf(returnTo)}
+          and report.returned_on = ${today(now)} and report.returned >= ${mostToOne}
+      ) as spent
+    from domains home
+    join mailboxes mailbox on mailbox.domain_id = home.id and mailbox.organization_id = home.organization_id
+    join forwarding settings on settings.mailbox_id = mailbox.id
+    where home.organization_id = ${organizationId} and home.domain = ${domain}
+      and mailbox.id between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid
+      and (settings.relayed_on is not null or ${mailbox !== undefined})
+    order by settings.relayed_on desc nulls last, mailbox.id
+    limit 1`.execute(db)
+  return rows[0]
+}
+
+/** Counts a report that goes back. False where the day has had as many as may: of any number that come at once, in
+ *  whichever process, no more than that go. */
+export async function countReturned(
+  tx: Tx,
+  { organizationId, mailboxId, returnTo }: Pick<Asked, 'organizationId' | 'returnTo'> & { mailboxId: string },
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with room as materialized (
+      select mailbox_id from forwarding
+      where mailbox_id = ${mailboxId} and organization_id = ${organizationId}
+        and (returned_on is distinct from ${today(now)} or returned < ${mostOfMailbox})
+      for update
+    ), counted as (
+      insert into returned_reports as report (mailbox_id, address, returned_on, returned)
+      select mailbox_id, ${keyOf(returnTo)}, ${today(now)}, 1 from room
+      on conflict (mailbox_id, address) do update set returned_on = excluded.returned_on,
+          returned = case when report.returned_on = excluded.returned_on then report.returned + 1 else 1 end
+        where report.returned_on <> excluded.returned_on or report.returned < ${mostToOne}
+      returning mailbox_id
+    )
+    update forwarding settings
+    set returned = case when returned_on = ${today(now)} then returned + 1 else 1 end, returned_on = ${today(now)}
+    from counted where settings.mailbox_id = counted.mailbox_id`.execute(tx)
+  return numAffectedRows > 0n
+}
+
+/** Forgets the counts of days that are over. */
+export async function forgetReturned(db: Db, now: Date): Promise<void> {
+  await sql`delete from returned_reports where returned_on < ${today(now)}`.execute(db)
+}
+
+/** Nothing is gained by writing one author's address in several ways. */
+function keyOf(address: string): string {
+  return canonicalAddress(address) ?? address.toLowerCase()
+}

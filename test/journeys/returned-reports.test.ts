@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { after, afterEach, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { deleteMailbox, setSuspended } from '#/mailboxes/operator-queries.ts'
+import { testDatabase } from '../database.ts'
+import { secret } from '../installation.ts'
+import { hand, letter, subjectsIn } from '../peer.ts'
+import { deliveryReport } from '../report.ts'
+import { Sink } from '../sink.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const day = 86_400_000
+
+let sink: Sink
+let database: Database
+let world: World
+let others: World[]
+let usual: TestOrganization
+let count = 0
+before(async () => {
+  sink = await Sink.start()
+  database = await testDatabase()
+  const start = (env = {}) => World.start({ database, sink, env })
+  world = await start({ MAILROOM_LMTP_PORT: '0' })
+  others = [await start(), await start()]
+  usual = await world.organization({ plan: 'self_hosted' })
+  for (const { dns } of [world, ...others]) dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
+})
+after(async () => {
+  for (const one of [world, ...others]) await one[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+afterEach(() => left())
+
+async function forwarding(organization = usual): Promise<{ id: string; address: string }> {
+  const mailbox = await organization.mailbox(`box${++count}`)
+  const change = { mailbox: mailbox.address, forward_to: 'ada@away.example', forward_enabled: true }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', change)).status, 200)
+  return mailbox
+}
+
+/** The sender that a message bears once the mailbox has forwarded it. */
+async function senderOf(author: string, mailbox: string): Promise<string> {
+  assert.equal(await hand(world, author, mailbox), '250 2.6.0')
+  const [taken, ...more] = await left()
+  assert.ok(taken && more.length === 0)
+  return taken.from
+}
+
+/** What has left since. Each process looks for itself, so what waits may be in the hands of any. */
+async function left() {
+  do await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
+  while ((await world.db.selectFrom('outbound_messages').select('id').execute()).length > 0)
+  return sink.taken.splice(0)
+}
+
+for (const [what, message] of [
+  ['a report of non-delivery', deliveryReport()],
+  ['a report of delay', deliveryReport('delayed')],
+  ['an automatic answer', letter({ 'Auto-Submitted': 'auto-replied' })],
+] as const) {
+  test(`${what} goes back to the author, as it came`, async () => {
+    const { address } = await forwarding()
+    const back = await senderOf('author@far.example', address)
+    assert.equal(await hand(world, '', back, message), '250 2.6.0')
+    const [taken, ...more] = await left()
+    assert.deepEqual([taken?.from, taken?.to, more], ['', ['author@far.example'], []])
+    assert.ok(taken?.bytes.toString().endsWith(`${message}\r\n`))
+  })
+}
+
+for (const [what, message] of [
+  ['an ordinary message', letter()],
+  ['a report of delivery', deliveryReport('delivered')],
+  ['a report whose author is forged', deliveryReport('failed', { From: 'ceo@careful.example' })],
+] as const) {
+  test(`${what} does not go back`, async () => {
+    const { address } = await forwarding()
+    const back = await senderOf('author@far.example', address)
+    assert.equal(await hand(world, '', back, message), '550 5.7.1')
+    assert.deepEqual(await left(), [])
+  })
+}
+
+test('an ordinary message that names a mailbox too reaches that alone; over LMTP each is answered', async () => {
+  const { address } = await forwarding()
+  const back = await senderOf('author@far.example', address)
+  const { address: other } = await usual.mailbox(`other${++count}`)
+  assert.equal(await hand(world, '', [other, back], letter({ Subject: 'Over SMTP' })), '250 2.6.0')
+  await using client = await SmtpClient.open(world.lmtp?.port ?? 0)
+  await client.reply()
+  await client.say('LHLO relay.example')
+  const first = await client.send('', [other, back], letter({ Subject: 'Over LMTP' }))
+  const second = await client.reply()
+  assert.deepEqual([first.code, `${second.code} ${second.status}`], [250, '550 5.7.1'])
+  assert.deepEqual(await subjectsIn(usual, other), ['Over LMTP', 'Over SMTP'])
+  assert.deepEqual(await left(), [])
+})
+
+test('a rewritten sender is none at any other domain', async () => {
+  const { address } = await forwarding()
+  const short = await senderOf('author@far.example', address)
+  const kept = await senderOf(`${'a'.repeat(60)}@far.example`, address)
+  const stranger = await world.organization()
+  await stranger.mailbox('ada')
+  for (const back of [short, kept]) {
+    const elsewhere = back.replace(usual.domain, stranger.domain)
+    assert.equal(await hand(world, '', elsewhere, deliveryReport()), '550 5.1.1')
+    assert.equal(await hand(world, '', back, deliveryReport()), '250 2.6.0')
+  }
+})
+
+test('of a mailbox that is suspended or deleted nothing goes back', async () => {
+  const { id: mailboxId, address } = await forwarding()
+  const mailbox = { organizationId: usual.id, mailboxId }
+  const backs = [
+    await senderOf('author@far.example', address),
+    await senderOf(`${'a'.repeat(60)}@far.example`, address),
+  ]
+  const answers = async () => await Promise.all(backs.map((back) => hand(world, '', back, deliveryReport())))
+  await setSuspended(world.db, mailbox, true)
+  assert.deepEqual(await answers(), ['550 5.2.1', '550 5.2.1'])
+  await setSuspended(world.db, mailbox, false)
+  assert.deepEqual(await answers(), ['250 2.6.0', '250 2.6.0'])
+  await world.db.transaction().execute((tx) => deleteMailbox(tx, mailbox))
+  assert.deepEqual(await answers(), ['550 5.1.1', '550 5.1.1'])
+})
+
+test('five reports go back to an author in a day, however many come at once, and five more on the next', async () => {
+  const { address } = await forwarding()
+  const back = await senderOf('author@far.example', address)
+  const flood = async () => {
+    const doors = [world, ...others]
+    await Promise.all(Array.from({ length: 60 }, (_, n) => hand(doors[n % 3] ?? world, '', back, deliveryReport())))
+    return (await left()).length
+  }
+  assert.equal(await flood(), 5)
+  assert.equal(await hand(world, '', back, deliveryReport()), '550 5.7.1')
+  // The day after the mailbox forwards to the same author under another sender.
+  await advance(day)
+  const other = await senderOf('Author@FAR.example', address)
+  assert.notEqual(other, back)
+  assert.equal(await flood(), 5)
+  assert.equal(await hand(world, '', other, deliveryReport()), '550 5.7.1')
+})
+
+test('a hundred go back in a day for a mailbox, whoever the authors are', async () => {
+  const { id, address } = await forwarding()
+  const backs = []
+  for (const author of ['ann', 'bob', 'cy']) backs.push(await senderOf(`${author}@far.example`, address))
+  await hand(world, '', backs[0] ?? '', deliveryReport())
+  await sql`update forwarding set returned = 98 where mailbox_id = ${id} and returned = 1`.execute(world.db)
+  await Promise.all(backs.map((back) => hand(world, '', back, deliveryReport())))
+  assert.equal((await left()).length, 3)
+  for (const back of backs) assert.equal(await hand(world, '', back, deliveryReport()), '550 5.7.1')
+})
+
+test('a sender in the form of before is honoured for 21 days after the update, at a domain that forwards', async () => {
+  const organization = await world.organization()
+  const { address } = await forwarding(organization)
+  const bound = await senderOf('old@far.example', address)
+  const [, stamp = ''] = /^SRS0=\w+=(..)=/.exec(bound) ?? []
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom srs', 32))
+  const tag = createHmac('sha256', key).update(['srs0', stamp, 'far.example', 'old'].join('\0')).digest('hex')
+  const old = (domain: string) => `SRS0=${tag.slice(0, 8)}=${stamp}=far.example=old@${domain}`
+  const since = (at: Date) =>
+    sql`update schema_migrations set applied_at = ${at} where name = '025-returned-reports.sql'`.execute(world.db)
+  const now = world.clock.now()
+  const stranger = await world.organization()
+  await stranger.mailbox('ada')
+  await since(new Date(now - 20 * day))
+  assert.equal(await hand(world, '', old(stranger.domain), deliveryReport()), '550 5.1.1')
+  for (let times = 0; times < 5; times++)
+    assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '250 2.6.0')
+  assert.deepEqual(
+    (await left()).map(({ to }) => to),
+    Array.from({ length: 5 }, () => ['old@far.example']),
+  )
+  assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '550 5.7.1')
+  assert.equal(await hand(world, '', old(organization.domain)), '550 5.7.1')
+  await since(new Date(now - 21 * day))
+  assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '550 5.1.1')
+})
+
+/** Each process has a clock of its own. */
+async function advance(milliseconds: number): Promise<void> {
+  for (const one of [world, ...others]) await one.advance(milliseconds)
+}
