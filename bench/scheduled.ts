@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -8,6 +9,7 @@ import { messageDate } from '#/mime/date.ts'
 import { compose } from '#/outbound/compose.ts'
 import { signed } from '#/outbound/sign.ts'
 import { sealingKey } from '#/seal.ts'
+import { sealedAs as mailOutKey, sealedFields, sealedPiece } from '#/sending/sealed.ts'
 import { type DatabaseHome, databaseHome } from '../test/database.ts'
 import { type Service, startService } from '../test/service.ts'
 import { giveKeys } from '../test/signing-domain.ts'
@@ -142,25 +144,30 @@ async function furnish(
     { messageId: id, date: scheduledAt },
   )
   const keys = await signingKeys(db, sealingKey(secret, sealedAs), organizationId, domain)
+  const mailKey = sealingKey(secret, mailOutKey)
+  const listed = { to: [recipient], cc: [], bcc: [], subject: 'Your invoice' }
   let n = 0
   for (const { messages, dueAt } of due) {
     const composed = raw.toString('latin1').replace(messageDate(scheduledAt), messageDate(dueAt))
     for (let left = messages; left > 0; left -= atOnce) {
       const ids = Array.from({ length: Math.min(left, atOnce) }, () => `<${String(++n).padStart(9, '0')}@bench.test>`)
+      const uuids = ids.map(() => randomUUID())
       const octets = await Promise.all(ids.map((one) => signed(Buffer.from(composed.replace(id, one)), keys, dueAt)))
       await sql`
         with message as (
-          insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
+          insert into scheduled_messages (id, organization_id, mailbox_id, sender, recipients, fields,
             attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
-          select gen_random_uuid(), organization_id, id, address, array[${recipient}], '{}', '{}', array[${recipient}],
-            'Your invoice', 0, message_id, size, 'api_key', ${dueAt}, ${dueAt}, now()
-          from mailboxes, unnest(${ids}::text[], ${octets.map(({ length }) => length)}::integer[]) as one (message_id, size)
+          select one.id, organization_id, mailboxes.id, address, array[${recipient}], fields,
+            0, message_id, size, 'api_key', ${dueAt}, ${dueAt}, now()
+          from mailboxes, unnest(${uuids}::uuid[], ${ids}::text[], ${octets.map(({ length }) => length)}::integer[],
+            ${uuids.map((one) => sealedFields(mailKey, one, listed))}::bytea[]) as one (id, message_id, size, fields)
           where organization_id = ${organizationId}
-          returning id, message_id
         )
-        insert into scheduled_pieces (scheduled_id, number, bytes)
-        select id, 0, bytes from message join unnest(${ids}::text[], ${octets}::bytea[]) as one (message_id, bytes)
-          using (message_id)`.execute(db)
+        insert into scheduled_pieces (scheduled_id, number, bytes, sealed)
+        select id, 0, bytes, true from unnest(${uuids}::uuid[],
+          ${octets.map((raw, at) => sealedPiece(mailKey, uuids[at] ?? '', 0, raw))}::bytea[]) as one (id, bytes)`.execute(
+        db,
+      )
     }
   }
   await sql`analyze scheduled_messages, scheduled_pieces`.execute(db)

@@ -45,6 +45,8 @@ export interface AppParts {
   readonly dispatch: Dispatch
   /** Writes down what is scheduled. */
   readonly composer: Composer
+  /** Seals mail that waits to leave. */
+  readonly mailKey: SealingKey
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#/db/schema.ts'
 import { insertScheduled } from '#/scheduled/queries.ts'
+import { mailKey } from './installation.ts'
 
 /** Who schedules it. */
 export interface Scheduler {
@@ -31,7 +32,7 @@ export async function insertDue(db: Db, { organizationId, address }: Scheduler, 
       const raw = Buffer.from(`${head}Date: Sat, 21 Nov 2026 08:00:00 +0000\r\n\r\nHello\r\n`)
       const whose = { id, organizationId, mailboxId, from: address, subject, messageId, raw }
       const whom = { to: recipients, cc: [], bcc: [], recipients, attachmentCount: 0, scheduledBy: 'api_key' } as const
-      assert.ok(await insertScheduled(tx, { ...whose, ...whom, sendAt }, sendAt))
+      assert.ok(await insertScheduled(tx, mailKey, { ...whose, ...whom, sendAt }, sendAt))
     }
   })
 }

@@ -1,4 +1,10 @@
+import { sealingKey } from '#/seal.ts'
+import { sealedAs } from '#/sending/sealed.ts'
+
 /** The name of every service in a test, in its mail and its domains' records. */
 export const hostname = 'mx.mailroom.test'
 
 export const secret = 'a secret of at least thirty-two characters'
+
+/** What waits to leave is sealed with. */
+export const mailKey = sealingKey(secret, sealedAs)

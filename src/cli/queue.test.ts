@@ -26,7 +26,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
     .insertInto('outbound_messages')
     .values({
       ...{ id, organization_id: organizationId, mailbox_id: null, kind: 'sent', sender: 'ada@here.example' },
-      ...{ message_id: `<${id}@here.example>`, subject: 'Hello', smtp_utf8: false, eight_bit: false, size_bytes: 1 },
+      ...{ smtp_utf8: false, eight_bit: false, size_bytes: 1 },
       ...{ created_at: at, expires_at: new Date(at.getTime() + 5 * 86_400_000) },
     })
     .execute()

@@ -327,11 +327,10 @@ interface OutboundMessages {
   mailbox_id: string | null
   kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
   sender: string
-  message_id: string
-  subject: string
   smtp_utf8: boolean
   eight_bit: boolean
   size_bytes: number
+  concealed: Generated<boolean>
   delivered: Generated<number>
   created_at: Date
   expires_at: Date
@@ -341,6 +340,7 @@ interface OutboundPieces {
   message_id: string
   number: number
   bytes: Buffer
+  sealed: Generated<boolean>
 }
 
 interface OutboundRecipients {
@@ -368,11 +368,12 @@ interface ScheduledMessages {
   organization_id: string
   mailbox_id: string | null
   sender: string
-  to: string[]
-  cc: string[]
-  bcc: string[]
+  to: string[] | null
+  cc: string[] | null
+  bcc: string[] | null
   recipients: string[]
-  subject: string
+  subject: string | null
+  fields: Buffer | null
   attachment_count: number
   message_id: string
   size_bytes: number
@@ -395,6 +396,7 @@ interface ScheduledPieces {
   scheduled_id: string
   number: number
   bytes: Buffer
+  sealed: Generated<boolean>
 }
 
 interface ScheduledUsage {

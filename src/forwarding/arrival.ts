@@ -7,6 +7,7 @@ export interface InForce {
   readonly organizationId: string
   readonly address: string
   readonly name: string
+  readonly private: boolean
   /** Its own address and its aliases. */
   readonly addresses: readonly string[]
   /** Null where it does not forward. */
@@ -32,6 +33,7 @@ const answers = (now: Date) => sql<boolean>`(
 export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date): Promise<InForce[]> {
   const { rows } = await sql<InForce>`
     select mailbox.id as "mailboxId", mailbox.organization_id as "organizationId", mailbox.address, mailbox.name,
+      mailbox.kind = 'private' as private,
       array(select address from addresses where mailbox_id = mailbox.id) as addresses,
       case when ${forwards(now)} and mailbox.kind = 'smart' then settings.forward_to end as "forwardTo",
       case when ${answers(now)}
@@ -100,8 +102,8 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
       and forward_paused_at is null`.execute(tx)
 }
 
-/** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on.
- *  Of any number that come at once, in whichever process, one has it. */
+/** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on;
+ *  `sender` is an address, or what stands for it where that is a secret. Of any number that come at once, in whichever process, one has it. */
 export async function claimAnswer(tx: Tx, { mailboxId }: InForce, sender: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into auto_replies as last (mailbox_id, sender, replied_at)

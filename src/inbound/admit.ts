@@ -74,9 +74,11 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   })
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
-  if (found.suspended) throw new Rejection(...SUSPENDED)
-  if (found.blocked) throw new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
-  if (found.full) throw new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
+  const refused = whyRefused(found)
+  if (refused) {
+    refused.concealed = found.private
+    throw refused
+  }
   const { organization_id: organizationId, mailbox_id: mailboxId, member_id: memberId, follows } = found
   return {
     organizationId,
@@ -88,6 +90,13 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     follows,
     at: now,
   }
+}
+
+function whyRefused({ suspended, blocked, full }: Found): Rejection | undefined {
+  if (suspended) return new Rejection(...SUSPENDED)
+  if (blocked) return new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
+  if (full) return new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
+  return undefined
 }
 
 /** Only bounces are sent on, so that nobody can write to others through us. */

@@ -7,6 +7,7 @@ import { areNoted } from './arrivals.ts'
 import type { Destination } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import type { Reception } from './receive.ts'
+import { loggedSender } from './reply.ts'
 import { receivedBy, resultsField } from './trace.ts'
 
 /** Whether a message that was forwarded here has come in again where it lies already: it is taken, so that nobody hears
@@ -19,7 +20,11 @@ export async function isBack(
 ): Promise<boolean> {
   const mailboxes = destinations.map(({ mailboxId }) => mailboxId)
   if (!(await areNoted(db, mailboxes, mark))) return false
-  log.info({ message: id, sender, mailboxes }, 'message came back after it was forwarded')
+  const concealed = destinations.some((to) => to.private)
+  log.info(
+    { message: id, sender: loggedSender(sender, concealed), mailboxes },
+    'message came back after it was forwarded',
+  )
   return true
 }
 

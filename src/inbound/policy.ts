@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { MailTaker } from './host.ts'
-import { NotOurs, Rejection } from './reply.ts'
+import { loggedSender, NotOurs, Rejection } from './reply.ts'
 
 /** A request has some thirty attributes, the longest a certificate's subject. */
 const LONGEST_REQUEST = 64 * 1024
@@ -75,7 +75,8 @@ export class PolicyListener implements AsyncDisposable {
       if (error instanceof NotOurs) return 'DUNNO'
       if (!(error instanceof Rejection)) this.#log.error({ err: error }, 'trouble of our own with a recipient')
       const reply = error instanceof Rejection ? error.reply : this.#taker.trouble(error)
-      this.#log.info({ sender, recipient, reply }, 'recipient refused')
+      const logged = loggedSender(sender, error instanceof Rejection && error.concealed)
+      this.#log.info({ sender: logged, recipient, reply }, 'recipient refused')
       return `${reply.code} ${reply.status} ${reply.text}`
     }
   }

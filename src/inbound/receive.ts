@@ -1,28 +1,30 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import { filtersInForce } from '#/filters/in-force.ts'
 import { place } from '#/filters/matching.ts'
 import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
+import { concealed } from '#/mailboxes/conceal.ts'
 import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
+import { bareReceivedField } from '#/mime/trace.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { FollowUps } from '#/outbound/follow-ups.ts'
-import type { Copy } from '#/ports/mail-host.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { SUSPENDED } from './admit.ts'
 import { Suspended } from './arrivals.ts'
 import type { Verdict } from './authenticate.ts'
-import { concealed } from './conceal.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import { digestOf, followUpsOf, isBack } from './following.ts'
 import type { Taken } from './host.ts'
-import { Rejection, reply } from './reply.ts'
+import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
 import type { Store } from './store.ts'
-import { receivedBy, withTrace } from './trace.ts'
+import { protocolOf, receivedBy, withTrace } from './trace.ts'
 
 /** What receiving mail stands on. */
 export interface Reception {
@@ -139,13 +141,21 @@ async function copyFor(
   return {
     mailbox,
     folder,
-    message: to.private ? await concealed(at, envelope, message, mailbox) : message,
+    message: to.private ? await encrypted(at, envelope, message, mailbox) : message,
     receivedAt: envelope.receivedAt,
     seen,
     flagged,
     keywords,
     filteredBy: to.private ? [] : trace,
   }
+}
+
+async function encrypted(at: Reception, envelope: Envelope, message: Message, mailbox: MailboxRef): Promise<Message> {
+  const { id, receivedAt } = envelope
+  const received = bareReceivedField({ by: at.hostname, protocol: protocolOf(envelope), id, at: receivedAt })
+  const kept = await concealed(at, { received, at: receivedAt }, message, mailbox)
+  if (!kept) throw notFound('mailbox')
+  return kept
 }
 
 /** Where a copy lies. */
@@ -164,9 +174,22 @@ function report(
 ): void {
   const checks = { spf: spf.result, dkim: dkim.map(({ result }) => result), dmarc: dmarc.result }
   const to = recipients.map(({ recipient }) => recipient)
+  const from = loggedSender(
+    sender,
+    recipients.some((one) => 'private' in one && one.private),
+  )
   const droppedAsBlocked = dropped > 0 ? { dropped_as_blocked: dropped } : {}
   log.info(
-    { message: id, client: client.address, sender, recipients: to, octets, ...checks, folders, ...droppedAsBlocked },
+    {
+      message: id,
+      client: client.address,
+      sender: from,
+      recipients: to,
+      octets,
+      ...checks,
+      folders,
+      ...droppedAsBlocked,
+    },
     'message stored',
   )
 }

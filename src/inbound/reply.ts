@@ -12,12 +12,19 @@ export function reply(code: number, status: string, text: string): Reply {
 /** What turns a command or a message away: what the client is told, and the private cause. */
 export class Rejection extends Error {
   readonly reply: Reply
+  /** It is about a Private mailbox: who wrote to it stands in no log. */
+  concealed = false
 
   constructor(code: number, status: string, text: string, cause?: unknown) {
     super(`${code} ${status} ${text}`, { cause })
     this.name = 'Rejection'
     this.reply = { code, status, text }
   }
+}
+
+/** The sender as a log may name it: undefined of mail to a Private mailbox. */
+export function loggedSender(sender: string, concealed: boolean): string | undefined {
+  return concealed ? undefined : sender
 }
 
 /** For domains that nobody here has. */

@@ -3,7 +3,7 @@ import { splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { Client, Origin } from './envelope.ts'
 import type { Host } from './host.ts'
-import { Rejection, type Reply, render, reply } from './reply.ts'
+import { loggedSender, Rejection, type Reply, render, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
 import { Gone } from './wire.ts'
 import { parseForward } from './xforward.ts'
@@ -203,8 +203,9 @@ export class Session {
       this.#say(reply(250, '2.1.5', 'Recipient noted'))
     } catch (error) {
       const answer = this.#answerTo(error)
-      const { id, sender } = transaction
-      this.#log.info({ message: id, sender, recipient, reply: answer }, 'recipient refused')
+      const concealed = transaction.concealed || (error instanceof Rejection && error.concealed)
+      const sender = loggedSender(transaction.sender, concealed)
+      this.#log.info({ message: transaction.id, sender, recipient, reply: answer }, 'recipient refused')
       this.#refuse(answer)
     }
   }
@@ -225,8 +226,9 @@ export class Session {
       this.#commands = 0
     } catch (error) {
       const answer = this.#answerTo(error)
-      const { id, sender } = transaction
-      this.#log.info({ message: id, sender, octets: received.bytes.length, reply: answer }, 'message refused')
+      const sender = loggedSender(transaction.sender, transaction.concealed)
+      const octets = received.bytes.length
+      this.#log.info({ message: transaction.id, sender, octets, reply: answer }, 'message refused')
       for (const one of transaction.answers(() => answer).slice(1)) this.#say(one)
       this.#refuse(answer)
     } finally {

@@ -42,6 +42,11 @@ export class Transaction {
     this.#recipients.push(await this.#host.taker.admit(this.sender, recipient))
   }
 
+  /** A Private mailbox is among its recipients. */
+  get concealed(): boolean {
+    return this.#recipients.some((one) => 'private' in one && one.private)
+  }
+
   get isEmpty(): boolean {
     return this.#recipients.length === 0
   }

@@ -22,7 +22,7 @@ export interface AnswerParts {
 const mostReferences = 20
 
 /** An automatic answer (RFC 3834, section 3), signed. */
-export async function answer({ mailbox, reply, to, message, keys, at }: AnswerParts) {
+export async function answer({ mailbox, reply, to, message, keys, at }: AnswerParts): Promise<Buffer> {
   const messageId = `<${randomUUID()}@${splitAddress(mailbox.address)?.domain}>`
   const subject = reply.subject || auto(message.subject)
   const answered = plainMessageId(message.messageId)
@@ -41,7 +41,7 @@ export async function answer({ mailbox, reply, to, message, keys, at }: AnswerPa
     Buffer.from('Auto-Submitted: auto-replied\r\nX-Auto-Response-Suppress: All\r\n'),
     composed,
   ])
-  return { raw: await signed(marked, keys, at), messageId, subject }
+  return await signed(marked, keys, at)
 }
 
 /** RFC 3834, section 3.1.5; a subject may be long. */

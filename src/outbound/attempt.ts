@@ -5,6 +5,8 @@ import type { SharedTime } from '#/db/time.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
+import type { SealingKey } from '#/seal.ts'
+import { openedRecipient } from '#/sending/sealed.ts'
 import { type Batch, type Claimed, leaseMs, Overtaken, renew, together } from './claims.ts'
 import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryWay, refusal } from './deliver.ts'
@@ -22,6 +24,8 @@ export interface Postal {
   /** Takes what does not leave. */
   readonly local: Pick<Relay, 'deliver'>
   readonly time: SharedTime
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
   readonly log: Logger
   readonly follow?: Follow | undefined
   /** Stores the copies for Sent of what was scheduled. */
@@ -64,11 +68,13 @@ const mostCutShort = 10
  * message goes out up to its final dot, the dot is marked where the claim still holds, and only then sent. Whatever ends
  * this process on the way, the recipients are claimed again once the lease is over; nobody else has touched them before.
  */
-export async function attempt(desk: Desk, batch: Batch, known: InHand | undefined, signal: AbortSignal): Promise<void> {
+export async function attempt(desk: Desk, taken: Batch, known: InHand | undefined, signal: AbortSignal): Promise<void> {
   const { db, time, log } = desk
-  const { organizationId, messageId, recipients } = batch
+  const { organizationId, messageId } = taken
   const message = known?.message ?? (await heldMessage(db, organizationId, messageId))
   if (!message) return
+  const batch = message.concealed ? withOpened(desk.mailKey, taken) : taken
+  const { recipients } = batch
   if (!(await isWanted(db, time, message, recipients))) return await letGo(desk, message, recipients)
   const renewing = setInterval(() => {
     time(db)
@@ -83,6 +89,11 @@ export async function attempt(desk: Desk, batch: Batch, known: InHand | undefine
   } finally {
     clearInterval(renewing)
   }
+}
+
+function withOpened(key: SealingKey, batch: Batch): Batch {
+  const opened = (one: Claimed) => ({ ...one, recipient: openedRecipient(key, batch.messageId, one.recipient) })
+  return { ...batch, recipients: batch.recipients.map(opened) }
 }
 
 async function tryOneWay(desk: Desk, { route, recipients, cutShort }: Batch, inHand: InHand, signal: AbortSignal) {

@@ -1,32 +1,44 @@
 import type { Tx } from '#/db/schema.ts'
 import { noteRefusal } from '#/forwarding/arrival.ts'
+import { concealed } from '#/mailboxes/conceal.ts'
+import { readHeaders } from '#/mime/headers.ts'
+import { plainMessageId } from '#/mime/pgp-mime.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import { bareReceivedField } from '#/mime/trace.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { SealingKey } from '#/seal.ts'
+import { openedPiece } from '#/sending/sealed.ts'
 import type { News } from './attempt.ts'
 import type { Held } from './held.ts'
-import { notice } from './notice.ts'
+import { type About, notice } from './notice.ts'
 
 /** What telling a sender stands on. */
 export interface NotifierParts {
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  /** Encrypts what a Private mailbox is told. */
+  readonly openPgp: OpenPgp
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
   readonly hostname: string
 }
 
 /** Puts a notice into the inbox of the mailbox that a message came from, with the transaction that gives up. Nobody is
  *  told where the mailbox is gone, nor of what has the null sender, so that no notice is ever answered by another. Of what
  *  was forwarded the mailbox has its copy, and its author has nothing to do with where it went. */
-export function notifier({ mailHost, reader, hostname }: NotifierParts) {
+export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: NotifierParts) {
   return async (tx: Tx, message: Held, news: News, now: Date): Promise<void> => {
     const { organizationId, mailboxId, sender } = message
     if (mailboxId === null || sender === '') return
     if (message.kind === 'relayed') return await noteRefusals(tx, mailboxId, news, now)
-    const header = await headerOf(tx, message.id)
-    const raw = notice(message, news, { hostname, to: sender, header, at: now })
+    const about = await aboutMessage(tx, mailKey, message.id)
+    const told = await reader.message(notice(message, news, { hostname, to: sender, about, at: now }))
+    const mailbox = { organizationId, mailboxId }
+    const received = bareReceivedField({ by: hostname, protocol: 'local', id: message.id, at: now })
+    const kept = (await concealed({ db: tx, openPgp }, { received, at: now }, told, mailbox)) ?? told
     const copy = { receivedAt: now, seen: false, flagged: false, keywords: [], filteredBy: [] }
-    await mailHost.append(tx, [
-      { mailbox: { organizationId, mailboxId }, folder: 'inbox', message: await reader.message(raw), ...copy },
-    ])
+    await mailHost.append(tx, [{ mailbox, folder: 'inbox', message: kept, ...copy }])
   }
 }
 
@@ -42,14 +54,20 @@ async function noteRefusals(tx: Tx, mailboxId: string, { kind, about }: News, no
 /** What is shown of a message's header, in octets: enough to know it by. */
 const mostHeader = 16 * 1024
 
-async function headerOf(tx: Tx, messageId: string): Promise<string> {
-  const { bytes } = await tx
+async function aboutMessage(tx: Tx, key: SealingKey, id: string): Promise<About> {
+  const piece = await tx
     .selectFrom('outbound_pieces')
-    .select('bytes')
-    .where('message_id', '=', messageId)
+    .select(['bytes', 'sealed'])
+    .where('message_id', '=', id)
     .where('number', '=', 0)
     .executeTakeFirstOrThrow()
-  const text = bytes.toString('utf8', 0, mostHeader)
-  const end = text.indexOf('\r\n\r\n')
-  return end < 0 ? text : text.slice(0, end + 2)
+  const start = openedPiece(key, id, 0, piece).subarray(0, mostHeader)
+  const end = start.indexOf('\r\n\r\n')
+  const header = end < 0 ? start : start.subarray(0, end + 2)
+  const { headers } = readHeaders(header)
+  return {
+    header: header.toString(),
+    messageId: plainMessageId(headers.first('message-id')?.trim() ?? null),
+    subject: headers.text('subject'),
+  }
 }

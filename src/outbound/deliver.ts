@@ -19,12 +19,12 @@ export async function deliver(
   return recipients.map(({ recipient }) => outcomes.get(recipient) ?? refusal(recipient, doubtful))
 }
 
-function deliveryOf({ db, markDot }: Desk, { message, octets }: InHand, recipients: readonly Claimed[]) {
+function deliveryOf({ db, mailKey, markDot }: Desk, { message, octets }: InHand, recipients: readonly Claimed[]) {
   const { id, sender, sizeBytes: size, smtpUtf8, eightBit } = message
   return {
     ...{ sender, size, smtpUtf8, eightBit },
     recipients: recipients.map(({ recipient }) => recipient),
-    content: () => (octets ? alone(octets) : heldOctets(db, id)),
+    content: () => (octets ? alone(octets) : heldOctets(db, mailKey, id)),
     beforeDot: async (accepted: readonly string[]) => {
       const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
       if (!(await markDot(going))) throw new Overtaken()

@@ -2,6 +2,8 @@ import { isAscii } from 'node:buffer'
 import { sql } from 'kysely'
 import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
+import type { SealingKey } from '#/seal.ts'
+import { sealedPiece, sealedRecipient } from '#/sending/sealed.ts'
 import { lifetime } from './backoff.ts'
 import type { Held } from './held.ts'
 
@@ -14,43 +16,44 @@ export interface Departure {
   readonly kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
   /** The envelope's; empty for the null sender. */
   readonly sender: string
-  readonly messageId: string
-  readonly subject: string
   readonly raw: Buffer
   /** Its header needs SMTPUTF8 (RFC 6531). Where that is not told it does unless all of it is ASCII, as what we compose is
    *  but for internationalised addresses. */
   readonly utf8Header?: boolean
+  /** Its recipients are a secret too. */
+  readonly concealed?: boolean
   readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
 }
 
-/** Puts a message into the queue. Once `tx` commits we are responsible for it. */
-export async function insertDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
+/** Puts a message into the queue, sealed. Once `tx` commits we are responsible for it. */
+export async function insertDeparture(tx: Tx, key: SealingKey, departure: Departure, now: Date): Promise<void> {
   const { raw, recipients } = departure
   const held = heldOf(departure, now)
   const small = raw.length <= pieceBytes
+  const shown = (recipient: string) => (held.concealed ? sealedRecipient(key, held.id, recipient) : recipient)
   await sql`
     with message as (
-      insert into outbound_messages (id, organization_id, mailbox_id, kind, sender, message_id, subject, smtp_utf8,
-        eight_bit, size_bytes, created_at, expires_at)
+      insert into outbound_messages (id, organization_id, mailbox_id, kind, sender, smtp_utf8, eight_bit, size_bytes,
+        concealed, created_at, expires_at)
       values (${held.id}, ${held.organizationId}, ${held.mailboxId}, ${held.kind}, ${storable(held.sender)},
-        ${storable(held.messageId)}, ${storable(held.subject)}, ${held.smtpUtf8}, ${held.eightBit}, ${held.sizeBytes},
-        ${held.createdAt}, ${held.expiresAt})
+        ${held.smtpUtf8}, ${held.eightBit}, ${held.sizeBytes}, ${held.concealed}, ${held.createdAt}, ${held.expiresAt})
     ), piece as (
-      insert into outbound_pieces (message_id, number, bytes)
-      select ${held.id}::uuid, 0, ${small ? raw : null}::bytea where ${small}
+      insert into outbound_pieces (message_id, number, bytes, sealed)
+      select ${held.id}::uuid, 0, ${small ? sealedPiece(key, held.id, 0, raw) : null}::bytea, true where ${small}
     )
     insert into outbound_recipients (message_id, organization_id, recipient, route, due_at)
     select ${held.id}::uuid, ${held.organizationId}::uuid, recipient, route, ${now}::timestamptz
-    from unnest(${recipients.map(({ recipient }) => storable(recipient))}::text[],
+    from unnest(${recipients.map(({ recipient }) => shown(storable(recipient)))}::text[],
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
-  if (!small) await insertPieces(tx, held.id, raw)
+  if (!small) await insertPieces(tx, key, held.id, raw)
 }
 
 /** The octets of a message in the queue. */
-export async function insertPieces(tx: Tx, id: string, raw: Buffer): Promise<void> {
+export async function insertPieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): Promise<void> {
   let number = 0
-  for (const bytes of slices(raw)) {
-    await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes }).execute()
+  for (const slice of slices(raw)) {
+    const bytes = sealedPiece(key, id, number, slice)
+    await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes, sealed: true }).execute()
   }
 }
 
@@ -63,11 +66,10 @@ export function heldOf({ raw, recipients, utf8Header, ...departure }: Departure,
     mailboxId: departure.mailboxId,
     kind: departure.kind,
     sender: departure.sender,
-    messageId: departure.messageId,
-    subject: departure.subject,
     smtpUtf8: (utf8Header ?? eightBit) || recipients.some(({ recipient }) => !isAscii(Buffer.from(recipient))),
     eightBit,
     sizeBytes: raw.length,
+    concealed: departure.concealed ?? false,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + lifetime),
   }

@@ -6,6 +6,7 @@ import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
+import type { SealingKey } from '#/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
@@ -22,6 +23,8 @@ export interface DispatchParts {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
   readonly composer: Composer
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }
@@ -32,7 +35,6 @@ export interface Ready {
   readonly messageId: string
   readonly organizationId: string
   readonly sender: Sender
-  readonly subject: string
   readonly raw: Buffer
   readonly recipients: readonly string[]
   readonly copy: Message
@@ -57,26 +59,25 @@ export class Dispatch {
       await joined([Buffer.from(bccField(outgoing.bcc.map(({ address }) => address))), raw]),
     )
     const recipients = recipientsOf(outgoing)
-    return { id, messageId, organizationId, sender, subject: outgoing.subject, raw, recipients, copy }
+    return { id, messageId, organizationId, sender, raw, recipients, copy }
   }
 
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
   async takeOn(tx: Tx, ready: Ready): Promise<void> {
-    const { mailHost, relay, time } = this.#parts
+    const { mailHost, relay, time, mailKey } = this.#parts
     const { id, organizationId, sender, raw, recipients } = ready
     await claimAllowance(tx, organizationId, recipients.length)
     const now = await time(tx)
     const routes = await routesOf(tx, relay, recipients)
     await insertDeparture(
       tx,
+      mailKey,
       {
         id,
         organizationId,
         mailboxId: sender.mailboxId,
         kind: 'sent',
         sender: sender.address,
-        messageId: ready.messageId,
-        subject: ready.subject,
         raw,
         recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
       },

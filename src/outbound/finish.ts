@@ -28,8 +28,7 @@ export async function finish(
       else if (outcome.result === 'refused' || dueAt > message.expiresAt) failed.push({ id, outcome, attempts })
       else {
         const late = toldAt === null && now.getTime() - message.createdAt.getTime() > delayWorthTelling
-        const { reply, reason, host } = outcome
-        later.push({ id, dueAt, reply, reason, host, toldAt: late ? now : null, outcome, attempts })
+        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts })
       }
     }
     await postpone(tx, recipients, later)
@@ -39,6 +38,11 @@ export async function finish(
     await settle(tx, message.id, recipients, [...delivered, ...failed.map(({ id }) => id)], delivered.length)
   })
   logOutcomes(log, message, outcomes)
+}
+
+/** What the queue shows of an outcome: of a concealed message nothing that may name its recipient. */
+function shownOf({ concealed }: Held, { reply, reason, host, status }: Outcome) {
+  return concealed ? { reply: null, reason: `Deferred (${status})`, host: null } : { reply, reason, host }
 }
 
 /** Nobody wants it to go any more. */

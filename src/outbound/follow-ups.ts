@@ -13,15 +13,16 @@ import type { Envelope } from '#/inbound/envelope.ts'
 import { canonicalAddress, isAddress, splitAddress } from '#/mime/address.ts'
 import type { LookUp } from '#/mime/dkim.ts'
 import type { Message } from '#/mime/message.ts'
-import { plainMessageId } from '#/mime/pgp-mime.ts'
 import { type RelayMarkKey, relayMark, relayMarkField } from '#/mime/relay-mark.ts'
 import { deliveredToField } from '#/mime/trace.ts'
 import type { Relay } from '#/ports/relay.ts'
+import type { SealingKey } from '#/seal.ts'
+import type { Blind } from '#/sending/sealed.ts'
 import { answer } from './answer.ts'
 import { arcSet } from './arc.ts'
 import { whyNotAnswered } from './auto-reply.ts'
 import { type Departure, insertDeparture } from './departures.ts'
-import { routesOf } from './local.ts'
+import { localRoute, routesOf } from './local.ts'
 import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
 import { keepReturnPath } from './return-paths.ts'
 import { signatures } from './sign.ts'
@@ -38,6 +39,9 @@ export interface FollowUpParts {
   /** Finds the keys of whoever has sealed a message before; of one message, within seconds. */
   lookUps(): LookUp
   readonly signingKeys: SigningKeys
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
+  readonly blind: Blind
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }
@@ -111,7 +115,7 @@ export class FollowUps {
         }
         const raw = await joined([Buffer.from(received(recipient)), message.raw])
         const departure = { organizationId, mailboxId: null, kind: 'returned', sender: '', raw } as const
-        await this.#depart(tx, { ...departure, ...named(message), recipient: returnTo, utf8Header: false })
+        await this.#depart(tx, { ...departure, recipient: returnTo, utf8Header: false })
       },
     }
   }
@@ -171,7 +175,7 @@ export class FollowUps {
         const raw = await joined([front, body])
         const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw } as const
         const utf8Header = envelope.utf8 && !isAscii(front)
-        await this.#depart(tx, { ...departure, ...named(message), recipient: to, utf8Header })
+        await this.#depart(tx, { ...departure, recipient: to, utf8Header })
       },
     }
   }
@@ -186,14 +190,16 @@ export class FollowUps {
     const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
     const { domain = '' } = splitAddress(address) ?? {}
     const keys = await this.#parts.signingKeys(organizationId, domain)
-    const { raw, messageId, subject } = await answer({ mailbox, reply, to: recipient, message, keys, at: now })
+    const raw = await answer({ mailbox, reply, to: recipient, message, keys, at: now })
     return {
       mailboxId,
       order: `${mailboxId} 2 ${recipient}`,
       write: async (tx) => {
-        if (!(await claimAnswer(tx, mailbox, recipient, await this.#parts.time(tx)))) return
+        // Who writes to a Private mailbox is a secret.
+        const known = mailbox.private ? this.#parts.blind(recipient) : recipient
+        if (!(await claimAnswer(tx, mailbox, known, await this.#parts.time(tx)))) return
         const departure = { organizationId, mailboxId, kind: 'reply', sender: '', recipient, raw } as const
-        await this.#depart(tx, { ...departure, messageId, subject })
+        await this.#depart(tx, { ...departure, concealed: mailbox.private })
       },
     }
   }
@@ -202,10 +208,12 @@ export class FollowUps {
     tx: Tx,
     { recipient, ...departure }: Omit<Departure, 'id' | 'recipients'> & { recipient: string },
   ): Promise<void> {
+    const { relay, mailKey, blind } = this.#parts
     const now = await this.#parts.time(tx)
-    const routes = await routesOf(tx, this.#parts.relay, [recipient])
-    const recipients = Array.from(routes, ([recipient, route]) => ({ recipient, route }))
-    await insertDeparture(tx, { ...departure, id: randomUUID(), recipients }, now)
+    const routes = await routesOf(tx, relay, [recipient])
+    const shown = (route: string) => (departure.concealed && route !== localRoute ? blind(route) : route)
+    const recipients = Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) }))
+    await insertDeparture(tx, mailKey, { ...departure, id: randomUUID(), recipients }, now)
   }
 }
 
@@ -216,11 +224,6 @@ export interface Returned {
   readonly returnTo: string
   /** The mailbox that forwarded what it is about. */
   readonly forwardedBy: string
-}
-
-/** By what the queue shows it. */
-function named({ messageId, subject }: Message) {
-  return { messageId: plainMessageId(messageId) ?? '', subject }
 }
 
 function split(raw: Buffer): { header: Buffer; body: Buffer } {

@@ -7,6 +7,7 @@ import type { Relay } from '#/ports/relay.ts'
 import { type Claim, putOff } from '#/scheduled/due.ts'
 import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
+import type { SealingKey } from '#/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderStill, sendersById } from '#/sending/sender.ts'
 import { asItGoes } from './as-it-goes.ts'
@@ -22,6 +23,8 @@ export interface HandOverParts {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly log: Logger
   readonly signingKeys: SigningKeys
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
   /** When the worker's next round is. */
   nextRound(now: Date): Date
 }
@@ -53,6 +56,7 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
   const small = claims.filter(({ sizeBytes }) => sizeBytes <= pieceBytes)
   const pieces = scheduledInOnePiece(
     db,
+    parts.mailKey,
     small.map(({ id }) => id),
   )
   const [octets, senders] = await Promise.all([pieces, sendersById(db, claims)])
@@ -68,7 +72,7 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
       const { id, organizationId, attempts, cutShort, mailboxId, sendAt } = one
       if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
       const { domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
-      const stored = octets.get(id) ?? (await collected(scheduledOctets(db, id), one.sizeBytes))
+      const stored = octets.get(id) ?? (await collected(scheduledOctets(db, parts.mailKey, id), one.sizeBytes))
       const raw = await asItGoes(stored, { sendAt, now }, await keysFor(organizationId, domain))
       return [{ claim: one, held: heldOf(departureOf(one, raw), now), raw }]
     } catch (err) {
@@ -84,9 +88,9 @@ function cutShortForGood(): Refusal {
 }
 
 /** In the queue it has the id that it has in the list. */
-function departureOf({ id, organizationId, mailboxId, sender, messageId, subject, recipients }: Claim, raw: Buffer) {
+function departureOf({ id, organizationId, mailboxId, sender, recipients }: Claim, raw: Buffer) {
   return {
-    ...{ id, organizationId, mailboxId, sender, messageId, subject, raw, kind: 'scheduled' as const },
+    ...{ id, organizationId, mailboxId, sender, raw, kind: 'scheduled' as const },
     recipients: recipients.map((recipient) => ({ recipient, route: together })),
   }
 }
@@ -109,14 +113,14 @@ async function depart(parts: HandOverParts, ready: readonly Ready[], now: Date):
 }
 
 async function departTogether(parts: HandOverParts, ready: readonly Ready[], now: Date): Promise<HandedOver[]> {
-  const { db, relay } = parts
+  const { db, relay, mailKey } = parts
   const ways = await routesOf(
     db,
     relay,
     ready.flatMap(({ claim }) => claim.recipients),
   )
   const batches = await db.transaction().execute(async (tx) => {
-    const batches = await enqueueClaimed(tx, ready, now)
+    const batches = await enqueueClaimed(tx, mailKey, ready, now)
     await claimAllowances(tx, ready)
     return batches
   })
@@ -128,9 +132,9 @@ async function departTogether(parts: HandOverParts, ready: readonly Ready[], now
   })
 }
 
-async function departLater({ db }: HandOverParts, ready: Ready, now: Date): Promise<HandedOver[]> {
+async function departLater({ db, mailKey }: HandOverParts, ready: Ready, now: Date): Promise<HandedOver[]> {
   await db.transaction().execute(async (tx) => {
-    await enqueueSuspect(tx, ready, now)
+    await enqueueSuspect(tx, mailKey, ready, now)
     await claimAllowances(tx, [ready])
   })
   return []

@@ -1,5 +1,7 @@
 import { pieceByPiece } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
+import type { SealingKey } from '#/seal.ts'
+import { openedPiece } from '#/sending/sealed.ts'
 import type { Departure } from './departures.ts'
 
 /** What is to be sent, and how far its sending has come. */
@@ -9,11 +11,11 @@ export interface Held {
   readonly mailboxId: string | null
   readonly kind: Departure['kind']
   readonly sender: string
-  readonly messageId: string
-  readonly subject: string
   readonly smtpUtf8: boolean
   readonly eightBit: boolean
   readonly sizeBytes: number
+  /** Its recipients are sealed in the queue, and the log does not name them. */
+  readonly concealed: boolean
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -21,18 +23,8 @@ export interface Held {
 export async function heldMessage(db: Db, organizationId: string, id: string): Promise<Held | undefined> {
   const row = await db
     .selectFrom('outbound_messages')
-    .select([
-      'id',
-      'organization_id',
-      'mailbox_id',
-      'kind',
-      'sender',
-      'message_id',
-      'subject',
-      'smtp_utf8',
-      'eight_bit',
-    ])
-    .select(['size_bytes', 'created_at', 'expires_at'])
+    .select(['id', 'organization_id', 'mailbox_id', 'kind', 'sender', 'smtp_utf8', 'eight_bit', 'size_bytes'])
+    .select(['concealed', 'created_at', 'expires_at'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -43,11 +35,10 @@ export async function heldMessage(db: Db, organizationId: string, id: string): P
       mailboxId: row.mailbox_id,
       kind: row.kind,
       sender: row.sender,
-      messageId: row.message_id,
-      subject: row.subject,
       smtpUtf8: row.smtp_utf8,
       eightBit: row.eight_bit,
       sizeBytes: row.size_bytes,
+      concealed: row.concealed,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
     }
@@ -55,7 +46,10 @@ export async function heldMessage(db: Db, organizationId: string, id: string): P
 }
 
 /** The message's octets, a piece at a time, since a slow peer would have all of a large one kept in memory. */
-export function heldOctets(db: Db, messageId: string): AsyncGenerator<Buffer> {
-  const pieces = db.selectFrom('outbound_pieces').select('bytes').where('message_id', '=', messageId)
-  return pieceByPiece((number) => pieces.where('number', '=', number).executeTakeFirst())
+export function heldOctets(db: Db, key: SealingKey, messageId: string): AsyncGenerator<Buffer> {
+  const pieces = db.selectFrom('outbound_pieces').select(['bytes', 'sealed']).where('message_id', '=', messageId)
+  return pieceByPiece(async (number) => {
+    const piece = await pieces.where('number', '=', number).executeTakeFirst()
+    return piece && { bytes: openedPiece(key, messageId, number, piece) }
+  })
 }

@@ -2,12 +2,10 @@ import type { Logger } from 'pino'
 import type { Outcome } from '#/ports/relay.ts'
 import type { Held } from './held.ts'
 
-/** A line for each recipient that a message was tried for. */
+/** A line for each recipient that a message was tried for; it names nobody where whom it is for is a secret. */
 export function logOutcomes(log: Logger, message: Held, outcomes: readonly Outcome[]): void {
   for (const { recipient, result, status, reply, host } of outcomes) {
-    log.info(
-      { message: message.id, organization_id: message.organizationId, recipient, result, status, reply, host },
-      'mail out',
-    )
+    const about = message.concealed ? { result, status } : { recipient, result, status, reply, host }
+    log.info({ message: message.id, organization_id: message.organizationId, ...about }, 'mail out')
   }
 }

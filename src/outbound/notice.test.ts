@@ -14,18 +14,17 @@ const message: Held = {
   mailboxId: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c57',
   kind: 'sent',
   sender: 'ada@example.com',
-  messageId: '<1@example.com>',
-  subject: 'Hello',
   smtpUtf8: false,
   eightBit: false,
   sizeBytes: 100,
+  concealed: false,
   createdAt: new Date('2026-11-21T07:44:33Z'),
   expiresAt: new Date('2026-11-26T07:44:33Z'),
 }
 const parts = {
   hostname: 'mx.mailroom.test',
   to: 'ada@example.com',
-  header: 'Subject: Hello\r\nTo: bob@example.net\r\n',
+  about: { header: 'Subject: Hello\r\nTo: bob@example.net\r\n', messageId: '<1@example.com>', subject: 'Hello' },
   at: new Date('2026-11-21T08:00:00Z'),
 }
 const outcome: Outcome = {
@@ -69,7 +68,7 @@ test('it shows the header of the message, and none of its body', () => {
   const shown = readContent(Buffer.from(written('failed'))).attachments.find(
     ({ content_type }) => content_type === 'text/rfc822-headers',
   )
-  assert.equal(shown?.size_bytes, parts.header.length)
+  assert.equal(shown?.size_bytes, parts.about.header.length)
 })
 
 for (const [what, kind, status, expected] of [

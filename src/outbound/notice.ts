@@ -9,9 +9,16 @@ export interface NoticeParts {
   readonly hostname: string
   /** Who sent the message, and is told. */
   readonly to: string
-  /** Of the message that the notice is about. */
-  readonly header: string
+  readonly about: About
   readonly at: Date
+}
+
+/** What the notice says of the message that it is about. */
+export interface About {
+  readonly header: string
+  /** `<…>`; null where it has none of the usual form. */
+  readonly messageId: string | null
+  readonly subject: string
 }
 
 /**
@@ -19,7 +26,12 @@ export interface NoticeParts {
  * the header of the message, without its body, which a bounce to a forged sender would carry to a stranger. What a peer
  * said is quoted within ASCII lines; it can neither end a line nor begin a part.
  */
-export function notice(message: Held, { kind, about }: News, { hostname, to, header, at }: NoticeParts): Buffer {
+export function notice(
+  message: Held,
+  news: News,
+  { hostname, to, about: { header, messageId, subject: its }, at }: NoticeParts,
+): Buffer {
+  const { kind, about } = news
   const boundary = `=_${randomBytes(16).toString('hex')}`
   const failed = kind === 'failed'
   const subject = failed ? 'Undelivered mail returned to its sender' : 'Delayed mail: still being tried'
@@ -29,8 +41,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
     `Subject: ${subject}`,
     `Date: ${messageDate(at)}`,
     `Message-ID: <${randomUUID()}@${hostname}>`,
-    `In-Reply-To: ${message.messageId}`,
-    `References: ${message.messageId}`,
+    ...(messageId === null ? [] : [`In-Reply-To: ${messageId}`, `References: ${messageId}`]),
     'Auto-Submitted: auto-replied',
     'MIME-Version: 1.0',
     `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,
@@ -39,7 +50,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: base64',
     '',
-    ...base64Lines(words(message, { kind, about }, hostname)),
+    ...base64Lines(words(message, its, news, hostname)),
     `--${boundary}`,
     'Content-Type: message/delivery-status',
     '',
@@ -66,7 +77,7 @@ export function notice(message: Held, { kind, about }: News, { hostname, to, hea
   return Buffer.from(lines.join('\r\n'))
 }
 
-function words({ subject, createdAt, expiresAt }: Held, { kind, about }: News, hostname: string): string {
+function words({ createdAt, expiresAt }: Held, subject: string, { kind, about }: News, hostname: string): string {
   const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts }) =>
     [
       `  ${recipient}`,

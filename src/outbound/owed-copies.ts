@@ -7,6 +7,8 @@ import { parseMailbox } from '#/mime/address.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetSent, type Owed, takeOwed } from '#/scheduled/due.ts'
+import type { SealingKey } from '#/seal.ts'
+import { openedFields, openedPiece } from '#/sending/sealed.ts'
 import { forgetEmpty } from '#/sending/waiting.ts'
 import { Overtaken } from './claims.ts'
 import { heldOctets } from './held.ts'
@@ -24,6 +26,8 @@ export interface OwedCopiesParts {
   readonly time: SharedTime
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
   readonly log: Logger
 }
 
@@ -103,7 +107,7 @@ export class OwedCopies implements AsyncDisposable {
   async #read(owed: readonly Owed[]): Promise<Readable[]> {
     const { db } = this.#parts
     const { rows } = await sql<Message>`
-      select message.id, size_bytes as "sizeBytes", created_at as "createdAt", bytes
+      select message.id, size_bytes as "sizeBytes", created_at as "createdAt", bytes, sealed
       from outbound_messages message
       left join outbound_pieces piece
         on piece.message_id = message.id and number = 0 and size_bytes <= ${pieceBytes}
@@ -114,10 +118,15 @@ export class OwedCopies implements AsyncDisposable {
 
   /** Undefined where its mailbox is gone. */
   async #copyOf(owed: Owed, message: Message | undefined): Promise<SentCopy | undefined> {
-    const { organizationId, mailboxId, bcc } = owed
+    const { organizationId, mailboxId, fields } = owed
     if (mailboxId === null || !message) return undefined
-    const { db, reader } = this.#parts
-    const raw = message.bytes ?? (await collected(heldOctets(db, message.id), message.sizeBytes))
+    const { db, reader, mailKey } = this.#parts
+    const { id, bytes, sealed } = message
+    const raw =
+      bytes === null
+        ? await collected(heldOctets(db, mailKey, id), message.sizeBytes)
+        : openedPiece(mailKey, id, 0, { bytes, sealed })
+    const bcc = (fields === null ? owed.bcc : openedFields(mailKey, id, fields).bcc) ?? []
     const secret = bcc.map((one) => parseMailbox(one)?.address ?? one)
     return {
       mailbox: { organizationId, mailboxId },
@@ -144,4 +153,5 @@ interface Message {
   readonly createdAt: Date
   /** Null where there are more than fit in one piece. */
   readonly bytes: Buffer | null
+  readonly sealed: boolean
 }

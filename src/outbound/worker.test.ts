@@ -9,10 +9,12 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { readContent } from '#/mime/content.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { testDatabase } from '../../test/database.ts'
+import { mailKey } from '../../test/installation.ts'
 import { insertVerifiedDomain } from '../../test/verified-domain.ts'
 import { delayWorthTelling, lifetime } from './backoff.ts'
 import { notifier } from './bounce.ts'
@@ -25,6 +27,7 @@ const minute = 60_000
 let database: Database
 let mailHost: MailHost
 const reader = new MessageReader()
+const openPgp = new OpenPgp()
 const log = pino({ level: 'silent' })
 let now = new Date('2026-11-21T08:00:00Z')
 before(async () => {
@@ -33,6 +36,7 @@ before(async () => {
 })
 after(async () => {
   await reader[Symbol.asyncDispose]()
+  await openPgp[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
 
@@ -97,10 +101,12 @@ async function depart(from: MailboxRef & { address: string }, ...recipients: str
   const raw = Buffer.from(`Subject: Out\r\nMessage-ID: ${messageId}\r\n\r\nTo ${recipients.join()}\r\n`)
   const { routeOf } = new ScriptedRelay()
   const to = recipients.map((recipient) => ({ recipient, route: routeOf(recipient) }))
-  const known = { id, ...from, messageId, subject: 'Out', raw }
+  const known = { id, ...from, raw }
   await database.db
     .transaction()
-    .execute((tx) => insertDeparture(tx, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
+    .execute((tx) =>
+      insertDeparture(tx, mailKey, { ...known, kind: 'sent', sender: from.address, recipients: to }, now),
+    )
 }
 
 function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
@@ -110,10 +116,11 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
     local: relay,
     time: async () => now,
     log,
-    copies: new OwedCopies({ db: database.db, time: async () => now, mailHost, reader, log }),
+    mailKey,
+    copies: new OwedCopies({ db: database.db, time: async () => now, mailHost, reader, log, mailKey }),
     ambiguous,
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
-    notify: notifier({ mailHost, reader, hostname: 'mx.mailroom.test' }),
+    notify: notifier({ mailHost, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
   })
 }
 

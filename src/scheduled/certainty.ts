@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { cancelPending, scheduledById } from './queries.ts'
+import { cancelPending, statusOf } from './queries.ts'
 
 /** How long to ask whether a message is stored before its sender is answered, and how long between, in milliseconds. */
 const patience = 10_000
@@ -23,7 +23,7 @@ export async function isStored(
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<boolean> {
   for (const end = performance.now() + patience; performance.now() < end; await wait(between)) {
-    const stored = await asked(db, (tx) => scheduledById(tx, organizationId, id), id).catch(() => 'unknown' as const)
+    const stored = await asked(db, (tx) => statusOf(tx, { organizationId, id }), id).catch(() => 'unknown' as const)
     if (stored !== 'unknown') return stored !== undefined
   }
   const removing = removeOnceReachable(db, { organizationId, id }, closing)

@@ -16,8 +16,6 @@ export interface Claim {
   readonly mailboxId: string | null
   readonly sender: string
   readonly recipients: readonly string[]
-  readonly subject: string
-  readonly messageId: string
   readonly sizeBytes: number
   readonly sendAt: Date
 }
@@ -87,8 +85,7 @@ export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted
         claimed_until = ${new Date(now.getTime() + leaseMs)}
       where id in (select id from free)
       returning id, organization_id as "organizationId", epoch, attempts, cut_short as "cutShort",
-        mailbox_id as "mailboxId", sender, recipients, subject, message_id as "messageId", size_bytes as "sizeBytes",
-        send_at as "sendAt"
+        mailbox_id as "mailboxId", sender, recipients, size_bytes as "sizeBytes", send_at as "sendAt"
     )
     select taken.* from due left join taken on taken.id = due.id order by due.turn, due.due_at, due.id`.execute(db)
   const claims = rows.filter((row) => row.id !== null)
@@ -143,7 +140,9 @@ export interface Owed {
   readonly organizationId: string
   /** Null once it is gone. */
   readonly mailboxId: string | null
-  readonly bcc: readonly string[]
+  /** Whom it went to in secret; sealed, unless it was scheduled before such fields were. */
+  readonly fields: Buffer | null
+  readonly bcc: readonly string[] | null
 }
 
 /** Takes messages whose copies are owed and due, those that have waited longest first, as many at a time as a claim
@@ -158,7 +157,7 @@ export async function takeOwed(db: Db, now: Date, dueAt: Date): Promise<Owed[]> 
     )
     update scheduled_messages set copy_due_at = ${dueAt}
     where id in (select id from wanted where before < ${mostOctets})
-    returning id, organization_id as "organizationId", mailbox_id as "mailboxId", bcc`.execute(db)
+    returning id, organization_id as "organizationId", mailbox_id as "mailboxId", fields, bcc`.execute(db)
   return rows
 }
 

@@ -1,45 +1,69 @@
 import { sql } from 'kysely'
 import { pieceByPiece, slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { SealingKey } from '#/seal.ts'
+import { openedFields, openedPiece, sealedFields, sealedPiece } from '#/sending/sealed.ts'
 import { type Draft, failedKept, mostListed, type Scheduled } from './scheduled.ts'
 
-/** Of `scheduled_messages`, as a `Scheduled`. What is sent and lacks but its copy in Sent has left the list. */
+/** A `Scheduled` as its row has it. */
+type Row = Scheduled & { readonly fields: Buffer | null }
+
+/** Of `scheduled_messages`, as a `Row`. What is sent and lacks but its copy in Sent has left the list. */
 const columns = sql`
-  id, sender as "from", "to", cc, bcc, subject, send_at as "sendAt", status, last_error as "lastError",
+  id, sender as "from", "to", cc, bcc, subject, fields, send_at as "sendAt", status, last_error as "lastError",
   attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt"`
 
+function opened<Found extends Row>(key: SealingKey, { fields, ...row }: Found) {
+  return fields === null ? row : { ...row, ...openedFields(key, row.id, fields) }
+}
+
 /** Everything of the organization that is queued, being sent or failed, soonest first. */
-export async function scheduledOf(db: Db, organizationId: string): Promise<Scheduled[]> {
-  const { rows } = await sql<Scheduled>`
+export async function scheduledOf(db: Db, key: SealingKey, organizationId: string): Promise<Scheduled[]> {
+  const { rows } = await sql<Row>`
     select ${columns} from scheduled_messages where organization_id = ${organizationId} and copy_due_at is null
     order by send_at, id limit ${mostListed}`.execute(db)
-  return rows
+  return rows.map((row) => opened(key, row))
 }
 
 export async function scheduledById(
   db: Db,
-  organizationId: string,
-  id: string,
+  key: SealingKey,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<(Scheduled & { sizeBytes: number }) | undefined> {
-  const { rows } = await sql<Scheduled & { sizeBytes: number }>`
+  const { rows } = await sql<Row & { sizeBytes: number }>`
     select ${columns}, size_bytes as "sizeBytes" from scheduled_messages
     where organization_id = ${organizationId} and id = ${id} and status <> 'sent'`.execute(db)
-  return rows[0]
+  return rows[0] && opened(key, rows[0])
 }
 
-/** Stores a message for later. False where its mailbox is gone, and then nothing of `tx` may be kept. Over the plan's caps
+/** Where a message stands; undefined where there is none in the list. */
+export async function statusOf(
+  db: Db,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<Scheduled['status'] | undefined> {
+  const { rows } = await sql<{ status: Scheduled['status'] }>`
+    select status from scheduled_messages
+    where organization_id = ${organizationId} and id = ${id} and status <> 'sent'`.execute(db)
+  return rows[0]?.status
+}
+
+/** Stores a message for later, sealed. False where its mailbox is gone, and then nothing of `tx` may be kept. Over the plan's caps
  *  the database refuses, with SQLSTATE PC402. */
-export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<boolean> {
+export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
   const { id, organizationId, raw } = draft
   let number = 0
-  for (const bytes of slices(raw)) {
-    await tx.insertInto('scheduled_pieces').values({ scheduled_id: id, number: number++, bytes }).execute()
+  for (const slice of slices(raw)) {
+    const bytes = sealedPiece(key, id, number, slice)
+    await tx
+      .insertInto('scheduled_pieces')
+      .values({ scheduled_id: id, number: number++, bytes, sealed: true })
+      .execute()
   }
   const { numAffectedRows = 0n } = await sql`
-    insert into scheduled_messages (id, organization_id, mailbox_id, sender, "to", cc, bcc, recipients, subject,
+    insert into scheduled_messages (id, organization_id, mailbox_id, sender, recipients, fields,
       attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
-    select ${id}::uuid, organization_id, id, address, ${draft.to}::text[], ${draft.cc}::text[], ${draft.bcc}::text[],
-      ${draft.recipients}::text[], ${draft.subject}, ${draft.attachmentCount}::integer, ${draft.messageId},
+    select ${id}::uuid, organization_id, id, address, ${draft.recipients}::text[],
+      ${sealedFields(key, id, draft)}::bytea, ${draft.attachmentCount}::integer, ${draft.messageId},
       ${raw.length}::integer, ${draft.scheduledBy}, ${draft.sendAt}::timestamptz, ${draft.sendAt}::timestamptz,
       ${now}::timestamptz
     from mailboxes where organization_id = ${organizationId} and id = ${draft.mailboxId}`.execute(tx)
@@ -47,17 +71,24 @@ export async function insertScheduled(tx: Tx, draft: Draft, now: Date): Promise<
 }
 
 /** The octets of messages that are stored in one piece. */
-export async function scheduledInOnePiece(db: Db, ids: readonly string[]): Promise<Map<string, Buffer>> {
-  const { rows } = await sql<{ id: string; bytes: Buffer }>`
-    select scheduled_id as id, bytes from scheduled_pieces
+export async function scheduledInOnePiece(
+  db: Db,
+  key: SealingKey,
+  ids: readonly string[],
+): Promise<Map<string, Buffer>> {
+  const { rows } = await sql<{ id: string; bytes: Buffer; sealed: boolean }>`
+    select scheduled_id as id, bytes, sealed from scheduled_pieces
     where scheduled_id = any (${ids}::uuid[]) and number = 0`.execute(db)
-  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+  return new Map(rows.map(({ id, ...piece }) => [id, openedPiece(key, id, 0, piece)]))
 }
 
 /** The octets of a message, a piece at a time. */
-export function scheduledOctets(db: Db, id: string): AsyncGenerator<Buffer> {
-  const pieces = db.selectFrom('scheduled_pieces').select('bytes').where('scheduled_id', '=', id)
-  return pieceByPiece((number) => pieces.where('number', '=', number).executeTakeFirst())
+export function scheduledOctets(db: Db, key: SealingKey, id: string): AsyncGenerator<Buffer> {
+  const pieces = db.selectFrom('scheduled_pieces').select(['bytes', 'sealed']).where('scheduled_id', '=', id)
+  return pieceByPiece(async (number) => {
+    const piece = await pieces.where('number', '=', number).executeTakeFirst()
+    return piece && { bytes: openedPiece(key, id, number, piece) }
+  })
 }
 
 /** Removes a message that no worker has taken yet, with every octet of it; false where there is none. */
@@ -74,17 +105,17 @@ export async function cancelPending(db: Db, organizationId: string, id: string):
 /** Puts a failed message back, to be sent now, as if it had never been tried. Undefined where there is no failed one. */
 export async function retryFailed(
   db: Db,
-  organizationId: string,
-  id: string,
+  key: SealingKey,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
   now: Date,
 ): Promise<Scheduled | undefined> {
-  const { rows } = await sql<Scheduled>`
+  const { rows } = await sql<Row>`
     update scheduled_messages
     set status = 'pending', send_at = ${now}, due_at = ${now}, attempts = 0, cut_short = 0, last_error = null,
       failed_at = null
     where organization_id = ${organizationId} and id = ${id} and status = 'failed'
     returning ${columns}`.execute(db)
-  return rows[0]
+  return rows[0] && opened(key, rows[0])
 }
 
 /** How many recipients the plan allows on the UTC day of `at`, and how many of them are sent to already or promised to

@@ -7,13 +7,14 @@ import { type Answer, created, ok, once, sendAnswer } from '#/http/once.ts'
 import { ReadyJson, sendReady } from '#/http/ready-json.ts'
 import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import type { SealingKey } from '#/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { senderFor } from '#/sending/sender.ts'
 import { inTurn } from '#/sending/turns.ts'
 import { bodyLimit } from '#/sending/wire.ts'
 import { isStored } from './certainty.ts'
-import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf } from './queries.ts'
+import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf, statusOf } from './queries.ts'
 import { draft, schedule } from './schedule.ts'
 import { assertWithinWindow, readSendAt } from './send-at.ts'
 import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
@@ -23,6 +24,8 @@ export interface ScheduledParts {
   readonly time: SharedTime
   readonly reader: MessageReader
   readonly composer: Composer
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
 }
 
 const reading = { scope: 'scheduled:read', noun: 'Scheduled messages' } as const
@@ -36,7 +39,7 @@ export function scheduledRoutes(app: App, parts: ScheduledParts): void {
   changeRoutes(app, parts)
 }
 
-function readRoutes(app: App, { db, reader }: ScheduledParts): void {
+function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
   app.get(
     '/v1/scheduled',
     {
@@ -50,7 +53,7 @@ function readRoutes(app: App, { db, reader }: ScheduledParts): void {
         response: { 200: ScheduledList },
       },
     },
-    async ({ organizationId }) => ({ data: (await scheduledOf(db, organizationId)).map(present) }),
+    async ({ organizationId }) => ({ data: (await scheduledOf(db, mailKey, organizationId)).map(present) }),
   )
 
   app.get(
@@ -67,9 +70,9 @@ function readRoutes(app: App, { db, reader }: ScheduledParts): void {
     },
     async ({ organizationId, params }, reply) => {
       const id = pathId(params.id, what)
-      const found = await scheduledById(db, organizationId, id)
+      const found = await scheduledById(db, mailKey, { organizationId, id })
       if (!found) throw notFound(what)
-      const raw = await collected(scheduledOctets(db, id), found.sizeBytes)
+      const raw = await collected(scheduledOctets(db, mailKey, id), found.sizeBytes)
       const { text, html, attachments } = await reader.content(raw)
       const names = attachments.map(({ filename, content_type, size_bytes, inline }) => ({
         filename,
@@ -86,7 +89,7 @@ function ready(text: OpenedContent['text']): string | null | ReadyJson {
   return text instanceof Uint8Array ? new ReadyJson(text) : text
 }
 
-function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
+function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts): void {
   const closing = new AbortController()
   app.addHook('onClose', async () => closing.abort())
   app.post(
@@ -119,7 +122,7 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
         // Here, so that a repeat that comes after that time still gets the first answer.
         const now = await time(tx)
         assertWithinWindow(sendAt, now)
-        const warnings = await schedule(tx, one, now)
+        const warnings = await schedule(tx, mailKey, one, now)
         const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
         answer = created(`/v1/scheduled/${one.id}`, accepted)
         return answer
@@ -141,7 +144,7 @@ function createRoute(app: App, { db, time, composer }: ScheduledParts): void {
   )
 }
 
-function changeRoutes(app: App, { db, time }: ScheduledParts): void {
+function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
   app.delete(
     '/v1/scheduled/:id',
     {
@@ -181,7 +184,7 @@ function changeRoutes(app: App, { db, time }: ScheduledParts): void {
       const id = pathId(params.id, what)
       const now = await time(db)
       return once(db, request, reply, async (tx) => {
-        const retried = await retryFailed(tx, organizationId, id, now)
+        const retried = await retryFailed(tx, mailKey, { organizationId, id }, now)
         if (!retried) throw await refusal(tx, organizationId, id, 'only a failed one can be sent again')
         return ok(present(retried))
       })
@@ -191,6 +194,6 @@ function changeRoutes(app: App, { db, time }: ScheduledParts): void {
 
 /** Why nothing was done to a message. */
 async function refusal(db: Db, organizationId: string, id: string, consequence: string): Promise<Error> {
-  const found = await scheduledById(db, organizationId, id)
-  return found ? invalid('id', `This message is ${found.status}: ${consequence}`) : notFound(what)
+  const status = await statusOf(db, { organizationId, id })
+  return status ? invalid('id', `This message is ${status}: ${consequence}`) : notFound(what)
 }

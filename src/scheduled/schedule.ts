@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import type { SealingKey } from '#/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
@@ -37,10 +38,10 @@ export async function draft(
 }
 
 /** Stores the message, and answers what may come in its way, in sentences. */
-export async function schedule(tx: Tx, one: Draft, now: Date): Promise<string[]> {
+export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date): Promise<string[]> {
   await lockOutcome(tx, one.id)
   const warnings = await warningsFor(tx, one)
-  if (!(await insertScheduled(tx, one, now))) throw notFound('mailbox')
+  if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
   return warnings
 }
 

@@ -23,7 +23,8 @@ export interface Waiting {
 /** Whoever waits in the outbound queue, the next to be tried first. */
 export async function waitingOnes(db: Db, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
-    select message.id, organization.name as organization, message.sender as "from", recipient.recipient as "to",
+    select message.id, organization.name as organization, message.sender as "from",
+      case when message.concealed then '(sealed)' else recipient.recipient end as "to",
       message.created_at as since, recipient.state, recipient.attempts,
       case recipient.state when 'waiting' then recipient.due_at end as next_attempt_at,
       message.expires_at as gives_up_at, recipient.reason, recipient.reply, recipient.host

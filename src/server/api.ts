@@ -12,7 +12,7 @@ import type { OutboundWorker } from '#/outbound/worker.ts'
 import { sealingKey } from '#/seal.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import type { Observed, Parts, Shared } from './parts.ts'
-import { signingKeysFor } from './worker.ts'
+import { mailKeyFor, signingKeysFor } from './worker.ts'
 
 /** How long requests in hand may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000
@@ -41,13 +41,14 @@ export async function startApi(
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const answersKey = sealingKey(secret, 'kept answers')
   const composer = composerWith(signingKeysFor(parts))
+  const mailKey = mailKeyFor(parts)
   const dispatch = new Dispatch({
-    ...{ db, ...shared, composer, relay: parts.relay, time },
+    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey },
     // Where the worker is another process, it looks by itself, every two seconds.
     wake: () => config.roles.has('worker') && outbound.wake(),
   })
   const app = await buildApp({
-    ...{ db, ...shared, dispatch, composer, threads, authenticator },
+    ...{ db, ...shared, dispatch, composer, mailKey, threads, authenticator },
     ...{ clock, time, log, sharedRate, answersKey, allowReserved },
     observe: metrics && observer(metrics, threads),
     follow: traces && ((app) => traces.requests(app)),

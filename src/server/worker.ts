@@ -11,7 +11,8 @@ import { OwedCopies } from '#/outbound/owed-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/rounds.ts'
 import { Srs } from '#/outbound/srs.ts'
 import { OutboundWorker } from '#/outbound/worker.ts'
-import { sealingKey } from '#/seal.ts'
+import { type SealingKey, sealingKey } from '#/seal.ts'
+import { blinding, sealedAs as mailOutKey } from '#/sending/sealed.ts'
 import type { Parts, Shared } from './parts.ts'
 
 /** Where what leaves goes: own mailboxes through our own door, and copies into Sent. */
@@ -23,11 +24,12 @@ export interface Ways {
 export function mailOut(config: Config, parts: Parts, shared: Shared, { local, copies }: Ways): OutboundWorker {
   const { database, relay, time, log, follow } = parts
   const { hostname } = config
+  const mailKey = mailKeyFor(parts)
   return new OutboundWorker({
-    ...{ db: database.db, relay, local, copies, time, log, follow },
+    ...{ db: database.db, relay, local, copies, time, log, follow, mailKey },
     ambiguous: config.ambiguous,
     nextRound: nextRound(config),
-    notify: notifier({ ...shared, hostname }),
+    notify: notifier({ ...shared, hostname, mailKey }),
   })
 }
 
@@ -39,11 +41,14 @@ export function followUpsFor(parts: Parts, wake: () => void): FollowUps {
     markKey: relayMarkKey(secret),
     lookUps: () => lookUpsFor(resolver, ''),
     signingKeys: signingKeysFor(parts),
+    mailKey: mailKeyFor(parts),
+    blind: blinding(secret),
   })
 }
 
-export function copiesFor({ database, time, log }: Parts, { mailHost, reader }: Shared): OwedCopies {
-  return new OwedCopies({ db: database.db, time, log, mailHost, reader })
+export function copiesFor(parts: Parts, { mailHost, reader }: Shared): OwedCopies {
+  const { database, time, log } = parts
+  return new OwedCopies({ db: database.db, time, log, mailHost, reader, mailKey: mailKeyFor(parts) })
 }
 
 interface Next {
@@ -56,12 +61,18 @@ export function roundsFor(config: Config, parts: Parts, { outbound, copies }: Ne
   return new Rounds({
     ...{ db: database.db, relay, time, log, follow, outbound, copies },
     signingKeys: signingKeysFor(parts),
+    mailKey: mailKeyFor(parts),
     nextRound: nextRound(config),
   })
 }
 
 function nextRound({ tickSeconds }: Config): (now: Date) => Date {
   return (now) => nextRoundAfter(now, tickSeconds * 1_000)
+}
+
+/** Seals and opens mail that waits to leave. */
+export function mailKeyFor({ secret }: Parts): SealingKey {
+  return sealingKey(secret, mailOutKey)
 }
 
 export function signingKeysFor({ database: { db }, secret }: Parts): SigningKeys {

@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { messageDate } from '#/mime/date.ts'
 import { signaturesOf } from '#/outbound/sign.ts'
+import { scheduledInOnePiece } from '#/scheduled/queries.ts'
+import { mailKey } from '../installation.ts'
 import { signingDomain } from '../signing-domain.ts'
 import { Sink } from '../sink.ts'
 import { type TestOrganization, World } from '../world.ts'
@@ -28,12 +30,9 @@ async function scheduled(organization: TestOrganization) {
     ...{ from, to: 'bob@there.example', subject: 'Grüße', text: 'Hello', send_at: sendAt.toISOString() },
   })
   assert.equal(status, 201)
-  const { bytes } = await world.db
-    .selectFrom('scheduled_pieces')
-    .select('bytes')
-    .where('scheduled_id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  return { id: body.id as string, sendAt, stored: bytes }
+  const stored = (await scheduledInOnePiece(world.db, mailKey, [body.id])).get(body.id)
+  assert.ok(stored)
+  return { id: body.id as string, sendAt, stored }
 }
 
 /** What the sink is given so much later, with its Date; signed twice, and both signatures hold. */

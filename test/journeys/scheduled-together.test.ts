@@ -54,7 +54,7 @@ test('one that cannot be dated is put off by itself, and the others go in the sa
   const [broken = '', ...others] = ids.toSorted()
   await world.db
     .updateTable('scheduled_pieces')
-    .set({ bytes: Buffer.from('Subject: No date\r\n\r\n') })
+    .set({ bytes: Buffer.from('Subject: No date\r\n\r\n'), sealed: false })
     .where('scheduled_id', '=', broken)
     .execute()
   await world.rounds.processAll()

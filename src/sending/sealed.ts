@@ -1,0 +1,69 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import { type SealingKey, seal, unseal } from '#/seal.ts'
+
+/** Mail that waits to leave is kept sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md,
+ *  "Sealed"). */
+
+/** The purpose of `sealingKey`, whoever opens what is sealed here. */
+export const sealedAs = 'mail out'
+
+/** A piece of a message as its row has it; not sealed where it came before the migration that seals. */
+export interface KeptPiece {
+  readonly bytes: Buffer
+  readonly sealed: boolean
+}
+
+/** @param id the message's; @param number the piece's place in it: elsewhere it does not open */
+export function sealedPiece(key: SealingKey, id: string, number: number, bytes: Buffer): Buffer {
+  return seal(key, pieceOf(id, number), bytes)
+}
+
+export function openedPiece(key: SealingKey, id: string, number: number, { bytes, sealed }: KeptPiece): Buffer {
+  return sealed ? unseal(key, pieceOf(id, number), bytes) : bytes
+}
+
+function pieceOf(id: string, number: number): string {
+  return `${id} ${number}`
+}
+
+/** A recipient of a message whose recipients are a secret too, as its row has them. */
+export function sealedRecipient(key: SealingKey, id: string, recipient: string): string {
+  return seal(key, recipientOf(id), recipient).toString('base64')
+}
+
+export function openedRecipient(key: SealingKey, id: string, sealed: string): string {
+  return unseal(key, recipientOf(id), Buffer.from(sealed, 'base64')).toString()
+}
+
+function recipientOf(id: string): string {
+  return `${id} recipient`
+}
+
+/** What a scheduled message says of itself in lists. */
+export interface ListedFields {
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string
+}
+
+export function sealedFields(key: SealingKey, id: string, { to, cc, bcc, subject }: ListedFields): Buffer {
+  return seal(key, fieldsOf(id), JSON.stringify({ to, cc, bcc, subject }))
+}
+
+export function openedFields(key: SealingKey, id: string, sealed: Buffer): ListedFields {
+  return JSON.parse(unseal(key, fieldsOf(id), sealed).toString())
+}
+
+function fieldsOf(id: string): string {
+  return `${id} fields`
+}
+
+/** Tells texts apart, in a column, without keeping them: the same text has the same name, and only who knows the
+ *  installation's secret can tell which text a name stands for. */
+export type Blind = (text: string) => string
+
+export function blinding(installationSecret: string): Blind {
+  const key = Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom blind', 32))
+  return (text) => createHmac('sha256', key).update(text).digest('base64url')
+}
