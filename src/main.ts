@@ -10,6 +10,7 @@ import { rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
+import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
 import { assertSameSecret, hasSecret, installationSecret } from './secret.ts'
 import { version } from './version.ts'
@@ -37,7 +38,11 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const secret = (db: Db) => knownSecret(config, db)
-    const mailHost = async (db: Db) => (await import('./server/adapters.ts')).mailHostOn(config, db, await secret(db))
+    const mailHost = async (db: Db) => {
+      const known = await secret(db)
+      await assertSameMailHome(db, mailHomeOf(config))
+      return (await import('./server/adapters.ts')).mailHostOn(config, db, known)
+    }
     const tryMailServer: TryMailServer = async (...given) =>
       (await import('./server/adapters.ts')).tryMailServer(...given)
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)

@@ -2,6 +2,7 @@ import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { domainCommands } from './domains.ts'
 import { keyCommands } from './keys.ts'
+import { mailCommands } from './mail.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { memberRuleCommands } from './member-rules.ts'
 import { memberCommands } from './members.ts'
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...mailboxCommands,
   ...queueCommands,
+  ...mailCommands,
   ...moveCommands,
   migrateCommand,
   doctorCommand,

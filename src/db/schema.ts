@@ -49,6 +49,8 @@ export interface Schema {
 
 interface Installation {
   secret_fingerprint: Buffer
+  mail_host: string | null
+  mail_moving_from: string | null
 }
 
 interface Plans {

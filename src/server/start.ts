@@ -7,6 +7,7 @@ import { migrate } from '#/db/migrate.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
 import { serverLog } from '#/log.ts'
+import { assertSameMailHome, mailHomeOf } from '#/mailboxes/home.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { assertSameSecret, installationSecret } from '#/secret.ts'
 import { firstStart } from '#/tryout/first-start.ts'
@@ -39,6 +40,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   await migrate(database.pool)
   const secret = await installationSecret(config)
   await assertSameSecret(database.db, secret)
+  await assertSameMailHome(database.db, mailHomeOf(config))
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, secret }

@@ -4,23 +4,25 @@ import { unsafeSettings } from '#/db/durability.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
+import { differenceFrom, mailHomeOf } from '#/mailboxes/home.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { mailServerFinding } from './mail-server.ts'
 
 /** What the database says of itself; the mail host too, which lives in it unless it is a server of its own. */
 export async function databaseFindings(
-  { allowUnsafeDatabase, secrets }: Config,
+  config: Config,
   database: Database,
   tryMailServer: TryMailServer,
 ): Promise<Finding[]> {
   const { db, embedded } = database
+  const { allowUnsafeDatabase } = config
   const checks = [
     versionFinding(db, embedded),
     ...(embedded ? [] : [durabilityFinding(db, allowUnsafeDatabase)]),
     migrationFinding(db),
     clockFinding(db),
-    secrets.imap ? mailServerFinding(secrets.imap, db, tryMailServer) : mailHostFinding(db),
+    mailHostFinding(config, db, tryMailServer),
   ]
   return await Promise.all(checks)
 }
@@ -84,7 +86,15 @@ async function clockFinding(db: Db): Promise<Finding> {
   return apart <= 60 ? warning(check, found, fix) : problem(check, found, fix)
 }
 
-async function mailHostFinding(db: Db): Promise<Finding> {
+async function mailHostFinding(config: Config, db: Db, tryMailServer: TryMailServer): Promise<Finding> {
+  const check = 'mail host'
+  const difference = await differenceFrom(db, mailHomeOf(config)).catch(() => undefined)
+  if (difference) return problem(check, difference.found, capitalized(difference.fix))
+  const { imap } = config.secrets
+  return imap ? await mailServerFinding(imap, db, tryMailServer) : await ownMailFinding(db)
+}
+
+async function ownMailFinding(db: Db): Promise<Finding> {
   const check = 'mail host'
   try {
     await sql`select from mail_folders limit 1`.execute(db)
@@ -92,4 +102,8 @@ async function mailHostFinding(db: Db): Promise<Finding> {
   } catch (error) {
     return warning(check, (error as Error).message, 'Run `mailroom migrate`, or start the server')
   }
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -2,6 +2,7 @@ import QuickLRU from 'quick-lru'
 import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, mailUnavailable } from '#/errors.ts'
+import { keptOnServer, movedAway } from '#/mailboxes/home.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { Layout } from './layout.ts'
 import type { SelectedFolder } from './selected-folder.ts'
@@ -20,7 +21,8 @@ export interface Account {
   readonly waiting: boolean
 }
 
-/** Undefined where the organization has no such mailbox. */
+/** Undefined where the organization has no such mailbox.
+ *  @throws Refusal `mail_unavailable` where mail has moved away from the server */
 export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account | undefined> {
   const row = await db
     .selectFrom('mailboxes')
@@ -29,9 +31,11 @@ export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account 
         .exists(of.selectFrom('mail_spool').select('id').whereRef('mail_spool.mailbox_id', '=', 'mailboxes.id'))
         .as('waiting'),
     )
+    .select(keptOnServer.as('kept'))
     .where('id', '=', mailbox.mailboxId)
     .where('organization_id', '=', mailbox.organizationId)
     .executeTakeFirst()
+  if (row && !row.kept) throw movedAway()
   return row && { mailbox, login: mailbox.mailboxId, waiting: Boolean(row.waiting) }
 }
 

@@ -3,6 +3,7 @@ import { pieceBytes } from '#/bytes.ts'
 import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mailUnavailable, notFound } from '#/errors.ts'
+import { assertStillHere, keptOnServer } from '#/mailboxes/home.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
@@ -192,6 +193,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async ping(): Promise<void> {
+    await assertStillHere(this.#db, keptOnServer)
     const connection = await Connection.open(this.#server).catch((error) => {
       throw mailUnavailable(error)
     })

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { collected, pieceBytes, slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { assertStillHere, keptOnServer } from '#/mailboxes/home.ts'
 import type { Applied, Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { normalKeywords } from '../keywords.ts'
 
@@ -110,9 +111,13 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
       (number integer, organization_id uuid, mailbox_id uuid, folder text, start integer, size_bytes integer,
        message_id text, received_at timestamptz, seen boolean, flagged boolean, keywords text[], filtered_by jsonb)
     join mailboxes on mailboxes.id = row.mailbox_id and mailboxes.organization_id = row.organization_id
+    where ${keptOnServer}
     order by row.number
     returning id`.execute(tx)
-  if (made.length < copies.length) throw notFound('mailbox')
+  if (made.length < copies.length) {
+    await assertStillHere(tx, keptOnServer)
+    throw notFound('mailbox')
+  }
   const ids = made.map(({ id }) => id).sort((a, b) => a - b)
   for (const [index, { message }] of copies.entries()) {
     if (message.raw.length <= pieceBytes) continue

@@ -1,5 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
+import { whileInDatabase } from '#/mailboxes/home.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 
 /** What a folder gains by an append; `number` is how messages name it. */
@@ -44,7 +45,7 @@ export function store(
         and folder.organization_id = gain.organization_id
     ), locked as materialized (
       select gain.* from gain join mail_folders folder on folder.id = gain.id
-      where (select count(*) from gain) = ${gains.length}
+      where (select count(*) from gain) = ${gains.length} and ${whileInDatabase}
       order by folder.id for update of folder
     ), advanced as (
       update mail_folders folder set

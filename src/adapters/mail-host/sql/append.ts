@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
@@ -48,6 +49,7 @@ async function storeFirst(
 ): Promise<readonly Place[]> {
   const places = await store(tx, { gains }, contents, rows)
   if (places.length === gains.length) return places
+  await assertStillHere(tx, keptInDatabase)
   // One that was there has gone while its lock was waited for, and only mailboxes take their folders with them.
   if (places.length > 0) throw notFound('mailbox')
   await makeFolders(

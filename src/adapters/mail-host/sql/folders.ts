@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
+import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 
@@ -25,7 +26,7 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
     join mailboxes on mailboxes.id = wanted.mailbox_id and mailboxes.organization_id = wanted.organization_id
     where not exists (
       select from mail_folders there where there.mailbox_id = wanted.mailbox_id and there.name = wanted.name
-    )
+    ) and ${keptInDatabase}
     order by wanted.mailbox_id, wanted.name
     on conflict do nothing`.execute(tx)
 }
@@ -52,6 +53,7 @@ export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Pro
 
 /** Says why a folder that was to be locked was not there. */
 export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
+  await assertStillHere(tx, keptInDatabase)
   await findFolder(tx, mailbox, name)
   throw noSuchFolder(name)
 }
@@ -64,6 +66,7 @@ export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly s
     .where('organization_id', '=', mailbox.organizationId)
     .where('mailbox_id', '=', mailbox.mailboxId)
     .where('name', 'in', names)
+    .where(keptInDatabase)
     .orderBy('id')
     .forUpdate()
     .execute()

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type {
@@ -81,6 +81,6 @@ export class SqlMailHost implements MailHost {
   }
 
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.#db)
+    await assertStillHere(this.#db, keptInDatabase)
   }
 }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { copy } from '#/adapters/mail-host/conformance/letters.ts'
+import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
+import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { readConfig } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { assertSameSecret } from '#/secret.ts'
+import { testDatabase } from '../../test/database.ts'
+import { secret } from '../../test/installation.ts'
+import { adoptMailHome, assertSameMailHome, inDatabase, mailHome, mailHomeOf } from './home.ts'
+
+const one = 'imap.example.test:143'
+const other = 'other.example.test:143'
+
+let database: Database
+let host: SqlMailHost
+beforeEach(async () => {
+  database = await testDatabase()
+  host = new SqlMailHost(database.db, idHashKey('a secret'))
+  await assertSameSecret(database.db, secret)
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const starts = (here: string) => assertSameMailHome(database.db, here)
+
+async function mailbox(): Promise<MailboxRef> {
+  return newMailbox(database.db, host, await newDomain(database.db), 'ada')
+}
+
+async function receive(): Promise<MailboxRef> {
+  const ada = await mailbox()
+  await database.db.transaction().execute((tx) => host.append(tx, [copy(ada)]))
+  return ada
+}
+
+for (const [what, url, home] of [
+  ['without an IMAP server', undefined, inDatabase],
+  ['by name and port', 'imap://u:p@IMAP.example.test', 'imap.example.test:143'],
+  ['by TLS from the start', 'imaps://u:p@imap.example.test', 'imap.example.test:993'],
+  ['by an address', 'imap://u:p@[::1]:1143', '[::1]:1143'],
+] as const) {
+  test(`where a process looks for mail, ${what}`, () =>
+    assert.equal(mailHomeOf(readConfig({ MAILROOM_IMAP_URL: url })), home))
+}
+
+test('the first process to start on a new installation says where mail is', async () => {
+  await starts(one)
+  assert.deepEqual(await mailHome(database.db), { home: one })
+  await starts(one)
+})
+
+for (const [first, second, words] of [
+  [inDatabase, one, /keeps its mail in its database, and MAILROOM_IMAP_URL names.*`mailroom mail move imap`/],
+  [one, inDatabase, /on the IMAP server imap.example.test:143, and MAILROOM_IMAP_URL is not set.*move database`/],
+  [one, other, /server imap.example.test:143, and MAILROOM_IMAP_URL names other.*:143.*`mailroom mail adopt`/],
+] as const) {
+  test(`where mail is kept at ${first}, a process that looks at ${second} does not start`, async () => {
+    await starts(first)
+    await assert.rejects(starts(second), words)
+    assert.deepEqual(await mailHome(database.db), { home: first })
+  })
+}
+
+test('ten that start at once with different settings agree on one, and the others do not start', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => starts(index % 2 ? one : inDatabase)))
+  const { home } = await mailHome(database.db)
+  for (const [index, { status }] of all.entries())
+    assert.equal(status, home === (index % 2 ? one : inDatabase) ? 'fulfilled' : 'rejected')
+})
+
+test('an installation from before has its mail where there is some: in the database', async () => {
+  await receive()
+  await assert.rejects(starts(one), /keeps its mail in its database/)
+  await starts(inDatabase)
+  assert.deepEqual(await mailHome(database.db), { home: inDatabase })
+})
+
+test('or on an IMAP server, where mail has gone through the spool', async () => {
+  await mailbox()
+  await sql`select nextval('mail_spool_id_seq')`.execute(database.db)
+  await assert.rejects(starts(inDatabase), /on an IMAP server, and MAILROOM_IMAP_URL is not set/)
+  await starts(one)
+  assert.deepEqual(await mailHome(database.db), { home: one })
+})
+
+test('or on an IMAP server, where a mailbox was made that has no folders here', async () => {
+  const { mailboxId } = await mailbox()
+  await database.db.deleteFrom('mail_folders').where('mailbox_id', '=', mailboxId).execute()
+  await assert.rejects(starts(inDatabase), /on an IMAP server/)
+})
+
+test('where both were in use, or neither, the first process to start says', async () => {
+  await receive()
+  await sql`select nextval('mail_spool_id_seq')`.execute(database.db)
+  await starts(one)
+  assert.deepEqual(await mailHome(database.db), { home: one })
+})
+
+test('another server is adopted, but not where mail would stay behind', async () => {
+  await starts(one)
+  assert.equal(await adoptMailHome(database.db, other), one)
+  await starts(other)
+  await adoptMailHome(database.db, inDatabase)
+  await receive()
+  await assert.rejects(adoptMailHome(database.db, one), /There is mail in the database/)
+  await starts(inDatabase)
+})
+
+test('a process that runs on while mail has moved away stores nothing, changes nothing and is not ready', async () => {
+  const ada = await receive()
+  await starts(inDatabase)
+  await database.db.updateTable('installation').set({ mail_host: one }).execute()
+  const away = { code: 'mail_unavailable' }
+  const append = (folder: string) => database.db.transaction().execute((tx) => host.append(tx, [copy(ada, { folder })]))
+  await assert.rejects(append('inbox'), away)
+  await assert.rejects(append('Another'), away)
+  await assert.rejects(host.update(ada, 'inbox', [1], { seen: true }), away)
+  await assert.rejects(host.update(ada, 'inbox', [1], { folder: 'trash' }), away)
+  await assert.rejects(host.expunge(ada, 'inbox', [1]), away)
+  await assert.rejects(Array.fromAsync(host.empty(ada)), away)
+  await assert.rejects(host.ping(), away)
+  assert.equal((await host.folders(ada)).length, 6)
+  const { messages } = await host.list(ada, 'inbox', { limit: 1, page: 0 })
+  assert.deepEqual(
+    messages.map(({ uid, seen }) => [uid, seen]),
+    [[1, false]],
+  )
+})
