@@ -35,6 +35,7 @@ const storeys: readonly (readonly string[])[] = [
     'organizations',
   ],
   ['app.ts', 'inbound', 'outbound', 'adapters', 'config', 'log.ts', 'secret.ts', 'cli', 'control', 'tryout'],
+  ['submission'],
   ['metrics', 'tracing'],
   ['server'],
   ['main.ts'],

@@ -37,6 +37,13 @@ export class SmtpClient implements AsyncDisposable {
     return new SmtpClient(socket)
   }
 
+  /** Connects where TLS is on from the start; nobody asks who signed the certificate. */
+  static async openTls(port: number): Promise<SmtpClient> {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    return new SmtpClient(socket)
+  }
+
   /** Connects, hears the greeting and says EHLO. */
   static async greeted(port: number, options: Where = {}): Promise<SmtpClient> {
     const client = await SmtpClient.open(port, options)

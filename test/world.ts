@@ -63,6 +63,9 @@ export class World implements AsyncDisposable {
   /** Where the environment asks for them. */
   readonly lmtp: Listening | undefined
   readonly policy: Listening | undefined
+  readonly submission: Listening | undefined
+  readonly submissionTls: Listening | undefined
+  readonly submissionProxy: Listening | undefined
   readonly metrics: Listening | undefined
   readonly #resources: AsyncDisposableStack
   #count = 0
@@ -76,6 +79,9 @@ export class World implements AsyncDisposable {
       | 'smtp'
       | 'lmtp'
       | 'policy'
+      | 'submission'
+      | 'submissionTls'
+      | 'submissionProxy'
       | 'metrics'
       | 'clock'
       | 'dns'
@@ -92,6 +98,9 @@ export class World implements AsyncDisposable {
     this.smtp = parts.smtp
     this.lmtp = parts.lmtp
     this.policy = parts.policy
+    this.submission = parts.submission
+    this.submissionTls = parts.submissionTls
+    this.submissionProxy = parts.submissionProxy
     this.metrics = parts.metrics
     this.clock = parts.clock
     this.dns = parts.dns

@@ -10,14 +10,14 @@ export const serveHelp = [
   'Run the service until SIGTERM or SIGINT stops it.',
   '',
   '  --bare        Make no try-out organization where there is none',
-  '  --roles LIST  Some of api,mx,worker; without it MAILROOM_ROLES, and without that all',
+  '  --roles LIST  Some of api,mx,submission,worker; without it MAILROOM_ROLES, and without that all',
   '',
 ].join('\n')
 
 /** What there is to call, a line each. */
 export function overview(commands: readonly Command[]): string {
   const lines = [
-    [serveUsage, 'Run the service; --bare makes no try-out, LIST is some of api,mx,worker'],
+    [serveUsage, 'Run the service; --bare makes no try-out, LIST is some of api,mx,submission,worker'],
     ...commands.map(({ name, operands, summary }) => [[name, ...operands.map(upper)].join(' '), summary]),
     ['help [COMMAND]', 'Show this, or what a command takes'],
     ['--version', 'Show the version'],

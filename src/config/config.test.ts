@@ -17,12 +17,15 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(readConfig({}), {
-    roles: new Set(['api', 'mx', 'worker']),
+    roles: new Set(['api', 'mx', 'submission', 'worker']),
     host: '127.0.0.1',
     port: 8080,
     smtpPort: 2525,
     lmtp: undefined,
     policy: undefined,
+    submission: undefined,
+    submissionTls: undefined,
+    submissionProxy: undefined,
     metrics: undefined,
     tracing: undefined,
     hostname: 'localhost',
@@ -55,6 +58,9 @@ test('every variable is read', () => {
     MAILROOM_SMTP_PORT: '25',
     MAILROOM_LMTP_PORT: '24',
     MAILROOM_POLICY_PORT: '[2001:db8::5]:10031',
+    MAILROOM_SUBMISSION_PORT: '587',
+    MAILROOM_SUBMISSION_TLS_PORT: '[2001:db8::5]:465',
+    MAILROOM_SUBMISSION_PROXY_PORT: '10587',
     MAILROOM_METRICS_PORT: '9464',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
     OTEL_TRACES_SAMPLER: 'traceidratio',
@@ -85,6 +91,9 @@ test('every variable is read', () => {
     smtpPort: 25,
     lmtp: { host: '127.0.0.1', port: 24 },
     policy: { host: '2001:db8::5', port: 10_031 },
+    submission: { host: '::1', port: 587 },
+    submissionTls: { host: '2001:db8::5', port: 465 },
+    submissionProxy: { host: '127.0.0.1', port: 10_587 },
     metrics: { host: '127.0.0.1', port: 9_464 },
     tracing: { ratio: 0.5, parentBased: false },
     hostname: 'mx.example.com',
@@ -172,6 +181,12 @@ for (const [what, env, problem] of [
     { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/mailroom' },
     /^MAILROOM_SECRET is not set: .*`openssl rand -hex 32`/,
   ],
+  [
+    'submission without a certificate',
+    { MAILROOM_SUBMISSION_PORT: '587' },
+    /^MAILROOM_TLS_CERT and .* nobody logs in without TLS/,
+  ],
+  ['the role submission without a port', { MAILROOM_ROLES: 'submission' }, /^MAILROOM_SUBMISSION_PORT is not set/],
 ] as const) {
   test(`${what} is refused`, () => {
     const problems = problemsOf(env)

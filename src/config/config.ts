@@ -34,6 +34,11 @@ export interface Config {
   readonly lmtp: Listening | undefined
   /** Where Postfix asks what we would refuse. */
   readonly policy: Listening | undefined
+  /** Where mail programs send: by STARTTLS, and by TLS from the start (RFC 8314); undefined for nowhere. */
+  readonly submission: Listening | undefined
+  readonly submissionTls: Listening | undefined
+  /** For a mail server in front of us, which has asked for passwords and is believed about the sender. */
+  readonly submissionProxy: Listening | undefined
   /** Where Prometheus reads what is counted; undefined for nowhere. */
   readonly metrics: Listening | undefined
   /** Which traces are sent to the collector that OpenTelemetry's own variables name; undefined for none. */
@@ -100,14 +105,19 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const read = new Reader(env)
+  const host = read.value('HOST', parseHost) ?? '127.0.0.1'
+  const onHost = (text: string) => parseListening(text, host)
   const config: Config = {
     roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
-    host: read.value('HOST', parseHost) ?? '127.0.0.1',
+    host,
     port: read.value('PORT', parsePort) ?? 8080,
     smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
-    lmtp: read.value('MAILROOM_LMTP_PORT', parseListening),
-    policy: read.value('MAILROOM_POLICY_PORT', parseListening),
-    metrics: read.value('MAILROOM_METRICS_PORT', parseListening),
+    lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
+    policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),
+    submission: read.value('MAILROOM_SUBMISSION_PORT', onHost),
+    submissionTls: read.value('MAILROOM_SUBMISSION_TLS_PORT', onHost),
+    submissionProxy: read.value('MAILROOM_SUBMISSION_PROXY_PORT', (text) => parseListening(text)),
+    metrics: read.value('MAILROOM_METRICS_PORT', (text) => parseListening(text)),
     tracing: readTracing(read),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
     dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
@@ -144,7 +154,7 @@ function readTls(read: Reader): Config['tls'] {
 /** What no variable shows by itself. */
 function contradictions(config: Config, read: Reader): string[] {
   const { production, tls } = config
-  const found = sharedPorts(config)
+  const found = [...sharedPorts(config), ...lackingOfSubmission(config, read)]
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
     ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],
@@ -159,13 +169,32 @@ function contradictions(config: Config, read: Reader): string[] {
   return found
 }
 
-function sharedPorts({ port, smtpPort, lmtp, policy, metrics }: Config): string[] {
+/** No password goes in the clear, and a role without a port does nothing. */
+function lackingOfSubmission(
+  { roles, submission, submissionTls, submissionProxy, tls }: Config,
+  read: Reader,
+): string[] {
+  if (!roles.has('submission')) return []
+  const found: string[] = []
+  const named = submissionTls ? 'MAILROOM_SUBMISSION_TLS_PORT' : 'MAILROOM_SUBMISSION_PORT'
+  if ((submission || submissionTls) && !tls && !read.isSet('MAILROOM_TLS_CERT') && !read.isSet('MAILROOM_TLS_KEY'))
+    found.push(`MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although ${named} is: nobody logs in without TLS`)
+  if (roles.size === 1 && !submission && !submissionTls && !submissionProxy)
+    found.push('MAILROOM_SUBMISSION_PORT is not set although MAILROOM_ROLES is submission: set the port, such as 587')
+  return found
+}
+
+function sharedPorts(config: Config): string[] {
+  const { port, smtpPort, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = config
   const first = new Map<number, string>()
   return Object.entries({
     PORT: port,
     MAILROOM_SMTP_PORT: smtpPort,
     MAILROOM_LMTP_PORT: lmtp?.port ?? 0,
     MAILROOM_POLICY_PORT: policy?.port ?? 0,
+    MAILROOM_SUBMISSION_PORT: submission?.port ?? 0,
+    MAILROOM_SUBMISSION_TLS_PORT: submissionTls?.port ?? 0,
+    MAILROOM_SUBMISSION_PROXY_PORT: submissionProxy?.port ?? 0,
     MAILROOM_METRICS_PORT: metrics?.port ?? 0,
   }).flatMap(([name, number]) => {
     const other = number === 0 ? undefined : first.get(number)

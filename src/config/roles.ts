@@ -1,7 +1,7 @@
 import { quote, Unusable } from './reader.ts'
 
 /** What `serve` can do in a process. */
-export const roles = ['api', 'mx', 'worker'] as const
+export const roles = ['api', 'mx', 'submission', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 /** `api,mx` as a set; undefined for anything else. Also what `serve --roles` takes. */

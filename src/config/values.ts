@@ -8,11 +8,11 @@ export function parsePort(text: string): number {
   return Number(text)
 }
 
-/** `24` at this machine alone, `10.0.0.5:24`, `[::]:24`. */
-export function parseListening(text: string): Listening {
+/** `24` at this machine alone, or where else a port alone means, `10.0.0.5:24`, `[::]:24`. */
+export function parseListening(text: string, alone = '127.0.0.1'): Listening {
   const [, v6, v4, port = ''] = /^(?:\[([^\]]*)\]:|([\d.]+):)?(\d{1,5})$/.exec(text) ?? []
   const isAddress = v6 === undefined ? isIPv4(v4 ?? '127.0.0.1') : isIPv6(v6)
-  if (isAddress && port !== '' && Number(port) <= 65_535) return { host: v6 ?? v4 ?? '127.0.0.1', port: Number(port) }
+  if (isAddress && port !== '' && Number(port) <= 65_535) return { host: v6 ?? v4 ?? alone, port: Number(port) }
   throw new Unusable(
     `is ${quote(text)}: set it to a port, which only programs on this machine reach, or to an address and a port, ` +
       'such as 10.0.0.5:24 or [::]:24',

@@ -16,8 +16,13 @@ export interface Client extends Origin {
   readonly tls: string | undefined
 }
 
+/** Somebody a message is for. */
+export interface Named {
+  readonly recipient: string
+}
+
 /** What SMTP says of a message beside its bytes. */
-export interface Envelope {
+export interface Envelope<Recipient extends Named = Admitted | Returning> {
   /** Ours: in `Received`, in the reply and in every line of the log about it. */
   readonly id: string
   readonly receivedAt: Date
@@ -29,5 +34,5 @@ export interface Envelope {
   /** Addresses, headers or both may be UTF-8 (RFC 6531). */
   readonly utf8: boolean
   /** One for each RCPT that was taken; a mailbox may be there more than once. */
-  readonly recipients: readonly (Admitted | Returning)[]
+  readonly recipients: readonly Recipient[]
 }

@@ -10,6 +10,8 @@ export interface Limits {
   readonly errors: number
   /** Commands since the last message that was taken. */
   readonly commands: number
+  /** AUTH without success. */
+  readonly logins: number
   /** Messages held in memory at once, from their first octet until they are stored; those of one client at most half
    *  of it, or one message. */
   readonly memory: number
@@ -33,6 +35,7 @@ export const LIMITS: Limits = {
   connectionsPerClient: 100,
   errors: 20,
   commands: 1000,
+  logins: 3,
   memory: 128 * 1024 * 1024,
   greetingDelay: 50,
   command: 300_000,

@@ -19,7 +19,7 @@ before(async () => {
         const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
         return { ...rest, recipient, mailboxId: local }
       },
-      async take(envelope) {
+      async take(envelope: Envelope) {
         if (envelope.sender.startsWith('broken')) throw new Error('the database is away')
         taken.push(envelope)
         const otherwise = new Map([['blocking', reply(550, '5.7.1', 'Not from you')]])

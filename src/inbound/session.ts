@@ -3,15 +3,17 @@ import { splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { Client, Origin } from './envelope.ts'
 import type { Host } from './host.ts'
+import { logIn } from './log-in.ts'
 import { loggedSender, Rejection, type Reply, render, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
+import { welcome } from './welcome.ts'
 import { Gone } from './wire.ts'
 import { parseForward } from './xforward.ts'
 
 /** One client's conversation with us (RFC 5321 section 4; LMTP, RFC 2033): which command may come when, and what is
  *  answered. It knows nothing of mailboxes, messages or the database. */
 export class Session {
-  readonly #host: Host
+  #host: Host
   readonly #connection: Connection
   readonly #log: Logger
   /** One object from greeting to greeting. */
@@ -19,6 +21,8 @@ export class Session {
   /** Whom the server before us has the next message from, as it says. */
   #origin: Origin | undefined
   #transaction: Transaction | undefined
+  #loggedIn = false
+  #failedLogins = 0
   #errors = 0
   #commands = 0
   #over = false
@@ -73,7 +77,11 @@ export class Session {
   }
 
   async #greet(): Promise<void> {
-    const { hostname, limits } = this.#host
+    const { hostname, limits, implicitTls, tls } = this.#host
+    if (implicitTls && tls) {
+      await this.#connection.startTls(await tls.context())
+      this.#client = this.#greetedAs('', 'SMTP')
+    }
     await new Promise((resolve) => setTimeout(resolve, limits.greetingDelay))
     if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
     this.#connection.say(`220 ${hostname} ${this.#isLmtp ? 'LMTP' : 'ESMTP'}\r\n`)
@@ -126,8 +134,9 @@ export class Session {
         return this.#say(reply(252, '2.1.5', 'Send it and see'))
       case 'QUIT':
         return this.#end(reply(221, '2.0.0', 'Goodbye'))
-      case 'EXPN':
       case 'AUTH':
+        return this.#auth(argument)
+      case 'EXPN':
       case 'BDAT':
       case 'ETRN':
         throw new Rejection(502, '5.5.1', 'That is not offered here')
@@ -141,7 +150,7 @@ export class Session {
     this.#transaction = undefined
     this.#client = this.#greetedAs(argument, protocol)
     if (this.#connection.ahead) this.#end(OUT_OF_STEP)
-    else this.#connection.say(this.#welcome())
+    else this.#connection.say(welcome(this.#host, this.#client, this.#loggedIn))
   }
 
   #greetedAs(helo: string, protocol: Client['protocol']): Client {
@@ -150,18 +159,6 @@ export class Session {
 
   get #isLmtp(): boolean {
     return this.#host.protocol === 'LMTP'
-  }
-
-  #welcome(): string {
-    const { hostname, limits, tls } = this.#host
-    const lines = [hostname]
-    if (this.#client.protocol !== 'SMTP') {
-      lines.push('PIPELINING', `SIZE ${limits.messageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES')
-      if (tls && !this.#connection.tls) lines.push('STARTTLS')
-      if (this.#isLmtp) lines.push('XFORWARD ADDR HELO')
-    }
-    const last = lines.length - 1
-    return lines.map((text, at) => `250${at === last ? ' ' : '-'}${text}\r\n`).join('')
   }
 
   async #startTls(argument: string): Promise<void> {
@@ -179,6 +176,20 @@ export class Session {
     this.#transaction = undefined
   }
 
+  async #auth(argument: string): Promise<void> {
+    if (!this.#client.helo) throw new Rejection(503, '5.5.1', 'Say EHLO first')
+    if (this.#loggedIn || this.#transaction) throw new Rejection(503, '5.5.1', 'It is too late to log in')
+    try {
+      this.#host = { ...this.#host, taker: await logIn(argument, this.#host, this.#connection, this.#client) }
+      this.#loggedIn = true
+      this.#say(reply(235, '2.7.0', 'You are logged in'))
+    } catch (error) {
+      if (++this.#failedLogins < this.#host.limits.logins || error instanceof Gone) throw error
+      this.#say(this.#answerTo(error))
+      this.#end(reply(421, '4.7.0', 'Too many failed logins'))
+    }
+  }
+
   /** Postfix's XFORWARD, where another server of ours brings mail. It holds for one message. */
   #forward(argument: string): void {
     if (!this.#client.helo) throw new Rejection(503, '5.5.1', 'Say LHLO first')
@@ -187,10 +198,10 @@ export class Session {
     this.#say(reply(250, '2.0.0', 'Noted'))
   }
 
-  #mail(argument: string): void {
+  async #mail(argument: string): Promise<void> {
     if (!this.#client.helo) throw new Rejection(503, '5.5.1', `Say ${this.#isLmtp ? 'LHLO' : 'EHLO'} first`)
     if (this.#transaction) throw new Rejection(503, '5.5.1', 'A message has been begun already')
-    this.#transaction = Transaction.begunBy(argument, this.#host)
+    this.#transaction = await Transaction.begunBy(argument, this.#host, this.#client)
     this.#say(reply(250, '2.1.0', 'Sender noted'))
   }
 

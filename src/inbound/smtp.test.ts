@@ -36,7 +36,7 @@ async function listener(limits: Partial<Limits> = {}) {
           at: 0,
         }
       },
-      async take(envelope, bytes) {
+      async take(envelope: Envelope, bytes: Buffer) {
         entered.resolve()
         if (envelope.sender.startsWith('slow')) await held.promise
         taken.push({ envelope, text: bytes.toString('latin1') })

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
+import { clientOf, plainAddress } from './client.ts'
 import { Connection } from './connection.ts'
-import type { Host, MailTaker } from './host.ts'
+import type { Named } from './envelope.ts'
+import type { Gate, Host, MailTaker } from './host.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { render, reply } from './reply.ts'
 import { Session } from './session.ts'
@@ -16,6 +18,8 @@ export interface SmtpConfig {
   /** How we name ourselves. */
   readonly hostname: string
   readonly tls?: Host['tls']
+  readonly implicitTls?: boolean
+  readonly gate?: Gate
   readonly limits?: Partial<Limits> | undefined
 }
 
@@ -33,12 +37,14 @@ export class SmtpListener implements AsyncDisposable {
   readonly #clients = new Map<string, Client>()
   readonly #round: NodeJS.Timeout
 
-  constructor(config: SmtpConfig, taker: MailTaker, clock: Clock, log: Logger) {
+  constructor(config: SmtpConfig, taker: MailTaker<Named>, clock: Clock, log: Logger) {
     const limits = { ...LIMITS, ...config.limits }
     this.#host = {
       protocol: config.protocol ?? 'SMTP',
       hostname: config.hostname,
       tls: config.tls,
+      implicitTls: config.implicitTls ?? false,
+      gate: config.gate,
       limits,
       clock,
       log,
@@ -154,20 +160,6 @@ export class SmtpListener implements AsyncDisposable {
 interface Client {
   connections: number
   readonly room: Room
-}
-
-/** `::ffff:192.0.2.1` → `192.0.2.1`. */
-function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
-}
-
-/** Whom a limit holds for: whoever has one IPv6 address has the whole /64. */
-function clientOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).join(':')
 }
 
 function roomFor(octets: number): Room {

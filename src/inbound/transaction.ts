@@ -1,7 +1,6 @@
-import type { Admitted, Returning } from './admit.ts'
 import { parseMailFrom, parseRcptTo } from './command.ts'
-import type { Client, Origin } from './envelope.ts'
-import type { Host } from './host.ts'
+import type { Client, Named, Origin } from './envelope.ts'
+import type { Host, MailTaker } from './host.ts'
 import type { Limits } from './limits.ts'
 import { Rejection, type Reply } from './reply.ts'
 import type { Received } from './wire.ts'
@@ -12,23 +11,25 @@ export class Transaction {
   readonly sender: string
   readonly #utf8: boolean
   readonly #host: Host
-  readonly #recipients: (Admitted | Returning)[] = []
+  readonly #taker: MailTaker<Named>
+  readonly #recipients: Named[] = []
 
-  private constructor(host: Host, { sender, utf8 }: { sender: string; utf8: boolean }) {
+  private constructor(host: Host, taker: MailTaker<Named>, { sender, utf8 }: { sender: string; utf8: boolean }) {
     this.#host = host
+    this.#taker = taker
     this.id = host.nextId()
     this.sender = sender
     this.#utf8 = utf8
   }
 
   /** By what follows MAIL. A message is refused here that there would be no room for. */
-  static begunBy(argument: string, host: Host): Transaction {
-    const { limits, room } = host
+  static async begunBy(argument: string, host: Host, client: Client): Promise<Transaction> {
+    const { limits, room, taker } = host
     const { size, ...begun } = parseMailFrom(argument)
     if (size > limits.messageSize) throw faulty('too large', limits)
     if (!room.take(size)) throw faulty('no room', limits)
     room.give(size)
-    return new Transaction(host, begun)
+    return new Transaction(host, (await taker.begin?.(begun.sender, client)) ?? taker, begun)
   }
 
   /** What follows RCPT, if the message may have another recipient. */
@@ -39,7 +40,7 @@ export class Transaction {
   }
 
   async add(recipient: string): Promise<void> {
-    this.#recipients.push(await this.#host.taker.admit(this.sender, recipient))
+    this.#recipients.push(await this.#taker.admit(this.sender, recipient))
   }
 
   /** A Private mailbox is among its recipients. */
@@ -53,19 +54,21 @@ export class Transaction {
 
   /** Resolves with the answers once the message is ours to keep. */
   async take({ bytes, fault }: Received, client: Client, origin: Origin | undefined): Promise<readonly Reply[]> {
-    const { limits, clock, taker, protocol } = this.#host
+    const { limits, clock, protocol } = this.#host
     if (fault) throw faulty(fault, limits)
     const envelope = {
       ...{ id: this.id, receivedAt: new Date(clock.now()), client },
       origin: protocol === 'LMTP' ? origin : client,
       ...{ sender: this.sender, utf8: this.#utf8, recipients: this.#recipients },
     }
-    const { reply, otherwise } = await taker.take(envelope, bytes)
-    return this.answers((one) => (one && otherwise.get('mailboxId' in one ? one.mailboxId : one.recipient)) || reply)
+    const { reply, otherwise } = await this.#taker.take(envelope, bytes)
+    return this.answers(
+      (one) => (one && otherwise.get('mailboxId' in one ? String(one.mailboxId) : one.recipient)) || reply,
+    )
   }
 
   /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */
-  answers(to: (recipient?: Admitted | Returning) => Reply): readonly Reply[] {
+  answers(to: (recipient?: Named) => Reply): readonly Reply[] {
     return this.#host.protocol === 'LMTP' ? this.#recipients.map(to) : [to()]
   }
 }

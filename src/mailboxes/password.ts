@@ -1,4 +1,4 @@
-import { type Argon2Parameters, argon2, randomBytes, randomInt } from 'node:crypto'
+import { type Argon2Parameters, argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid } from '#/errors.ts'
 import { codePoints } from '#/text.ts'
@@ -44,6 +44,24 @@ export async function hashPassword(password: string): Promise<string> {
   const hash = await turns.take(() => derive('argon2id', parameters))
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(nonce)}$${base64(hash)}`
 }
+
+/** Whether a password is the one that was hashed. Takes as long where there is no hash, so that nobody learns who has one. */
+export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+  const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? nobodys) ?? []
+  const parameters = {
+    message: password.normalize('NFC'),
+    nonce: Buffer.from(salt, 'base64'),
+    ...{ memory: Number(m), passes: Number(t), parallelism: Number(p) },
+    tagLength: Buffer.from(expected, 'base64').length,
+  }
+  const derived = await turns.take(() => derive('argon2id', parameters))
+  return timingSafeEqual(derived, Buffer.from(expected, 'base64')) && hash !== null
+}
+
+/** As `hashPassword` writes it. */
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
+
+const nobodys = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`
 
 /** One at a time: many at once would take all memory that they ask for, and every thread of the pool that files and other
  *  cryptography wait for too. */

@@ -12,7 +12,7 @@ import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import { insertDeparture } from './departures.ts'
-import { routesOf } from './local.ts'
+import { localRoute, routesOf } from './local.ts'
 import { bccField, storeCopies } from './sent-copy.ts'
 
 /** What sending stands on. */
@@ -25,6 +25,8 @@ export interface DispatchParts {
   readonly composer: Composer
   /** Seals what waits. */
   readonly mailKey: SealingKey
+  /** Hides a route, so that those that are one stay together. */
+  readonly blind: (text: string) => string
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }
@@ -38,6 +40,12 @@ export interface Ready {
   readonly raw: Buffer
   readonly recipients: readonly string[]
   readonly copy: Message
+  /** The Message-ID by which the sender's program may put a copy into Sent itself; then ours is not needed. */
+  readonly copyUnlessThere?: string
+  /** The mailbox is Private: nobody who looks at the queue sees whom it writes to. */
+  readonly concealed?: boolean
+  /** Where the header is not of our making: whether it needs SMTPUTF8. */
+  readonly utf8Header?: boolean
 }
 
 /** Takes on messages that programs send. */
@@ -64,11 +72,12 @@ export class Dispatch {
 
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
   async takeOn(tx: Tx, ready: Ready): Promise<void> {
-    const { mailHost, relay, time, mailKey } = this.#parts
+    const { mailHost, relay, time, mailKey, blind } = this.#parts
     const { id, organizationId, sender, raw, recipients } = ready
     await claimAllowance(tx, organizationId, recipients.length)
     const now = await time(tx)
     const routes = await routesOf(tx, relay, recipients)
+    const shown = (route: string) => (ready.concealed && route !== localRoute ? blind(route) : route)
     await insertDeparture(
       tx,
       mailKey,
@@ -79,12 +88,16 @@ export class Dispatch {
         kind: 'sent',
         sender: sender.address,
         raw,
-        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route })),
+        concealed: ready.concealed ?? false,
+        ...(ready.utf8Header !== undefined && { utf8Header: ready.utf8Header }),
+        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) })),
       },
       now,
     )
     const mailbox = { organizationId, mailboxId: sender.mailboxId }
-    await storeCopies(tx, { mailHost }, [{ mailbox, message: ready.copy, sentAt: now }])
+    const copy = { mailbox, message: ready.copy, sentAt: now }
+    const unlessThere = ready.copyUnlessThere
+    await storeCopies(tx, { mailHost }, [{ ...copy, ...(unlessThere !== undefined && { unlessThere }) }])
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */

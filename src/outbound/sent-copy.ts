@@ -7,6 +7,7 @@ export interface SentCopy {
   readonly mailbox: MailboxRef
   readonly message: Message
   readonly sentAt: Date
+  readonly unlessThere?: string
 }
 
 export async function storeCopies(
@@ -17,7 +18,7 @@ export async function storeCopies(
   const read = { folder: 'sent', seen: true, flagged: false, keywords: [], filteredBy: [] }
   await mailHost.append(
     tx,
-    copies.map(({ mailbox, message, sentAt }) => ({ mailbox, message, receivedAt: sentAt, ...read })),
+    copies.map(({ sentAt, ...copy }) => ({ ...copy, receivedAt: sentAt, ...read })),
   )
 }
 

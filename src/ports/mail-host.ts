@@ -52,6 +52,9 @@ export interface Copy {
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
+  /** A Message-ID. A host that other programs reach waits a while for one of them to put a message of that id into the folder,
+   *  and does not store the copy then. */
+  readonly unlessThere?: string
 }
 
 export interface Summary {

@@ -10,6 +10,7 @@ import { composerWith } from '#/outbound/composer.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
 import type { OutboundWorker } from '#/outbound/worker.ts'
 import { sealingKey } from '#/seal.ts'
+import { blinding } from '#/sending/sealed.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import type { Observed, Parts, Shared } from './parts.ts'
 import { mailKeyFor, signingKeysFor } from './worker.ts'
@@ -43,7 +44,7 @@ export async function startApi(
   const composer = composerWith(signingKeysFor(parts))
   const mailKey = mailKeyFor(parts)
   const dispatch = new Dispatch({
-    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey },
+    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey, blind: blinding(secret) },
     // Where the worker is another process, it looks by itself, every two seconds.
     wake: () => config.roles.has('worker') && outbound.wake(),
   })

@@ -24,6 +24,7 @@ import { mailHostOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Observed, Parts } from './parts.ts'
+import { submissionFor } from './submission.ts'
 import { checksOfDomains, copiesFor, followUpsFor, mailOut, roundsFor } from './worker.ts'
 
 /** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
@@ -37,6 +38,9 @@ export interface Running extends AsyncDisposable {
   readonly smtp: Listening | undefined
   readonly lmtp: Listening | undefined
   readonly policy: Listening | undefined
+  readonly submission: Listening | undefined
+  readonly submissionTls: Listening | undefined
+  readonly submissionProxy: Listening | undefined
   readonly metrics: Listening | undefined
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
@@ -59,7 +63,9 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const mailHost = observed.mailHost(stored)
   const openPgp = starting.use(new OpenPgp())
   const shared = { mailHost, reader, openPgp }
-  const followUps = followUpsFor(parts, () => config.roles.has('worker') && outbound.wake())
+  // Where the worker is another process, it looks by itself.
+  const wake = () => config.roles.has('worker') && outbound.wake()
+  const followUps = followUpsFor(parts, wake)
   const admission = admissionBy(db, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
   const markKey = relayMarkKey(secret)
   const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
@@ -72,6 +78,9 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     : undefined
   const inbound = config.roles.has('mx')
     ? starting.use(await startInbound({ reception, admission, clock, config, log, measured: observed.taker }))
+    : undefined
+  const submission = config.roles.has('submission')
+    ? starting.use(await submissionFor(config, parts, { ...shared, admission, wake }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {
@@ -93,6 +102,9 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     smtp: inbound?.smtp,
     lmtp: inbound?.lmtp,
     policy: inbound?.policy,
+    submission: submission?.starttls,
+    submissionTls: submission?.tls,
+    submissionProxy: submission?.proxied,
     metrics: metricsAt,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }

@@ -6,18 +6,20 @@ import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/return-paths.ts'
 import { forgetFailed } from '#/scheduled/queries.ts'
+import { forgetLogins } from '#/submission/attempts.ts'
 import type { Parts } from './parts.ts'
 
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
- *  scheduled messages that failed, who has been answered, whom forwarded mail came from,
- *  how much went back to them, policies of other domains. */
+ *  logins, scheduled messages that failed, who has been answered, whom forwarded mail came from, how much went back to them,
+ *  policies of other domains. */
 export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
     await forgetRequests(db)
+    await forgetLogins(db)
     const now = await time(db)
     await forgetFailed(db, now)
     await forgetAnswered(db, now)

@@ -51,8 +51,9 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''
-  const { http, smtp, lmtp, policy, metrics } = running
-  log.info({ http, smtp, lmtp, policy, metrics, roles: [...config.roles] }, 'Mailroom runs')
+  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = running
+  const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics }
+  log.info({ ...listening, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   const end = async () => {
     void database.leaveIfSilent()

@@ -13,8 +13,8 @@ import { launchService, type Service } from '../service.ts'
 import { Sink } from '../sink.ts'
 import { moveIn, type Tenant } from '../tenant.ts'
 
-/** How many processes of each role. */
-export type Numbers = Readonly<Record<Role, number>>
+/** How many processes of each role; none of those that are not named. */
+export type Numbers = Readonly<Partial<Record<Role, number>>>
 
 export const two: Numbers = { api: 2, mx: 2, worker: 2 }
 
@@ -39,7 +39,7 @@ export class Fleet implements AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** What the processes have complained of in their logs, at level `error` or above. */
   readonly complaints: string[] = []
-  readonly #running: Record<Role, Service[]> = { api: [], mx: [], worker: [] }
+  readonly #running: Record<Role, Service[]> = { api: [], mx: [], submission: [], worker: [] }
   readonly #processes = new AsyncDisposableStack()
   #resources = new AsyncDisposableStack()
 
@@ -68,7 +68,7 @@ export class Fleet implements AsyncDisposable {
     starting.use(fleet.#processes)
     await Promise.all(
       roles.map(async (role) => {
-        const started = Array.from({ length: numbers[role] }, (_, number) => fleet.#start(role, env(role, number)))
+        const started = Array.from({ length: numbers[role] ?? 0 }, (_, number) => fleet.#start(role, env(role, number)))
         fleet.#running[role].push(...(await Promise.all(started)))
       }),
     )

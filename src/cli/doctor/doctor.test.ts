@@ -9,6 +9,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import { tryMailServer } from '#/server/adapters.ts'
@@ -228,6 +229,22 @@ test('a secret that others can read is a problem, a data directory that others c
   chmodSync(join(directory, 'secret'), 0o600)
   const mended = await examine({ MAILROOM_DATA_DIR: directory })
   assert.deepEqual([mended['data directory']?.state, mended.secret?.state], ['ok', 'ok'])
+})
+
+test('the ports at which mail programs send are well where Mailroom answers, and a problem where another program does', async () => {
+  const [cert, key] = [join(scratch, 'submission.pem'), join(scratch, 'submission.key')]
+  writeFileSync(cert, testCertificate.cert)
+  writeFileSync(key, testCertificate.key)
+  await using starttls = await listening(createServer(greet))
+  await using tls = await listening(createTlsServer(testCertificate, greet))
+  const env = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.mailroom.test' }
+  const right = { MAILROOM_SUBMISSION_PORT: starttls.port, MAILROOM_SUBMISSION_TLS_PORT: tls.port }
+  const well = await examine({ ...env, ...right, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
+  assert.deepEqual([well['submission port']?.state, well['submission port (TLS)']?.state], ['ok', 'ok'])
+  assert.match(well['submission port (TLS)']?.found ?? '', /^Mailroom answers on /)
+  const crossed = { MAILROOM_SUBMISSION_PORT: tls.port, MAILROOM_SUBMISSION_TLS_PORT: starttls.port }
+  const wrong = await examine({ ...env, ...crossed, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
+  assert.deepEqual([wrong['submission port']?.state, wrong['submission port (TLS)']?.state], ['problem', 'problem'])
 })
 
 test('a data directory that is not there yet is made later; a file in its place is a problem', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { connect as connectTls } from 'node:tls'
 import type { Config, Listening } from '#/config/config.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -27,12 +28,13 @@ interface Listener {
   readonly isOurs: (at: Listening) => Promise<boolean>
 }
 
-function listenersOf({ host, port, smtpPort, lmtp, policy, hostname, roles }: Config): Listener[] {
-  const listeners: Listener[] = []
+function listenersOf(config: Config): Listener[] {
+  const { host, port, smtpPort, lmtp, policy, hostname, roles } = config
+  const listeners = submissionOf(config)
   if (roles.has('api'))
     listeners.push({ check: 'HTTP port', at: { host, port }, variable: 'PORT', addressIn: 'HOST', isOurs: speaksHttp })
   if (roles.has('mx')) {
-    const isOurs = async (at: Listening) => (await firstLine(at))?.startsWith(`220 ${hostname} `) === true
+    const isOurs = greetsAs(hostname)
     const smtp = { at: { host, port: smtpPort }, variable: 'MAILROOM_SMTP_PORT', addressIn: 'HOST' }
     listeners.push({ check: 'SMTP port', ...smtp, isOurs })
     if (lmtp) listeners.push({ check: 'LMTP port', at: lmtp, variable: 'MAILROOM_LMTP_PORT', isOurs })
@@ -40,6 +42,32 @@ function listenersOf({ host, port, smtpPort, lmtp, policy, hostname, roles }: Co
       listeners.push({ check: 'policy port', at: policy, variable: 'MAILROOM_POLICY_PORT', isOurs: judgesPolicy })
   }
   return listeners
+}
+
+function submissionOf({ submission, submissionTls, submissionProxy, hostname, roles }: Config): Listener[] {
+  if (!roles.has('submission')) return []
+  const isOurs = greetsAs(hostname)
+  const [starttls, tls] = ['MAILROOM_SUBMISSION_PORT', 'MAILROOM_SUBMISSION_TLS_PORT']
+  return [
+    ...(submission ? [{ check: 'submission port', at: submission, variable: starttls, isOurs }] : []),
+    ...(submissionTls
+      ? [
+          {
+            check: 'submission port (TLS)',
+            at: submissionTls,
+            variable: tls,
+            isOurs: greetsAs(hostname, { tls: true }),
+          },
+        ]
+      : []),
+    ...(submissionProxy
+      ? [{ check: 'submission proxy port', at: submissionProxy, variable: 'MAILROOM_SUBMISSION_PROXY_PORT', isOurs }]
+      : []),
+  ]
+}
+
+function greetsAs(hostname: string, { tls = false } = {}): Listener['isOurs'] {
+  return async (at) => (await firstLine(at, { tls }))?.startsWith(`220 ${hostname} `) === true
 }
 
 async function portFinding({ check, at, variable, addressIn = variable, isOurs }: Listener): Promise<Finding> {
@@ -90,15 +118,18 @@ async function speaksHttp({ host, port }: Listening): Promise<boolean> {
 
 /** Whether it answers what asks for no judgement. */
 async function judgesPolicy(at: Listening): Promise<boolean> {
-  return (await firstLine(at, 'request=smtpd_access_policy\nprotocol_state=CONNECT\n\n')) === 'action=DUNNO'
+  return (
+    (await firstLine(at, { question: 'request=smtpd_access_policy\nprotocol_state=CONNECT\n\n' })) === 'action=DUNNO'
+  )
 }
 
 /** What is said there first, or in answer to `question`; undefined where nothing is. */
-async function firstLine(at: Listening, question = ''): Promise<string | undefined> {
-  const socket = connect(at)
+async function firstLine(at: Listening, { question = '', tls = false } = {}): Promise<string | undefined> {
+  // Whether it is ours the greeting says; the certificate is another check's.
+  const socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    await once(socket, 'connect', { signal })
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal })
     socket.write(question)
     const [line] = await once(createInterface({ input: socket }), 'line', { signal })
     return line

@@ -73,7 +73,7 @@ export async function isThere(session: Session, path: string, message: Deposit):
   const kept = await asKept(message)
   const size = kept.length
   const named =
-    messageId !== null && /^[\x21-\x7e]+$/.test(messageId)
+    messageId !== null && printable.test(messageId)
       ? `HEADER MESSAGE-ID ${quoted(messageId)}`
       : `${around(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
   const uids = await numbers(session, 'SEARCH', named)
@@ -81,6 +81,15 @@ export async function isThere(session: Session, path: string, message: Deposit):
   for (const uid of like) if ((await bytesAt(session, uid))?.equals(kept)) return true
   return false
 }
+
+/** Whether the folder has a message of that id, whoever put it there. */
+export async function isNamed(session: Session, path: string, { messageId }: Deposit): Promise<boolean> {
+  if (messageId === null || !printable.test(messageId) || !(await session.select(path))) return false
+  return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).length > 0
+}
+
+/** What can be looked for in a header. */
+const printable = /^[\x21-\x7e]+$/
 
 const aDay = 86_400_000
 

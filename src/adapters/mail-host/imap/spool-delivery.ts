@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { Access, Account } from './access.ts'
-import { type Deposit, deposit, isThere } from './deposit.ts'
+import { type Deposit, deposit, isNamed, isThere } from './deposit.ts'
 import { Hold } from './hold.ts'
 import type { Layout } from './layout.ts'
 import type { Session } from './session.ts'
@@ -81,7 +81,8 @@ async function append(
       if (!raw) continue
       const message = { ...one, raw }
       // An attempt whose end nobody knows may have succeeded.
-      if (one.attempts > 1 && (await isThere(session, path, message))) there.push(one)
+      const again = one.attempts > 1 && (await isThere(session, path, message))
+      if (again || (one.unlessThere && (await isNamed(session, path, message)))) there.push(one)
       else lacking.push(await fitting(log, session, path, message))
     }
     const ours = await hold.stillOurs(lacking)

@@ -18,6 +18,11 @@ const mostDiscarded = 500
 export const leaseMs = 20_000
 const leaseSeconds = leaseMs / 1_000
 
+/** How long a mail program has to put its own copy into Sent, in seconds: so long, and one more for so many octets of it, as it
+ *  comes over the line by which the message came. */
+const patienceSeconds = 60
+const octetsASecond = 64 * 1024
+
 /** The spool holds as much as it may. SMTP says so as it does of a full disk: `452 4.3.1`. */
 class SpoolFull extends Error {
   readonly code = 'ENOSPC'
@@ -29,6 +34,8 @@ export interface Spooled {
   readonly folder: string
   readonly size: number
   readonly messageId: string | null
+  /** Not stored where the folder has a message of that id by now. */
+  readonly unlessThere: boolean
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
@@ -91,7 +98,8 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
       folder,
       start: message.raw.length > pieceBytes ? null : start,
       size_bytes: message.raw.length,
-      message_id: message.messageId?.replaceAll('\0', '').toWellFormed() ?? null,
+      wait: copy.unlessThere === undefined ? null : patienceSeconds + message.raw.length / octetsASecond,
+      message_id: (copy.unlessThere ?? message.messageId)?.replaceAll('\0', '').toWellFormed() ?? null,
       received_at: receivedAt,
       seen,
       flagged,
@@ -104,12 +112,14 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
   const bytes = Buffer.concat(copies.flatMap((copy) => (smallBytes(copy) > 0 ? [copy.message.raw] : [])))
   const { rows: made } = await sql<{ id: number }>`
     insert into mail_spool (organization_id, mailbox_id, folder, bytes, size_bytes, message_id, received_at, seen, flagged,
-      keywords, filtered_by)
+      keywords, filtered_by, unless_there, due_at)
     select row.organization_id, row.mailbox_id, row.folder, substring(${bytes}::bytea from row.start for row.size_bytes),
-      row.size_bytes, row.message_id, row.received_at, row.seen, row.flagged, row.keywords, row.filtered_by
+      row.size_bytes, row.message_id, row.received_at, row.seen, row.flagged, row.keywords, row.filtered_by,
+      row.wait is not null, clock_timestamp() + make_interval(secs => coalesce(row.wait, 0))
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
       (number integer, organization_id uuid, mailbox_id uuid, folder text, start integer, size_bytes integer,
-       message_id text, received_at timestamptz, seen boolean, flagged boolean, keywords text[], filtered_by jsonb)
+       message_id text, received_at timestamptz, seen boolean, flagged boolean, keywords text[], filtered_by jsonb,
+       wait double precision)
     join mailboxes on mailboxes.id = row.mailbox_id and mailboxes.organization_id = row.organization_id
     where ${keptOnServer}
     order by row.number
@@ -156,7 +166,7 @@ async function claimInTurn(tx: Tx, { organizationId, mailboxId }: MailboxRef): P
     )
     update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from few where spool.id = few.id
-    returning spool.id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged,
+    returning spool.id, folder, size_bytes as size, message_id as "messageId", unless_there as "unlessThere", received_at as "receivedAt", seen, flagged,
       keywords, filtered_by as "filteredBy", attempts`.execute(tx)
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }

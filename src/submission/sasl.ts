@@ -1,0 +1,54 @@
+import { Rejection } from '#/inbound/reply.ts'
+
+/** What a client logs in with. */
+export interface Credentials {
+  readonly login: string
+  readonly password: string
+}
+
+/** As EHLO offers them. LOGIN has no standard, and some programs know nothing else. */
+export const mechanisms = 'PLAIN LOGIN'
+
+/** What follows AUTH (RFC 4954, section 4), where `ask` says a challenge in base64 and answers what the client says to it.
+ *  Throws `Rejection`. */
+export async function credentials(argument: string, ask: (challenge: string) => Promise<string>): Promise<Credentials> {
+  const [mechanism = '', initial, ...rest] = argument.split(/ +/)
+  if (rest.length > 0) throw new Rejection(501, '5.5.4', 'AUTH takes a mechanism and one response')
+  const next = async (challenge: string) => decoded(await ask(Buffer.from(challenge).toString('base64')))
+  const first = (challenge: string) => (initial === undefined ? next(challenge) : decoded(initial))
+  switch (mechanism.toUpperCase()) {
+    case 'PLAIN':
+      return plain(await first(''))
+    case 'LOGIN':
+      return { login: await first('Username:'), password: await next('Password:') }
+    default:
+      throw new Rejection(504, '5.5.4', `The mechanisms are ${mechanisms}`)
+  }
+}
+
+/** RFC 4616: whom to act for, who logs in, and the password. Nobody may act for another. */
+function plain(message: string): Credentials {
+  const [actFor, login, password, ...rest] = message.split('\0')
+  if (actFor === undefined || login === undefined || password === undefined || rest.length > 0) throw malformed()
+  if (actFor !== '' && actFor.toLowerCase() !== login.toLowerCase())
+    throw new Rejection(535, '5.7.8', 'Nobody may log in for another')
+  return { login, password }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** `=` stands for an empty response, `*` ends the exchange. */
+function decoded(response: string): string {
+  if (response === '*') throw new Rejection(501, '5.7.0', 'Login given up')
+  const octets = Buffer.from(response === '=' ? '' : response, 'base64')
+  if (response !== '=' && octets.toString('base64') !== response) throw malformed()
+  try {
+    return utf8.decode(octets)
+  } catch {
+    throw malformed()
+  }
+}
+
+function malformed(): Rejection {
+  return new Rejection(501, '5.5.2', 'That is no response in base64')
+}

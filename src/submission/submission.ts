@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import type { Config, Listening } from '#/config/config.ts'
+import { Certificate } from '#/inbound/certificate.ts'
+import type { Named } from '#/inbound/envelope.ts'
+import type { MailTaker } from '#/inbound/host.ts'
+import { LIMITS } from '#/inbound/limits.ts'
+import { type SmtpConfig, SmtpListener } from '#/inbound/smtp.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { AttemptsKey } from './attempts.ts'
+import { nobody, PasswordGate, type Submit, trusting } from './gate.ts'
+import { type SubmitterParts, submitterFor } from './submitter.ts'
+
+export interface SubmissionParts extends SubmitterParts {
+  readonly key: AttemptsKey
+  readonly clock: Clock
+  readonly config: Pick<Config, 'submission' | 'submissionTls' | 'submissionProxy' | 'hostname' | 'tls'>
+  readonly log: Logger
+}
+
+/** Where it is listened, which is any free port where the configuration says 0. */
+export interface Submission extends AsyncDisposable {
+  readonly starttls: Listening | undefined
+  readonly tls: Listening | undefined
+  readonly proxied: Listening | undefined
+}
+
+/** Takes mail from the programs of its authors (RFC 6409), until it is disposed. docs/submission.md explains it. */
+export async function startSubmission({ config, key, clock, ...parts }: SubmissionParts): Promise<Submission> {
+  const { db, log, hostname } = parts
+  const submit: Submit = (account, sender) => submitterFor(parts, account, sender)
+  const gate = new PasswordGate({ db, key, submit, log })
+  const tls = config.tls && (await Certificate.open(config.tls, clock, log))
+  await using starting = new AsyncDisposableStack()
+  const open = async (at: Listening | undefined, how: Omit<SmtpConfig, 'hostname'>, taker: MailTaker<Named>) => {
+    if (!at) return undefined
+    const listener = starting.use(new SmtpListener({ hostname, ...how }, taker, clock, log))
+    await listener.listen(at.host, at.port)
+    return { host: at.host, port: listener.port }
+  }
+  const starttls = await open(config.submission, { tls, gate }, nobody)
+  const fromTheStart = await open(config.submissionTls, { tls, gate, implicitTls: true }, nobody)
+  // A server of ours: nothing is gained by keeping it waiting, and it may bring the mail of all.
+  const limits = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
+  const proxied = await open(config.submissionProxy, { limits }, trusting(db, submit))
+  const started = starting.move()
+  return { starttls, tls: fromTheStart, proxied, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}

@@ -1,0 +1,168 @@
+import { isAscii } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { joined } from '#/bytes.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SigningKeys } from '#/domains/signing-keys.ts'
+import { Refusal } from '#/errors.ts'
+import { type Admission, admit } from '#/inbound/admit.ts'
+import type { Envelope, Named } from '#/inbound/envelope.ts'
+import type { MailTaker, Taken } from '#/inbound/host.ts'
+import { NotOurs, Rejection, reply } from '#/inbound/reply.ts'
+import { protocolOf } from '#/inbound/trace.ts'
+import { troubleReply } from '#/inbound/trouble.ts'
+import { concealed } from '#/mailboxes/conceal.ts'
+import { canonicalAddress, isAddress, splitAddress } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import { bareReceivedField } from '#/mime/trace.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { Dispatch } from '#/outbound/dispatch.ts'
+import { signed } from '#/outbound/sign.ts'
+import { inTurn } from '#/sending/turns.ts'
+import { type Account, notOwn } from './accounts.ts'
+import { isReceipt, namedSenders } from './author.ts'
+import { completed } from './completed.ts'
+
+/** What taking mail on from its authors stands on. */
+export interface SubmitterParts {
+  readonly db: Db
+  readonly admission: Admission
+  readonly dispatch: Pick<Dispatch, 'takeOn' | 'wake'>
+  readonly signingKeys: SigningKeys
+  readonly reader: MessageReader
+  readonly openPgp: OpenPgp
+  readonly hostname: string
+  readonly log: Logger
+}
+
+/** Answers MAIL of an account with who takes its message on. Throws `Rejection` where it may not send, or not as `sender`. */
+export async function submitterFor(parts: SubmitterParts, account: Account, sender: string): Promise<MailTaker<Named>> {
+  if (account.suspended) throw new Rejection(550, '5.7.1', `${account.address} is suspended: it cannot send`)
+  if (!account.verified) throw new Rejection(550, '5.7.1', `The domain of ${account.address} is not verified`)
+  if (sender !== '') await assertOwn(parts.db, account, [sender])
+  if (account.allowance.left === 0) throw allowanceReached(account)
+  return new Submitter(parts, account, sender)
+}
+
+/** Takes one message on: signed, counted, queued and copied into Sent in one transaction, or not at all. */
+class Submitter implements MailTaker<Named> {
+  readonly #parts: SubmitterParts
+  readonly #account: Account
+  readonly #sender: string
+  readonly #recipients = new Set<string>()
+  readonly trouble = troubleReply
+
+  constructor(parts: SubmitterParts, account: Account, sender: string) {
+    this.#parts = parts
+    this.#account = account
+    this.#sender = canonicalAddress(sender) ?? ''
+  }
+
+  async admit(sender: string, recipient: string): Promise<Named> {
+    const named = await this.#recipient(sender, recipient)
+    this.#recipients.add(named)
+    if (this.#recipients.size > this.#account.allowance.left) throw allowanceReached(this.#account)
+    return { recipient: named }
+  }
+
+  /** Who is here is known at once, and of nobody else anything. What passes by itself, the queue waits for. */
+  async #recipient(sender: string, recipient: string): Promise<string> {
+    try {
+      return (await admit(this.#parts.admission, sender, recipient)).recipient
+    } catch (error) {
+      if (error instanceof Rejection && !(error instanceof NotOurs) && error.reply.code >= 500) throw error
+      if (!(error instanceof Rejection)) throw error
+      if (!isAddress(recipient)) throw new Rejection(553, '5.1.3', 'That is no address that mail can be sent to')
+      return canonicalAddress(recipient) ?? recipient
+    }
+  }
+
+  async take(envelope: Envelope<Named>, bytes: Buffer): Promise<Taken> {
+    const { db, dispatch, signingKeys, reader, hostname, log } = this.#parts
+    const { organizationId, mailboxId, address, name } = this.#account
+    const given = await reader.message(bytes)
+    const { authors, all } = namedSenders(given)
+    await assertOwn(db, this.#account, all)
+    if (envelope.sender === '' && !isReceipt(given))
+      throw new Rejection(550, '5.7.1', 'Only a read receipt comes from nobody: name your address in MAIL')
+    const domains = [...new Set(authors.map((one) => splitAddress(one)?.domain ?? ''))]
+    const at = envelope.receivedAt
+    const made = completed(given, `<${randomUUID()}@${domains[0]}>`, {
+      // RFC 3848: with TLS, its author has logged in here.
+      ...{ hostname, protocol: `${protocolOf(envelope)}${envelope.client.tls ? 'A' : ''}`, id: envelope.id, at },
+    })
+    const keys = (await Promise.all(domains.map((domain) => signingKeys(organizationId, domain)))).flat()
+    const raw = await signed(await joined(made.raw), keys, at)
+    const copy = await this.#copy(envelope, await reader.message(await joined([...made.secret, raw])))
+    const header = raw.subarray(0, raw.indexOf('\r\n\r\n') + 1 || raw.length)
+    const recipients = [...new Set(envelope.recipients.map(({ recipient }) => recipient))]
+    const sender = { mailboxId, address: this.#sender, domain: splitAddress(address)?.domain ?? '', name }
+    const ready = {
+      ...{
+        id: randomUUID(),
+        messageId: made.messageId,
+        organizationId,
+        sender,
+        raw,
+        recipients,
+      },
+      ...{
+        copy,
+        copyUnlessThere: made.messageId,
+        concealed: this.#account.private,
+        utf8Header: envelope.utf8 && !isAscii(header),
+      },
+    }
+    try {
+      await inTurn(raw.length, () => db.transaction().execute((tx) => dispatch.takeOn(tx, ready)))
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'quota_exceeded') throw allowanceReached(this.#account)
+      throw error
+    }
+    dispatch.wake()
+    const { id, client } = envelope
+    log.info(
+      {
+        ...{ message: id, queued: ready.id, client: client.address, mailbox: mailboxId },
+        ...{ sender: this.#sender, ...(!this.#account.private && { recipients }), octets: bytes.length },
+      },
+      'message submitted',
+    )
+    return { reply: reply(250, '2.6.0', `Queued as ${ready.id}`), otherwise: new Map() }
+  }
+
+  /** Encrypted, for a Private mailbox. */
+  async #copy(envelope: Envelope<Named>, message: Message): Promise<Message> {
+    if (!this.#account.private) return message
+    const { id, receivedAt: at } = envelope
+    const received = bareReceivedField({ by: this.#parts.hostname, protocol: protocolOf(envelope), id, at })
+    const kept = await concealed(this.#parts, { received, at }, message, this.#account)
+    if (!kept) throw new Error('a Private mailbox has a certificate')
+    return kept
+  }
+}
+
+async function assertOwn(db: Db, account: Account, addresses: readonly string[]): Promise<void> {
+  const [other] = await notOwn(db, account, addresses)
+  if (other !== undefined)
+    throw new Rejection(
+      553,
+      '5.7.1',
+      `${account.address} may not send as ${printable(other)}: it is none of its addresses`,
+    )
+}
+
+/** In a reply. */
+function printable(address: string): string {
+  return address.replace(/[^\x21-\x7e]/g, '?').slice(0, 254)
+}
+
+/** It is full for today alone: who comes again tomorrow may send. */
+function allowanceReached({ allowance: { a_day } }: Account): Rejection {
+  return new Rejection(
+    452,
+    '4.7.1',
+    `Daily sending allowance reached: the plan allows ${a_day} recipients a day, counted anew at 00:00 UTC`,
+  )
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { newestIn, subjectsIn } from '../peer.ts'
+import { opened, type PrivateMailbox, privateMailbox, storedIn } from '../private-mailbox.ts'
+import { signingDomain } from '../signing-domain.ts'
+import type { Sink } from '../sink.ts'
+import { SmtpClient } from '../smtp-client.ts'
+import { codes, loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '../submission.ts'
+import type { TestOrganization, World } from '../world.ts'
+
+let on: Submitting
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: { id: string; address: string }
+let bob: { id: string; address: string }
+let port: number
+before(async () => {
+  on = await startSubmitting()
+  ;({ world, sink, organization, port } = on)
+  ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
+  bob = await submittingMailbox(organization, 'bob')
+  await signingDomain(world, organization)
+})
+after(() => on[Symbol.asyncDispose]())
+
+const letter = (fields?: Record<string, string | undefined>, body?: string) => written(ada.address, fields, body)
+
+/** What leaves. */
+async function taken() {
+  await world.outbound.processAll()
+  return sink.taken.splice(0)
+}
+
+describe('sending', () => {
+  test('a message goes out signed, without its Bcc, and lies in Sent with it', async () => {
+    await using client = await loggedIn(port, ada.address)
+    const to = ['bob@there.example', 'eve@there.example', 'BOB@there.example']
+    const message = letter({ Bcc: 'eve@there.example' }, '.dots\r\nand Grüße')
+    assert.equal(codes(await client.send(ada.address, to, message)), '250 2.6.0')
+    const [sent, ...more] = await taken()
+    assert.deepEqual(
+      [sent?.from, sent?.to.toSorted(), more],
+      [ada.address, ['bob@there.example', 'eve@there.example'], []],
+    )
+    const wire = sent?.bytes.toString() ?? ''
+    assert.doesNotMatch(wire, /^bcc:|laptop\.example \(|127\.0\.0\.1/im)
+    assert.match(wire, /^Received: by \S+ with ESMTPSA id \S+;\r\n\t/m)
+    assert.ok(wire.endsWith('\r\n\r\n.dots\r\nand Grüße\r\n'))
+    const resolver = (name: string) => world.dns.txt(name)
+    const { results } = await dkimVerify(sent?.bytes ?? Buffer.alloc(0), {
+      resolver,
+      curTime: new Date(world.clock.now()),
+    })
+    assert.deepEqual(
+      results.map(({ status, signingDomain }) => [status.result, signingDomain]),
+      [
+        ['pass', organization.domain],
+        ['pass', organization.domain],
+      ],
+    )
+    const copy = await newestIn(organization, ada.address, 'sent')
+    assert.equal(copy, `Bcc: eve@there.example\r\n${sent?.bytes.toString('latin1')}`)
+  })
+
+  test('a Date and a Message-ID that lack are added', async () => {
+    await using client = await loggedIn(port, ada.address)
+    const message = letter({ Date: undefined, 'Message-ID': undefined })
+    assert.equal(codes(await client.send(ada.address, 'bob@there.example', message)), '250 2.6.0')
+    const wire = (await taken())[0]?.bytes.toString() ?? ''
+    assert.match(wire, new RegExp(`^Message-ID: <[0-9a-f-]{36}@${organization.domain}>\r$`, 'm'))
+    assert.match(wire, /^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000\r$/m)
+  })
+
+  test('an alias is an own address, a tag belongs to it, and it signs for its domain', async () => {
+    await using client = await loggedIn(port, ada.address)
+    for (const from of [`postmaster@${organization.domain}`, ada.address.replace('@', '+shop@')]) {
+      const sender = from.toUpperCase()
+      assert.equal(codes(await client.send(sender, 'bob@there.example', letter({ From: from }))), '250 2.6.0')
+      assert.equal((await taken())[0]?.from, from)
+    }
+    await world.db
+      .insertInto('addresses')
+      .values({
+        address: ada.address.replace('@', '+bob@'),
+        organization_id: organization.id,
+        mailbox_id: bob.id,
+        alias: true,
+      })
+      .execute()
+    const taggedButBobs = await client.say(`MAIL FROM:<${ada.address.replace('@', '+bob@')}>`)
+    assert.equal(codes(taggedButBobs), '553 5.7.1')
+  })
+
+  test("nobody's address but one's own is let through, in the envelope or in the message", async () => {
+    await using client = await loggedIn(port, ada.address)
+    const stranger = await world.organization()
+    const other = await stranger.mailbox('ada')
+    for (const sender of [bob.address, other.address, 'ada@bank.example', `nobody@${organization.domain}`]) {
+      const { lines } = await client.say(`MAIL FROM:<${sender}>`)
+      assert.match(lines.join(), new RegExp(`^553 5\\.7\\.1 ${ada.address} may not send as ${sender}`))
+    }
+    for (const fields of [
+      { From: bob.address },
+      { From: `${ada.address}, ceo@bank.example` },
+      { From: `ceo@bank.example, ${ada.address}` },
+      { From: `<ceo@bank.example><${ada.address}>` },
+      { Sender: bob.address },
+    ])
+      assert.equal(codes(await client.send(ada.address, 'bob@there.example', letter(fields))), '553 5.7.1')
+    for (const fields of [{ From: undefined }, { From: 'Ada' }, { From: `${ada.address}\r\nFrom: ${ada.address}` }])
+      assert.equal(codes(await client.send(ada.address, 'bob@there.example', letter(fields))), '554 5.6.0')
+    assert.deepEqual(await taken(), [])
+  })
+
+  test('a read receipt comes from nobody, and nothing else does', async () => {
+    await using client = await loggedIn(port, ada.address)
+    assert.equal(codes(await client.send('', 'bob@there.example', letter())), '550 5.7.1')
+    const receipt = letter({ 'Content-Type': 'multipart/report; report-type=disposition-notification; boundary=x' })
+    assert.equal(codes(await client.send('', 'bob@there.example', receipt)), '250 2.6.0')
+    assert.deepEqual(
+      (await taken()).map(({ from }) => from),
+      [''],
+    )
+  })
+
+  test('who is not here is known at RCPT, and what is no address', async () => {
+    await using client = await loggedIn(port, ada.address)
+    await client.say(`MAIL FROM:<${ada.address}>`)
+    assert.equal(codes(await client.say(`RCPT TO:<nobody@${organization.domain}>`)), '550 5.1.1')
+    assert.equal(codes(await client.say('RCPT TO:<bob@[192.0.2.1]>')), '553 5.1.3')
+    assert.equal(codes(await client.say('RCPT TO:<bob@localhost>')), '553 5.1.3')
+    assert.equal(codes(await client.say(`RCPT TO:<${bob.address}>`)), '250 2.1.5')
+  })
+
+  test('mail to a mailbox here leaves by no wire', async () => {
+    await using client = await loggedIn(port, ada.address)
+    assert.equal(codes(await client.send(ada.address, bob.address, letter({ Subject: 'Inside' }))), '250 2.6.0')
+    assert.deepEqual(await taken(), [])
+    assert.deepEqual(await subjectsIn(organization, bob.address), ['Inside'])
+  })
+
+  test('internationalised addresses and headers go as such', async () => {
+    await using client = await loggedIn(port, ada.address)
+    const message = letter({ To: 'Jürgen <jürgen@there.example>', Subject: 'Grüße' })
+    await client.say(`MAIL FROM:<${ada.address}> SMTPUTF8 BODY=8BITMIME`)
+    client.write(Buffer.from('RCPT TO:<jürgen@there.example>\r\n'))
+    assert.equal(codes(await client.reply()), '250 2.1.5')
+    assert.equal((await client.say('DATA')).code, 354)
+    client.write(Buffer.from(`${message}\r\n.\r\n`))
+    assert.equal(codes(await client.reply()), '250 2.6.0')
+    const [sent] = await taken()
+    assert.match(sent?.parameters ?? '', /SMTPUTF8/)
+    assert.deepEqual(sent?.to, ['jürgen@there.example'])
+    assert.ok(sent?.bytes.toString().includes('Subject: Grüße\r\n'))
+  })
+
+  test('what is larger than 25 MiB is refused at MAIL', async () => {
+    await using client = await loggedIn(port, ada.address)
+    assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}> SIZE=26214401`)), '552 5.3.4')
+  })
+
+  test('recipients are counted against the day: over the plan nothing is sent, and a program is told at once', async () => {
+    const free = await world.organization({ plan: 'free' })
+    const { address } = await submittingMailbox(free, 'eve')
+    const message = letter({ From: address })
+    await using client = await loggedIn(port, address)
+    await using other = await loggedIn(port, address)
+    const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}${n}@there.example`)
+    assert.equal(codes(await client.send(address, many('a', 90), message)), '250 2.6.0')
+    const full = await client.send(address, many('b', 11), message)
+    assert.match(
+      full.lines.join(),
+      /^452 4\.7\.1 Daily sending allowance reached: the plan allows 100 recipients a day/,
+    )
+    await client.say('RSET')
+    // Both have room at RCPT, and one of them at the end.
+    for (const one of [client, other]) {
+      await one.say(`MAIL FROM:<${address}>`)
+      for (const to of many('c', 10)) await one.say(`RCPT TO:<${to}>`)
+      assert.equal((await one.say('DATA')).code, 354)
+    }
+    const answers = await Promise.all([client, other].map((one) => one.say(`${message}\r\n.`)))
+    assert.deepEqual(answers.map(codes).sort(), ['250 2.6.0', '452 4.7.1'])
+    assert.equal(codes(await client.say(`MAIL FROM:<${address}>`)), '452 4.7.1')
+    const { sending } = (await free.request('GET', '/v1/usage')).body
+    assert.deepEqual([sending.sent_today, sending.remaining_today], [100, 0])
+    assert.equal((await subjectsIn(free, address, 'sent')).length, 2)
+    assert.equal((await taken()).length, 2)
+  })
+})
+
+describe('a Private mailbox', () => {
+  let mine: PrivateMailbox
+  before(async () => {
+    mine = await privateMailbox(organization, 'quiet')
+    const hash = world.db.selectFrom('mailboxes').select('password_hash').where('id', '=', ada.id)
+    await world.db.updateTable('mailboxes').set({ password_hash: hash }).where('id', '=', mine.id).execute()
+  })
+
+  test('sends, and its copy in Sent is encrypted to its key', async () => {
+    await using client = await loggedIn(port, mine.address)
+    const message = letter({ From: mine.address, Subject: 'Quietly', Bcc: 'eve@there.example' }, 'Between us')
+    assert.equal(codes(await client.send(mine.address, 'bob@there.example', message)), '250 2.6.0')
+    // What waits is sealed, its recipients too (docs/mail-out.md).
+    const { rows } = await sql<{ all: string }>`
+      select concat((select string_agg(outbound_messages::text, ' ') from outbound_messages),
+        (select string_agg(outbound_recipients::text, ' ') from outbound_recipients),
+        (select string_agg(encode(bytes, 'escape'), ' ') from outbound_pieces)) as all`.execute(world.db)
+    assert.match(rows[0]?.all ?? '', new RegExp(mine.id))
+    assert.doesNotMatch(rows[0]?.all ?? '', /Quietly|Between us|bob@there|eve@there|there\.example/)
+    const [sent] = await taken()
+    assert.match(sent?.bytes.toString() ?? '', /Between us/)
+    const [stored = Buffer.alloc(0)] = await storedIn(organization, mine.id, 'sent')
+    assert.doesNotMatch(stored.toString(), /Quietly|Between us|eve@there/)
+    const copy = await opened(stored, mine.privateKey)
+    assert.equal(copy.toString('latin1'), `Bcc: eve@there.example\r\n${sent?.bytes.toString('latin1')}`)
+    assert.match(stored.toString(), new RegExp(`^Message-ID: ${/^Message-ID: (.*)\r$/m.exec(message)?.[1]}\r$`, 'm'))
+  })
+
+  test('is told encrypted what could not be delivered', async () => {
+    sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 Nobody' : undefined)
+    await using client = await loggedIn(port, mine.address)
+    const message = letter({ From: mine.address, Subject: 'Returned quietly' })
+    assert.equal(codes(await client.send(mine.address, 'bob@there.example', message)), '250 2.6.0')
+    assert.deepEqual(await taken(), [])
+    sink.act = () => undefined
+    const [stored = Buffer.alloc(0)] = await storedIn(organization, mine.id)
+    assert.doesNotMatch(stored.toString(), /Returned quietly|bob@there/)
+    assert.match((await opened(stored, mine.privateKey)).toString(), /^Subject: Undelivered mail/m)
+  })
+})
+
+describe('a server in front', () => {
+  test('is believed about who sends, and about nothing else', async () => {
+    await using client = await SmtpClient.greeted(world.submissionProxy?.port ?? 0)
+    assert.equal(codes(await client.send(ada.address, 'bob@there.example', letter())), '250 2.6.0')
+    assert.equal((await taken())[0]?.from, ada.address)
+    assert.equal(codes(await client.say('MAIL FROM:<ada@bank.example>')), '553 5.7.1')
+    assert.equal(codes(await client.say('MAIL FROM:<>')), '553 5.7.1')
+    assert.equal(codes(await client.send(ada.address, 'bob@there.example', letter({ From: bob.address }))), '553 5.7.1')
+  })
+})
