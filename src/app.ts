@@ -18,6 +18,7 @@ import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
 import { describeApi } from '#/http/reference.ts'
 import type { SharedWindow } from '#/http/shared-window.ts'
+import { dropUnread } from '#/http/unread.ts'
 import { validatorCompiler } from '#/http/validate.ts'
 import type { Authenticator } from '#/keys/authenticate.ts'
 import { labelRoutes } from '#/labels/routes.ts'
@@ -76,6 +77,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   overlookExpectations(app)
   boundConnections(app.server)
   acceptJsonOnly(app)
+  dropUnread(app)
   checkEveryRequest(app, parts)
   await describeApi(app)
   healthRoutes(app, {

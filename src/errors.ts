@@ -17,19 +17,23 @@ export class Refusal extends Error {
   readonly field: string | undefined
   /** What to do, where that is not obvious from the message. */
   readonly fix: string | undefined
+  /** After how many seconds it makes sense to ask again, where that is known. */
+  readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, message: string, { field, fix, cause }: RefusalDetail = {}) {
+  constructor(code: ErrorCode, message: string, { field, fix, retryAfter, cause }: RefusalDetail = {}) {
     super(message, { cause })
     this.name = 'Refusal'
     this.code = code
     this.field = field
     this.fix = fix
+    this.retryAfter = retryAfter
   }
 }
 
 interface RefusalDetail {
   field?: string | undefined
   fix?: string | undefined
+  retryAfter?: number | undefined
   cause?: unknown
 }
 

@@ -6,6 +6,7 @@ import { errorBody, statusOf } from './error-body.ts'
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalFor(error)
   if (statusOf(refusal) >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
+  if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
   return reply
     .code(statusOf(refusal))
     .header('X-Request-Id', request.id)
@@ -37,8 +38,6 @@ function sqlState(error: unknown): unknown {
 
 function invalidRequest({ code, message }: FastifyError): Refusal {
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return invalid('body', 'The body is too large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return invalid('Content-Type', 'The content type must be application/json')
     case 'FST_ERR_BAD_URL':

@@ -35,14 +35,14 @@ export function authorizer(identify: Identify, now: () => number, shared?: Share
     const identity = token === undefined ? undefined : await identify(token)
     if (!identity) {
       const allowance = strangers.take(request.ip, now())
-      throw allowance.allowed ? unauthorized() : rateLimited(reply, allowance)
+      throw allowance.allowed ? unauthorized() : rateLimited(allowance)
     }
     request.organizationId = identity.organizationId
     request.keyId = identity.keyId
     const allowance = await take(identity.keyId)
     reply.header('RateLimit-Policy', `"key";q=${perMinute.quota};w=${perMinute.windowMs / 1000}`)
     reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
-    if (!allowance.allowed) throw rateLimited(reply, allowance)
+    if (!allowance.allowed) throw rateLimited(allowance)
     requireScope(identity.scopes, request.routeOptions.config.scope)
   }
 }
@@ -66,9 +66,9 @@ function unauthorized(): Refusal {
   return new Refusal('unauthorized', 'A valid API key is required', { fix: 'Send `Authorization: Bearer <API key>`' })
 }
 
-function rateLimited(reply: FastifyReply, { resetSeconds }: Allowance): Refusal {
-  reply.header('Retry-After', String(resetSeconds))
+function rateLimited({ resetSeconds }: Allowance): Refusal {
   return new Refusal('rate_limited', `Over ${perMinute.quota} requests in a minute`, {
     fix: `Wait ${resetSeconds} s, then send it again`,
+    retryAfter: resetSeconds,
   })
 }

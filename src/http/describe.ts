@@ -60,7 +60,7 @@ const meaning: Record<ErrorCode, string> = {
   forbidden: 'The key lacks the scope, which `message` names.',
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
-  rate_limited: 'More than 600 requests in a minute; see `Retry-After`.',
+  rate_limited: 'More than 600 requests in a minute, or too many large bodies at a time; see `Retry-After`.',
   internal_error: 'Something failed on our side. Send it again; with its Idempotency-Key it is not done twice.',
   mail_unavailable: 'The mail host did not answer; try again with backoff.',
 }

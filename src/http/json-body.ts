@@ -3,26 +3,51 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '#/errors.ts'
 import type { App } from './app-type.ts'
+import { BodyRoom, type RoomLimits } from './body-room.ts'
+import { type Pace, readBody } from './read-body.ts'
 
-/** Bodies are JSON in UTF-8 and nothing else. A key `__proto__` or `constructor.prototype` is refused, not dropped. */
+/** Four of the largest bodies for each key, eight in all. */
+const limits: RoomLimits = {
+  all: 96 << 20,
+  perKey: 48 << 20,
+  waiting: 50,
+  patience: 30_000,
+}
+const pace: Pace = { window: 20_000, octets: 320 << 10 }
+
+/** Bodies are JSON in UTF-8 and nothing else, and are read of requests alone that have a key. A key `__proto__` or
+ *  `constructor.prototype` is refused, not dropped. */
 export function acceptJsonOnly(app: App): void {
+  const room = new BodyRoom(limits)
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) {
+  app.addContentTypeParser('application/json', (request, raw, done) => {
+    if (request.keyId === '') return done(null, undefined)
+    const { keyId: key, routeOptions } = request
+    readBody({ raw, key, limit: routeOptions.bodyLimit }, room, pace).then((body) => {
+      if (body.length > 0) inTurn(body, () => read(request, body, done))
       // Some clients put the content type on every request; where no body is expected none is missed.
-      if (request.routeOptions.schema?.body === undefined) return done(null, undefined)
-      return done(invalid('body', 'The body is empty; a JSON object is expected'))
-    }
-    inTurn(body, () => {
-      if (!isUtf8(body)) return done(invalid('body', 'The body is not valid UTF-8'))
+      else if (routeOptions.schema?.body === undefined) done(null, undefined)
+      else done(invalid('body', 'The body is empty; a JSON object is expected'), undefined)
+    }, done)
+  })
+  // Whoever hangs up while it is worked on does not make room for more.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    room.leave(request.raw)
+    done()
+  })
+
+  function read(request: FastifyRequest, body: Buffer, done: Done): void {
+    if (isUtf8(body)) {
       request.fingerprint = fingerprint(request, body)
       parse(request, body.toString(), (error, value) =>
         error ? done(invalid('body', `The body is not valid JSON: ${error.message}`)) : done(null, value),
       )
-    })
-  })
+    } else done(invalid('body', 'The body is not valid UTF-8'))
+  }
 }
+
+type Done = (error: Error | null, value?: unknown) => void
 
 /** From so many bytes on bodies take turns. */
 const large = 1 << 20

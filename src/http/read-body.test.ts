@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { BodyRoom } from './body-room.ts'
+import { readBody, smallBody } from './read-body.ts'
+
+const unhurried = { window: 1 << 30, octets: 1 }
+const limit = 4 << 20
+const room = (over = {}) => new BodyRoom({ all: 3 * limit, perKey: limit, waiting: 5, patience: 1 << 30, ...over })
+
+/** A server that hands out the requests it gets, and whoever sends them. */
+async function server() {
+  const http = createServer()
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const { port } = http.address() as AddressInfo
+  const clients: Socket[] = []
+  return {
+    async request(head: string): Promise<{ raw: IncomingMessage; client: Socket }> {
+      const client = connect(port, '127.0.0.1')
+      clients.push(client)
+      client.on('error', () => {})
+      client.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`)
+      const [raw] = await once(http, 'request')
+      return { raw, client }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.destroy()
+      http.closeAllConnections()
+      await new Promise((closed) => http.close(closed))
+    },
+  }
+}
+
+const chunked = 'Transfer-Encoding: chunked'
+
+for (const [what, size] of [
+  ['an empty body', 0],
+  ['a body of an octet', 1],
+  ['one that is just small', smallBody],
+  ['one that is no longer small', smallBody + 1],
+  ['the largest', limit],
+] as const) {
+  test(`${what} is read as it was sent, with its length or in chunks`, async () => {
+    await using at = await server()
+    const octets = Buffer.alloc(size, 'a body, ')
+    const whole = await at.request(`Content-Length: ${size}`)
+    whole.client.write(octets)
+    assert.deepEqual(await readBody({ raw: whole.raw, key: 'a', limit }, room(), unhurried), octets)
+    const inChunks = await at.request(chunked)
+    const reading = readBody({ raw: inChunks.raw, key: 'a', limit }, room(), unhurried)
+    for (let from = 0; from < size; from += 100_000) {
+      const piece = octets.subarray(from, from + 100_000)
+      inChunks.client.write(`${piece.length.toString(16)}\r\n`)
+      inChunks.client.write(piece)
+      inChunks.client.write('\r\n')
+    }
+    inChunks.client.write('0\r\n\r\n')
+    assert.deepEqual(await reading, octets)
+  })
+}
+
+test('a body in chunks of an octet takes no more memory than another', async () => {
+  await using at = await server()
+  const { raw, client } = await at.request(chunked)
+  const size = 8 * smallBody
+  const reading = readBody({ raw, key: 'a', limit }, room(), unhurried)
+  client.write(Buffer.alloc(6 * size, '1\r\nx\r\n'))
+  client.write('0\r\n\r\n')
+  const body = await reading
+  assert.equal(body.length, size)
+  assert.ok(body.buffer.byteLength <= 4 * size)
+})
+
+test('a body over the limit is refused, which is named; one that says its length before it comes', async () => {
+  await using at = await server()
+  const declared = await at.request(`Content-Length: ${limit + 1}`)
+  const tooLarge = { code: 'invalid_request', field: 'body', message: /4 MiB/ }
+  await assert.rejects(readBody({ raw: declared.raw, key: 'a', limit }, room(), unhurried), tooLarge)
+  const { raw, client } = await at.request(chunked)
+  const reading = readBody({ raw, key: 'a', limit }, room(), unhurried)
+  client.write(`${(limit + 1).toString(16)}\r\n`)
+  client.write(Buffer.alloc(limit + 1))
+  await assert.rejects(reading, tooLarge)
+})
+
+for (const head of [`Content-Length: ${limit}`, chunked]) {
+  test(`where there is no room, a large body waits unread, and is refused if there is none in time (${head})`, async () => {
+    await using at = await server()
+    const full = room({ patience: 10 })
+    const holder = {}
+    assert.ok(await full.enter(holder, 'a', limit, new AbortController().signal))
+    const { raw, client } = await at.request(head)
+    const reading = readBody({ raw, key: 'a', limit }, full, unhurried)
+    if (head === chunked) client.write(`${limit.toString(16)}\r\n`)
+    client.write(Buffer.alloc(limit))
+    await assert.rejects(reading, { code: 'rate_limited', retryAfter: 5 })
+    full.leave(holder)
+    assert.ok(await full.enter({}, 'a', limit, new AbortController().signal), 'it holds no room')
+  })
+
+  test(`it is read once there is room (${head})`, async () => {
+    await using at = await server()
+    const full = room()
+    const holder = {}
+    assert.ok(await full.enter(holder, 'a', limit, new AbortController().signal))
+    const { raw, client } = await at.request(head)
+    const reading = readBody({ raw, key: 'a', limit }, full, unhurried)
+    if (head === chunked) client.write(`${limit.toString(16)}\r\n`)
+    client.write(Buffer.alloc(limit))
+    if (head === chunked) client.write('\r\n0\r\n\r\n')
+    if (head === chunked) await once(raw, 'pause')
+    full.leave(holder)
+    assert.equal((await reading).length, limit)
+  })
+}
+
+test('a small body never waits', async () => {
+  await using at = await server()
+  const full = room()
+  assert.ok(await full.enter({}, 'a', limit, new AbortController().signal))
+  const { raw, client } = await at.request(`Content-Length: ${smallBody}`)
+  client.write(Buffer.alloc(smallBody))
+  assert.equal((await readBody({ raw, key: 'a', limit }, full, unhurried)).length, smallBody)
+})
+
+for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked]) {
+  test(`a body that does not keep pace ends, and its room is free again (${head})`, async () => {
+    await using at = await server()
+    const one = room()
+    const { raw, client } = await at.request(head)
+    client.write('1\r\nx\r\n')
+    const reading = readBody({ raw, key: 'a', limit }, one, { window: 20, octets: 1000 })
+    await assert.rejects(reading, { code: 'invalid_request', message: /in time/ })
+    assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
+  })
+
+  test(`the room of a body whose client goes away is free again (${head})`, async () => {
+    await using at = await server()
+    const one = room()
+    const { raw, client } = await at.request(head)
+    const reading = readBody({ raw, key: 'a', limit }, one, unhurried)
+    client.destroy()
+    await assert.rejects(reading, { code: 'invalid_request' })
+    assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
+  })
+}
