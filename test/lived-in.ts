@@ -71,7 +71,9 @@ async function leaveTraces(world: World, { organization, address }: Furnished): 
     ...{ mailbox: address, forward_to: 'ada@away.example', forward_enabled: true },
     ...{ reply_body: 'I am away.', reply_enabled: true },
   })
-  const from = `${'a'.repeat(60)}@${'far.'.repeat(10)}example`
+  const far = `${'far.'.repeat(10)}example`
+  const from = `${'a'.repeat(60)}@${far}`
+  world.dns.set(far, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   await world.send({ envelope: { from, to: address }, from, to: address, subject: 'Hello', text: 'Hello' })
   const { id } = await world.db.selectFrom('return_paths').select('id').executeTakeFirstOrThrow()
   await world.send({ envelope: { from: '', to: `srs=${id}@${organization.domain}` }, raw: deliveryReport() })

@@ -19,6 +19,9 @@ export interface InForce {
 /** Messages that a mailbox passes on in a day (UTC). */
 const mostRelayedADay = 1_000
 
+/** Messages that a mailbox answers in a day (UTC). */
+const mostAnsweredADay = 100
+
 /** A destination that refuses so many within a day gets no more. */
 const mostRefused = 10
 
@@ -28,6 +31,8 @@ const forwards = (now: Date) => sql<boolean>`(
 
 const answers = (now: Date) => sql<boolean>`(
   settings.reply_enabled and (settings.reply_until is null or settings.reply_until > ${now}))`
+
+const dayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
 
 /** Of those mailboxes that forward or answer at this time. */
 export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date): Promise<InForce[]> {
@@ -50,7 +55,7 @@ export async function countRelayed(
   { mailboxId, organizationId, forwardTo }: InForce,
   now: Date,
 ): Promise<boolean> {
-  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`
+  const today = dayOf(now)
   const { numAffectedRows = 0n } = await sql`
     update forwarding settings
     set relayed = case when relayed_on = ${today} then relayed + 1 else 1 end, relayed_on = ${today}
@@ -102,18 +107,33 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
       and forward_paused_at is null`.execute(tx)
 }
 
-/** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on;
- *  `sender` is an address, or what stands for it where that is a secret. Of any number that come at once, in whichever process, one has it. */
-export async function claimAnswer(tx: Tx, { mailboxId }: InForce, sender: string, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    insert into auto_replies as last (mailbox_id, sender, replied_at)
-    select mailbox_id, ${sender}, ${now}::timestamptz from forwarding settings
-    where mailbox_id = ${mailboxId} and ${answers(now)}
-    on conflict (mailbox_id, sender) do update set replied_at = excluded.replied_at
-      where last.replied_at <= excluded.replied_at - interval '4 days'
-        or last.replied_at < (select reply_since from forwarding where mailbox_id = excluded.mailbox_id)
-    returning mailbox_id`.execute(tx)
-  return rows.length > 0
+/** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on, and
+ *  counts it for the day; `sender` is an address, or what stands for it where that is a secret. Of any number that come at
+ *  once, in whichever process, one has it. */
+export async function claimAnswer(
+  tx: Tx,
+  { mailboxId, organizationId }: InForce,
+  sender: string,
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with room as materialized (
+      select mailbox_id, reply_since from forwarding settings
+      where mailbox_id = ${mailboxId} and organization_id = ${organizationId} and ${answers(now)}
+        and (replied_on is distinct from ${dayOf(now)} or replied < ${mostAnsweredADay})
+      for update
+    ), claimed as (
+      insert into auto_replies as last (mailbox_id, sender, replied_at)
+      select mailbox_id, ${sender}, ${now}::timestamptz from room
+      on conflict (mailbox_id, sender) do update set replied_at = excluded.replied_at
+        where last.replied_at <= excluded.replied_at - interval '4 days'
+          or last.replied_at < (select reply_since from room)
+      returning mailbox_id
+    )
+    update forwarding settings
+    set replied = case when replied_on = ${dayOf(now)} then replied + 1 else 1 end, replied_on = ${dayOf(now)}
+    from claimed where settings.mailbox_id = claimed.mailbox_id`.execute(tx)
+  return numAffectedRows > 0n
 }
 
 /** Forgets whom nobody has to remember any more. */

@@ -21,6 +21,8 @@ export interface Verdict {
   }
   /** What the author's domain asks to be done with a message of which it knows nothing; `none` where it does. */
   readonly disposition: 'none' | 'quarantine' | 'reject'
+  /** One of our own mailboxes sent it: a key has said who it is from, and there is nothing to check. */
+  readonly own?: true
 }
 
 /** For all look-ups of a message together, in milliseconds. */

@@ -14,6 +14,7 @@ const vouched: Verdict = {
   dkim: [],
   dmarc: { result: 'none', domain: '', policy: '', dkimAligned: false },
   disposition: 'none',
+  own: true,
 }
 
 /** Takes in mail from here to here, which leaves by no wire. All else is as for mail that comes over SMTP: unknown and

@@ -6,14 +6,30 @@ import { type Answerable, whyNotAnswered } from './auto-reply.ts'
 const here = 'ada@here.example'
 const reaches = (address: string) => /^(?:ada|a\.byron)(?:\+.*)?@here\.example$/i.test(address)
 
-function ask({ headers = '', from = 'Ann <ann@far.example>', to = here, ...more }: Partial<Answerable> & Given) {
+function ask({
+  headers = '',
+  from = 'Ann <ann@far.example>',
+  to = here,
+  ...more
+}: Partial<Answerable['verdict']> & Given) {
   const raw = `${headers}From: ${from}\r\nTo: ${to}\r\nSubject: Hi\r\n\r\nHello\r\n`
   const message = readMessage(Buffer.from(raw))
-  const usual = { sender: 'ann@far.example', folder: 'inbox', spf: 'pass', dkim: [], disposition: 'none' } as const
-  return whyNotAnswered({ ...usual, ...more, message }, reaches)
+  const { spf = by('pass'), dkim = [], disposition = 'none', own, ...rest } = more
+  const usual = { sender: 'ann@far.example', folder: 'inbox', message }
+  return whyNotAnswered({ ...usual, ...rest, verdict: { spf, dkim, disposition, ...(own && { own }) } }, reaches)
+}
+
+function by(result: string, domain = 'far.example', identity: 'mailfrom' | 'helo' = 'mailfrom') {
+  return { result, domain, identity }
+}
+
+function signedBy(...domains: string[]) {
+  return domains.map((domain) => ({ result: 'pass', domain }))
 }
 
 interface Given {
+  sender?: string
+  folder?: string
   headers?: string
   from?: string
   to?: string
@@ -53,7 +69,25 @@ for (const [what, given] of [
   ['junk', { folder: 'junk' }],
   ['Bcc only', { to: 'others@far.example' }],
   ['a message that names nobody', { to: 'undisclosed-recipients:;' }],
-  ['SPF fail without DKIM pass', { spf: 'fail', dkim: [{ result: 'fail' }] }],
+  ['SPF fail without DKIM pass', { spf: by('fail'), dkim: [{ result: 'fail', domain: 'far.example' }] }],
+  ['SPF softfail', { spf: by('softfail') }],
+  ['SPF neutral', { spf: by('neutral') }],
+  ['a sender whose domain has no SPF', { spf: by('none') }],
+  ['a sender who could not be looked up', { spf: by('temperror') }],
+  ['SPF of the client alone', { spf: by('pass', 'far.example', 'helo') }],
+  ['SPF of another domain', { spf: by('pass', 'eve.example') }],
+  ['a signature of another domain', { spf: by('fail'), dkim: signedBy('eve.example') }],
+  ['a signature of a domain that ends alike', { spf: by('fail'), dkim: signedBy('r.example') }],
+  ['a signature of a domain below', { spf: by('fail'), dkim: signedBy('eve.far.example') }],
+  ['a signature that does not hold', { spf: by('none'), dkim: [{ result: 'policy', domain: 'far.example' }] }],
+  [
+    'a signed message of somebody else there, sent again under this name',
+    { spf: by('none'), dkim: signedBy('far.example'), from: 'eve@far.example' },
+  ],
+  [
+    'a signed message with a From more',
+    { spf: by('none'), dkim: signedBy('far.example'), headers: 'From: ann@far.example\r\n', from: 'eve@far.example' },
+  ],
   ['an author whose domain disowns it', { disposition: 'quarantine' }],
 ] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[]) {
   test(`row 23: there is no answer to ${what}`, () => assert.equal(typeof ask(given), 'string'))
@@ -66,8 +100,13 @@ for (const [what, given] of [
   ['a person who named the mailbox in Cc', { to: 'bob@far.example', headers: `Cc: ${here}\r\n` }],
   ['Auto-Submitted no', { headers: 'Auto-Submitted: No (a person wrote this)\r\n' }],
   ['Precedence first-class', { headers: 'Precedence: first-class\r\n' }],
-  ['SPF fail where DKIM passes', { spf: 'fail', dkim: [{ result: 'pass' }] }],
-  ['SPF softfail', { spf: 'softfail' }],
+  ['SPF fail where DKIM passes', { spf: by('fail'), dkim: signedBy('eve.example', 'FAR.example') }],
+  [
+    'a signature of the domain above',
+    { sender: 'ann@mail.far.example', from: 'ann@mail.far.example', spf: by('none'), dkim: signedBy('far.example') },
+  ],
+  ['SPF pass where From is another', { from: 'ann@else.example' }],
+  ['one of our own mailboxes', { spf: by('none', ''), own: true }],
   ['a person whose name begins like a robot', { sender: 'nora.reply@far.example', from: 'bouncer@far.example' }],
 ] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[]) {
   test(`there is an answer to ${what}`, () => assert.equal(ask(given), undefined))

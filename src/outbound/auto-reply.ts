@@ -1,24 +1,28 @@
-import { splitAddress, stripTag } from '#/mime/address.ts'
+import type { Verdict } from '#/inbound/authenticate.ts'
+import { canonicalAddress, canonicalDomain, splitAddress, stripTag } from '#/mime/address.ts'
 import { withoutComments } from '#/mime/lexical.ts'
 import type { Message } from '#/mime/message.ts'
 import { isAutomatic } from '#/mime/report.ts'
 
 /** A message that a mailbox might answer by itself, and how it came. */
 export interface Answerable {
-  readonly message: Pick<Message, 'headers' | 'sender' | 'to' | 'cc'>
+  readonly message: Pick<Message, 'headers' | 'from' | 'sender' | 'to' | 'cc'>
   /** The envelope's, to whom the answer would go. */
   readonly sender: string
   readonly folder: string
-  readonly spf: string
-  readonly dkim: readonly { readonly result: string }[]
-  /** What the author's domain asks to be done with mail that is not provably its own. */
-  readonly disposition: 'none' | 'quarantine' | 'reject'
+  readonly verdict: Proof & Pick<Verdict, 'disposition'>
+}
+
+/** By what a sender may be known. */
+type Proof = Pick<Verdict, 'own'> & {
+  readonly spf: Pick<Verdict['spf'], 'result' | 'domain' | 'identity'>
+  readonly dkim: readonly Pick<Verdict['dkim'][number], 'result' | 'domain'>[]
 }
 
 /** Why the message is not answered; undefined where it may be (RFC 3834, section 2; RFC 5230, section 4.6). `reaches` says
  *  whether an address is the mailbox's. */
 export function whyNotAnswered(one: Answerable, reaches: (address: string) => boolean): string | undefined {
-  const { sender, folder, spf, dkim, disposition } = one
+  const { sender, folder, verdict } = one
   const { headers, to, cc } = one.message
   if (sender === '') return 'it has the null sender'
   if ([sender, ...one.message.sender.map(({ address }) => address)].some(isRobot)) return 'a program sent it'
@@ -34,9 +38,33 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
   if (folder === 'junk') return 'it is junk'
   if (![...to, ...cc].some(({ address }) => reaches(address))) return 'neither To nor Cc names the mailbox'
   // Whoever is named as its sender may know nothing of it.
-  if (disposition !== 'none') return 'its author is forged'
-  if (spf === 'fail' && !dkim.some(({ result }) => result === 'pass')) return 'its sender is forged'
-  return undefined
+  if (verdict.disposition !== 'none') return 'its author is forged'
+  return isProven(one) ? undefined : 'nothing proves that its sender sent it'
+}
+
+/**
+ * Whether the envelope sender, who would get the answer, has sent the message: SPF passes for that very domain, or a
+ * signature of that domain, or of one above it, holds and From names that very address. A signature alone says nothing of
+ * the envelope: whoever has one message of a domain could send it again under any address there.
+ */
+function isProven({
+  message,
+  sender,
+  verdict: { own, spf, dkim },
+}: Pick<Answerable, 'message' | 'sender' | 'verdict'>) {
+  if (own) return true
+  const address = canonicalAddress(sender)
+  const domain = splitAddress(address ?? '')?.domain
+  if (address === undefined || domain === undefined) return false
+  if (spf.result === 'pass' && spf.identity === 'mailfrom' && canonicalDomain(spf.domain) === domain) return true
+  // Only one From is signed, and of several nobody can say which.
+  const { headers, from } = message
+  if (headers.count('from') !== 1 || canonicalAddress(from?.address ?? '') !== address) return false
+  return dkim.some(({ result, domain: signer }) => result === 'pass' && isWithin(domain, canonicalDomain(signer)))
+}
+
+function isWithin(domain: string, other: string | undefined): boolean {
+  return other !== undefined && (domain === other || domain.endsWith(`.${other}`))
 }
 
 const robots =

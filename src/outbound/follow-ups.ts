@@ -134,10 +134,7 @@ export class FollowUps {
   #mayAnswer({ envelope, message, verdict }: Arrived, mailbox: InForce, folder: string): boolean {
     const { sender } = envelope
     const reason = isAddress(sender)
-      ? whyNotAnswered(
-          { message, sender, folder, spf: verdict.spf.result, dkim: verdict.dkim, disposition: verdict.disposition },
-          (address) => reaches(mailbox, address),
-        )
+      ? whyNotAnswered({ message, sender, folder, verdict }, (address) => reaches(mailbox, address))
       : 'it has no sender to answer'
     if (reason) this.#parts.log.info({ message: envelope.id, mailbox: mailbox.mailboxId, reason }, 'not answered')
     return reason === undefined
@@ -197,7 +194,10 @@ export class FollowUps {
       write: async (tx) => {
         // Who writes to a Private mailbox is a secret.
         const known = mailbox.private ? this.#parts.blind(recipient) : recipient
-        if (!(await claimAnswer(tx, mailbox, known, await this.#parts.time(tx)))) return
+        if (!(await claimAnswer(tx, mailbox, known, await this.#parts.time(tx)))) {
+          const reason = 'it is switched off meanwhile, its sender was answered lately, or the day has had its share'
+          return this.#parts.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')
+        }
         const departure = { organizationId, mailboxId, kind: 'reply', sender: '', recipient, raw } as const
         await this.#depart(tx, { ...departure, concealed: mailbox.private })
       },

@@ -27,6 +27,7 @@ before(async () => {
   database = resources.use(await home.open())
   fast = resources.use(await World.start({ database, relay: relays[0], time: databaseTime }))
   slow = resources.use(await World.start({ database, relay: relays[1], time: databaseTime }))
+  for (const { dns } of [fast, slow]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 })
 after(() => resources.disposeAsync())
 beforeEach(async () => {

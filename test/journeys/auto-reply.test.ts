@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { sql } from 'kysely'
 import type { SendMailOptions } from 'nodemailer'
 import type { Database } from '#/db/open.ts'
 import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import { testDatabase } from '../database.ts'
+import { letter } from '../peer.ts'
 import { Sink } from '../sink.ts'
+import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
 
 const day = 86_400_000
@@ -22,6 +25,7 @@ before(async () => {
   const start = () => World.start({ database, sink })
   world = await start()
   others = [await start(), await start()]
+  for (const { dns } of [world, ...others]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   organization = await world.organization()
 })
 after(async () => {
@@ -161,6 +165,46 @@ test('row 23: no answer goes to what must not be answered, whichever way it come
     text: 'Bcc',
   })
   assert.deepEqual(await answers(), [])
+})
+
+test('four hundred senders that nothing proves are not answered', async () => {
+  const ada = await away()
+  const spf = ['v=spf1 ip4:192.0.2.1 ~all']
+  const flood = async ({ dns, smtp }: World, domain: string) => {
+    dns.set('victim.example', { txt: spf })
+    await using client = await SmtpClient.greeted(smtp.port)
+    for (let n = 0; n < 200; n++) {
+      const from = `person${n}@${domain}`
+      assert.equal((await client.send(from, ada, letter({ From: from, To: ada }))).code, 250)
+    }
+  }
+  await Promise.all([flood(world, 'victim.example'), flood(others[0] ?? world, 'nobody.example')])
+  assert.equal((await answers()).length, 0)
+})
+
+test('a mailbox answers a hundred messages in a day, and more on the next', async () => {
+  for (const { clock } of others) clock.advance(world.clock.now() - clock.now())
+  const ada = await away()
+  const replied = async () =>
+    await world.db
+      .selectFrom('forwarding')
+      .innerJoin('mailboxes', 'mailboxes.id', 'mailbox_id')
+      .select('replied')
+      .where('mailboxes.address', '=', ada)
+      .executeTakeFirstOrThrow()
+  await write(ada, { from: 'first@far.example' })
+  assert.deepEqual([(await answers()).length, await replied()], [1, { replied: 1 }])
+  await sql`update forwarding set replied = 98 where replied_on is not null
+    and mailbox_id = (select id from mailboxes where address = ${ada})`.execute(world.db)
+  const doors = [world, ...others]
+  await Promise.all(
+    Array.from({ length: 9 }, (_, n) => write(ada, { by: doors[n % 3] ?? world, from: `more${n}@far.example` })),
+  )
+  assert.deepEqual([(await answers()).length, await replied()], [2, { replied: 100 }])
+  for (const one of doors) await one.advance(day)
+  // Who has not been answered for that reason is not held for answered.
+  for (let n = 0; n < 9; n++) await write(ada, { from: `more${n}@far.example`, subject: 'Again' })
+  assert.deepEqual([(await answers()).length, await replied()], [7, { replied: 7 }])
 })
 
 test('two that answer each other, and three that forward in a ring, come to rest', async () => {

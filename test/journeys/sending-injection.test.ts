@@ -19,6 +19,7 @@ let mailbox: MailboxRef
 before(async () => {
   sink = await Sink.start()
   world = await World.start({ sink })
+  world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   organization = await world.organization({ plan: 'self_hosted' })
   const { id, address } = await organization.mailbox('ada')
   ada = address

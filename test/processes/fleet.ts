@@ -53,7 +53,7 @@ export class Fleet implements AsyncDisposable {
   static async start({ numbers = two, home: given, env = () => ({}) }: FleetOptions = {}): Promise<Fleet> {
     await using starting = new AsyncDisposableStack()
     const home = given ?? starting.use(await databaseHome())
-    const dns = starting.use(await startDnsServer({}))
+    const dns = starting.use(await startDnsServer({ 'far.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
     const sink = starting.use(await Sink.start())
     const tenant = await moveIn(home, { domain: 'fleet.test', mailboxes: ['ada', 'bob', 'cy'] })
     const database = starting.use(await home.open())
