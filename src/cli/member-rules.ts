@@ -3,7 +3,7 @@ import { blockSender } from '#/blocked-senders/store.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { actions, fields, filterName, filterValue, ops } from '#/filters/filter.ts'
-import { addFilter } from '#/filters/store.ts'
+import { addFilter, checkMove } from '#/filters/store.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
 import { memberNamed } from '#/members/members.ts'
@@ -52,6 +52,9 @@ export const memberRuleCommands = [
         argument: given.argument ?? null,
         enabled: true,
       }
+      const { db } = operator.database
+      const organization = await organizationNamed(db, given.org)
+      if (filter.action === 'move') await checkMove(await operator.mailHost(db), organization.id, filter)
       const made = await forMember(operator, given, (tx, owner) => addFilter(tx, owner, filter))
       return { value: made, text: `Added the filter "${made.name}" of ${given.member}.` }
     },

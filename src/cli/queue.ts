@@ -1,4 +1,5 @@
 import { invalid, notFound } from '#/errors.ts'
+import { countSpooled, type Spooled, spooledOnes } from '#/messages/spooled.ts'
 import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/sending/waiting.ts'
 import { isUuid } from '#/text.ts'
 import { command } from './command.ts'
@@ -7,18 +8,26 @@ import { minute, table } from './table.ts'
 /** As many as a terminal can do something with. */
 const mostShown = 1_000
 
+const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
+const comingHeadings = ['MAILBOX', 'FOLDER', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY']
+
 export const queueCommands = [
   command({
     name: 'queue',
-    summary: 'List mail that waits to leave: why it waits, and when it is tried next',
+    summary: 'List mail that waits to leave, and mail that waits for the mail server: why, and when it is tried next',
     operands: [],
     options: {},
     run: async ({ database: { db } }) => {
       const [waiting, total] = [await waitingOnes(db, mostShown), await countWaiting(db)]
-      const headings = ['TO', 'FROM', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
-      const more = total > waiting.length ? `\n… and ${total - waiting.length} more.` : ''
-      const text = table(headings, waiting.map(row), 'Nothing waits to leave.') + more
-      return { value: { data: waiting, total }, text }
+      const [spooled, spooledTotal] = [await spooledOnes(db, mostShown), await countSpooled(db)]
+      const leaving =
+        table(leavingHeadings, waiting.map(row), 'Nothing waits to leave.') + others(total - waiting.length)
+      const coming =
+        spooledTotal === 0
+          ? ''
+          : `\n\nNot taken by the mail server yet:\n${table(comingHeadings, spooled.map(spooledRow), '')}${others(spooledTotal - spooled.length)}`
+      const value = { data: waiting, total, spool: { data: spooled, total: spooledTotal } }
+      return { value, text: leaving + coming }
     },
   }),
   command({
@@ -57,6 +66,16 @@ function row(one: Waiting): string[] {
   const next = one.next_attempt_at === null ? 'now' : minute(one.next_attempt_at)
   const why = one.reason === null ? '-' : one.reply === null ? one.reason : `${one.reason} (${one.reply})`
   return [one.to, one.from || '<>', one.organization, minute(one.since), String(one.attempts), next, why, one.id]
+}
+
+function spooledRow(one: Spooled): string[] {
+  const why = one.reason ?? '-'
+  const { mailbox, folder, organization, attempts } = one
+  return [mailbox, folder, organization, minute(one.since), String(attempts), minute(one.next_attempt_at), why]
+}
+
+function others(count: number): string {
+  return count > 0 ? `\n… and ${count} more.` : ''
 }
 
 function recipients(count: number): string {

@@ -35,4 +35,8 @@ test('what waits for the mail server is counted from migration 23 on, with what 
   await insert(30)
   const { rows } = await pool.query('select sum(bytes)::integer as bytes from mail_spool_shares')
   assert.deepEqual(rows, [{ bytes: 1_230 }])
+  const { rows: shares } = await pool.query(
+    'select organization_id, sum(bytes)::integer as bytes from mail_spool_organizations group by organization_id',
+  )
+  assert.deepEqual(shares, [{ organization_id: organization, bytes: 1_230 }])
 })

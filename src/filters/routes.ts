@@ -6,22 +6,28 @@ import { created, once } from '#/http/once.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
 import { deleteFilter, filterById, filtersOf } from './queries.ts'
-import { addFilter, changeFilter } from './store.ts'
+import { addFilter, changeFilter, checkChangedMove, checkMove } from './store.ts'
 import { trialRoute } from './trial-route.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './wire.ts'
 
 const reading = { scope: 'filters:read', noun: 'Filters' } as const
 const writing = { scope: 'filters:write', noun: 'Filters' } as const
 
+interface FilterParts {
+  readonly db: Db
+  readonly mailHost: Pick<MailHost, 'checkFolder'>
+}
+
 /** The organization's rules for arriving mail, in the order in which they run. */
-export function filterRoutes(app: App, { db }: { db: Db }): void {
+export function filterRoutes(app: App, { db, mailHost }: FilterParts): void {
   listRoute(app, db)
-  createRoute(app, db)
+  createRoute(app, { db, mailHost })
   showRoute(app, db)
-  changeRoutes(app, db)
-  trialRoute(app, db)
+  changeRoutes(app, { db, mailHost })
+  trialRoute(app, { db, mailHost })
 }
 
 function listRoute(app: App, db: Db): void {
@@ -40,7 +46,7 @@ function listRoute(app: App, db: Db): void {
   )
 }
 
-function createRoute(app: App, db: Db): void {
+function createRoute(app: App, { db, mailHost }: FilterParts): void {
   app.post(
     '/v1/filters',
     {
@@ -57,6 +63,7 @@ function createRoute(app: App, db: Db): void {
     },
     async (request, reply) => {
       const fields = newFilter(request.body)
+      await checkMove(mailHost, request.organizationId, fields)
       await once(db, request, reply, async (tx) => {
         const filter = await addFilter(tx, organizationItself(request.organizationId), fields)
         return created(`/v1/filters/${filter.id}`, present(filter))
@@ -82,7 +89,7 @@ function showRoute(app: App, db: Db): void {
   )
 }
 
-function changeRoutes(app: App, db: Db): void {
+function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
   app.patch(
     '/v1/filters/:id',
     {
@@ -106,6 +113,7 @@ function changeRoutes(app: App, db: Db): void {
       }
       const id = pathId(params.id, 'filter')
       const owner = organizationItself(organizationId)
+      await checkChangedMove(db, mailHost, owner, { id, change: body })
       const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change))
       rulesChanged(db, organizationId)
       return present(filter)

@@ -2,11 +2,12 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { nameKey } from '#/labels/label.ts'
 import { labelMeant } from '#/labels/queries.ts'
-import { folderName } from '#/messages/folder-name.ts'
+import { newFolderName } from '#/messages/folder-name.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
-import { filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
+import { filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
 
 /** Adds a filter to the owner's, after all others where it names no position. Name and value are taken as checked. */
 export async function addFilter(
@@ -19,6 +20,21 @@ export async function addFilter(
   const { count, largest } = await filterExtent(tx, owner)
   if (count >= mostFilters) throw full()
   return await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
+}
+
+/** As `checkMove`, of the filter as it will be, where the change is about that. */
+export async function checkChangedMove(
+  db: Db,
+  mailHost: Pick<MailHost, 'checkFolder'>,
+  owner: Owner,
+  { id, change }: { id: string; change: Partial<Pick<FilterFields, 'action' | 'argument'>> },
+): Promise<void> {
+  if (change.action === undefined && change.argument === undefined) return
+  const before = await filterById(db, owner, id)
+  if (!before) return
+  const { action, argument } = { ...before, ...change }
+  if (action === before.action && argument === before.argument) return
+  await checkMove(mailHost, owner.organizationId, { action, argument })
 }
 
 /** Changes a filter. The rules hold for the filter as it will be; a label that is gone is no hindrance to changing
@@ -37,6 +53,21 @@ export async function changeFilter(
       ? argument
       : await settleArgument(tx, owner, { action, argument })
   return await updateFilter(tx, owner, id, { name, field, op, value, action, argument: settled, enabled, position })
+}
+
+/** Asks the mail host about the folder that a filter would move mail to. Apart from storing it, since a transaction must not
+ *  wait for another server.
+ *  @throws invalid where the host refuses it for good */
+export async function checkMove(
+  mailHost: Pick<MailHost, 'checkFolder'>,
+  organizationId: string,
+  { action, argument }: Pick<FilterFields, 'action' | 'argument'>,
+): Promise<void> {
+  if (action !== 'move' || argument === null) return
+  const name = folder(argument)
+  await mailHost.checkFolder(organizationId, name).catch((error: unknown) => {
+    throw ofArgument(error)
+  })
 }
 
 /** The argument as it is stored: a label's keyword, a folder's name. */
@@ -58,10 +89,14 @@ async function labelKeyword(db: Db, owner: Owner, argument: string): Promise<str
 
 function folder(argument: string): string {
   try {
-    return folderName(argument)
+    return newFolderName(argument)
   } catch (error) {
-    throw error instanceof Refusal ? invalid('argument', error.message, error.fix) : error
+    throw ofArgument(error)
   }
+}
+
+function ofArgument(error: unknown): unknown {
+  return error instanceof Refusal ? invalid('argument', error.message, error.fix) : error
 }
 
 function full(): Refusal {

@@ -4,14 +4,15 @@ import type { App } from '#/http/app-type.ts'
 import { ok, once } from '#/http/once.ts'
 import { Strict } from '#/http/wire.ts'
 import { type Owner, organizationItself } from '#/organizations/owner.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { filtersOf } from './queries.ts'
-import { settleArgument } from './store.ts'
+import { checkMove, settleArgument } from './store.ts'
 import { tryFilters, withDraft } from './trial.ts'
 import { sightingOf, Trial, TrialResult } from './trial-wire.ts'
 import { newFilter } from './wire.ts'
 
 /** Shows what filters would do, before mail comes. */
-export function trialRoute(app: App, db: Db): void {
+export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<MailHost, 'checkFolder'> }): void {
   app.post(
     '/v1/filters/test',
     {
@@ -27,9 +28,10 @@ export function trialRoute(app: App, db: Db): void {
         response: { 200: TrialResult },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { message, filter: draft } = request.body
       const sighting = sightingOf(message)
+      if (draft) await inDraft(Promise.try(() => checkMove(mailHost, request.organizationId, newFilter(draft))))
       return once(db, request, reply, async (tx) => {
         const owner = organizationItself(request.organizationId)
         const settled = draft && (await settleDraft(tx, owner, draft))
@@ -39,11 +41,16 @@ export function trialRoute(app: App, db: Db): void {
   )
 }
 
-/** A draft as it would be stored. What is wrong with it is said of where it stands in the body. */
+/** A draft as it would be stored. */
 async function settleDraft(tx: Tx, owner: Owner, draft: Parameters<typeof newFilter>[0]) {
+  const fields = await inDraft(Promise.try(() => newFilter(draft)))
+  return { ...fields, argument: await inDraft(settleArgument(tx, owner, fields)) }
+}
+
+/** What is wrong with a draft is said of where it stands in the body. */
+async function inDraft<T>(checked: Promise<T>): Promise<T> {
   try {
-    const fields = newFilter(draft)
-    return { ...fields, argument: await settleArgument(tx, owner, fields) }
+    return await checked
   } catch (error) {
     if (!(error instanceof Refusal) || error.field === undefined) throw error
     throw invalid(`filter.${error.field}`, error.message, error.fix)

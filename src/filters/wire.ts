@@ -41,7 +41,8 @@ const argument = Nullable(
     maxLength: 255,
     description:
       'For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, ' +
-      "made where a mailbox lacks it. For `label` an organization label's keyword; its id or name is accepted and " +
+      'made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be ' +
+      "one that the mail host refuses. For `label` an organization label's keyword; its id or name is accepted and " +
       'stored as the keyword. Refused for `star` and `read`.',
     examples: ['invoices'],
   }),

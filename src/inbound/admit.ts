@@ -3,6 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
 import type { ReturnPath } from '#/outbound/return-paths.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
 import { NotOurs, Rejection } from './reply.ts'
 import { REPORTS_ALONE } from './returning.ts'
@@ -40,15 +41,23 @@ export interface Admission {
   readonly hostname: string
   readonly find: (wanted: Wanted) => Promise<Found | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
+  /** Whether the mail host takes mail of the organization. */
+  readonly hasRoom: MailHost['hasRoom']
   /** Whom a rewritten sender of an organization stands for; undefined where it is none of ours. */
   readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>
 }
 
+const CROWDED = [452, '4.3.1', 'Too much mail for the recipient waits to be stored; try again later'] as const
 export const SUSPENDED = [550, '5.2.1', 'That mailbox is suspended'] as const
 
 const MOST_AT_ONCE = 200
 
-export function admissionBy(db: Db, hostname: string, returnPath: Admission['returnPath']): Admission {
+export function admissionBy(
+  db: Db,
+  mailHost: Pick<MailHost, 'hasRoom'>,
+  hostname: string,
+  returnPath: Admission['returnPath'],
+): Admission {
   return {
     hostname,
     find: gather(
@@ -56,6 +65,7 @@ export function admissionBy(db: Db, hostname: string, returnPath: Admission['ret
       ({ length }) => Math.min(length, MOST_AT_ONCE),
     ),
     postmaster: (domains) => findPostmaster(db, domains),
+    hasRoom: (organizationId) => mailHost.hasRoom(organizationId),
     returnPath,
   }
 }
@@ -74,7 +84,9 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   })
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
-  const refused = whyRefused(found)
+  // No room is said here, so that a message for others too is not refused with it.
+  const refused =
+    whyRefused(found) ?? ((await at.hasRoom(found.organization_id)) ? undefined : new Rejection(...CROWDED))
   if (refused) {
     refused.concealed = found.private
     throw refused

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
 import type { FollowUp } from '#/outbound/follow-ups.ts'
-import type { Copy, MailHost } from '#/ports/mail-host.ts'
+import { type Copy, type MailHost, NoRoom } from '#/ports/mail-host.ts'
 import { type Arrival, noteArrivals, Suspended } from './arrivals.ts'
 
 /** A message, for every mailbox that keeps it. */
@@ -47,8 +47,19 @@ export class Store {
       await this.#write(batch)
       return batch.map(() => undefined)
     } catch (error) {
-      return batch.length === 1 ? [{ error }] : this.#writeEach(batch)
+      if (batch.length === 1) return [{ error }]
+      return error instanceof NoRoom ? this.#writeWithout(batch, error) : this.#writeEach(batch)
     }
+  }
+
+  /** Those for which there is room, while there is none for others. */
+  async #writeWithout(batch: readonly Delivery[], error: NoRoom): Promise<Failure[]> {
+    const isFull = ({ copies }: Delivery) =>
+      copies.some(({ mailbox }) => error.organizationIds.has(mailbox.organizationId))
+    const rest = batch.filter((delivery) => !isFull(delivery))
+    if (rest.length === batch.length) return this.#writeEach(batch)
+    const failures = rest.length > 0 ? await this.#writeBatch(rest) : []
+    return batch.map((delivery) => (isFull(delivery) ? { error } : failures[rest.indexOf(delivery)]))
   }
 
   async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
@@ -59,7 +70,8 @@ export class Store {
       if (performance.now() < end || !last) {
         const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
         // What one mailbox is refused for is no trouble of the others.
-        if (!(failure?.error instanceof Suspended)) last = failure ?? last
+        const { error } = failure ?? {}
+        if (!(error instanceof Suspended || error instanceof NoRoom)) last = failure ?? last
         failures.push(failure)
       } else failures.push(last)
     }

@@ -3,7 +3,7 @@ import { invalid } from '#/errors.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import type { Change } from '#/ports/mail-host.ts'
-import { folderName } from './folder-name.ts'
+import { newFolderName } from './folder-name.ts'
 import type { MessageChange } from './wire.ts'
 
 /** What a request would change, checked as far as that goes without looking at what is stored. */
@@ -17,7 +17,7 @@ export function readChange({ unread, starred, add_labels = [], remove_labels = [
   return {
     ...(unread !== undefined && { seen: !unread }),
     ...(starred !== undefined && { flagged: starred }),
-    ...(folder !== undefined && { folder: folderName(folder) }),
+    ...(folder !== undefined && { folder: newFolderName(folder) }),
     addKeywords: add_labels,
     removeKeywords: remove_labels,
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { folderName, standingFolders } from './folder-name.ts'
+import { encodeUtf7 } from '#/mime/modified-utf7.ts'
+import { folderName, newFolderName, standingFolders } from './folder-name.ts'
 
 for (const [what, given, expected] of [
   ['one of the six as it is', 'inbox', 'inbox'],
@@ -38,11 +39,31 @@ for (const [what, given] of [
   ['256 bytes', 'a'.repeat(256)],
   ['256 bytes in fewer characters', 'é'.repeat(128)],
 ] as const) {
-  test(`a folder name is refused: ${what}`, () =>
-    assert.throws(
-      () => folderName(given),
-      (error: unknown) => error instanceof Refusal && error.code === 'invalid_request' && error.field === 'folder',
-    ))
+  test(`a folder name is refused: ${what}`, () => {
+    assert.throws(() => folderName(given), isRefused)
+    assert.throws(() => newFolderName(given), isRefused)
+  })
+}
+
+for (const name of ['.', '..', 'a/../b', 'a/./b', '../x', '~', '~x', '~/x', 'dbox-Mails', 'a/dbox-Mails/b']) {
+  test(`a folder that is called ${name} may be there, and is not made`, () => {
+    assert.equal(folderName(name), name)
+    assert.throws(() => newFolderName(name), isRefused)
+  })
+}
+
+test('a folder whose name is too long as IMAP has it is not made', () => {
+  assert.equal(newFolderName('\u0436'.repeat(94)), '\u0436'.repeat(94))
+  assert.throws(() => newFolderName('\u0436'.repeat(95)), isRefused)
+})
+
+for (const name of ['a.b', '...', '.a', 'a/~x', 'x~', 'Dbox-Mails', 'R&D', 'a'.repeat(255), 'INBOX', 'spam']) {
+  test(`a folder that is called ${name.slice(0, 10)} can be made`, () =>
+    assert.equal(newFolderName(name), folderName(name)))
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'invalid_request' && error.field === 'folder'
 }
 
 test('a folder name that was read reads as itself, in one line', () => {
@@ -57,6 +78,27 @@ test('a folder name that was read reads as itself, in one line', () => {
       }
       assert.equal(folderName(name), name)
       assert.doesNotMatch(name, /[\r\n\0]/)
+    }),
+  )
+})
+
+test('a folder that can be made leads nowhere else, and fits', () => {
+  const step = fc.oneof(
+    fc.constantFrom('.', '..', '~', '~x', 'dbox-Mails'),
+    fc.string({ unit: 'binary', maxLength: 40 }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
+      let name: string
+      try {
+        name = newFolderName(steps.join('/'))
+      } catch (error) {
+        assert.ok(isRefused(error))
+        return
+      }
+      assert.equal(newFolderName(name), name)
+      assert.doesNotMatch(name, /^~|(^|\/)(\.\.?|dbox-Mails)(\/|$)/)
+      assert.ok(encodeUtf7(name).length <= 255)
     }),
   )
 })

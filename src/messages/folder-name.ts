@@ -1,7 +1,10 @@
 import { invalid } from '#/errors.ts'
+import { encodeUtf7 } from '#/mime/modified-utf7.ts'
 
 /** The folders that every mailbox has, in the order in which they are listed. */
 export const standingFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
+
+const mostOctets = 255
 
 /** A folder as a caller names it: one of the six whatever its case, `spam` for `junk`, or a path (`Projects/Apollo`),
  *  which keeps its case. Refused is what would mean something else, or nothing, to an IMAP server: controls, wildcards,
@@ -16,12 +19,33 @@ export function folderName(given: string): string {
   }
   const name = given.normalize('NFC')
   if (name === '') throw invalid('folder', 'A folder must have a name')
-  if (Buffer.byteLength(name) > 255) throw invalid('folder', 'A folder can be at most 255 bytes long')
+  if (Buffer.byteLength(name) > mostOctets) {
+    throw invalid('folder', `A folder can be at most ${mostOctets} bytes long`)
+  }
   if (/[*%]/.test(name)) throw invalid('folder', 'A folder must not hold * or %')
   if (name.split('/').some((step) => step.trim() === '' || step !== step.trim())) {
     throw invalid('folder', 'A folder is a path of names with / between them, without spaces around a name')
   }
   return name
 }
+
+/** A folder that may have to be made: as `folderName`, without what an IMAP server may refuse for good. The rules are the
+ *  same wherever mail is kept, so that it can move from one mail host to another (docs/mail-host.md#names). */
+export function newFolderName(given: string): string {
+  const name = folderName(given)
+  const step = name.split('/').find((one) => reserved.has(one))
+  if (step !== undefined) throw invalid('folder', `A folder's path must not have a step that is called ${step}`)
+  if (name.startsWith('~')) throw invalid('folder', 'A folder must not begin with ~')
+  if (encodeUtf7(name).length > mostOctets) {
+    throw invalid(
+      'folder',
+      `A folder can be at most ${mostOctets} bytes long in modified UTF-7, the form that IMAP uses`,
+    )
+  }
+  return name
+}
+
+/** What a server that keeps folders in a file system reads as another place in it, or keeps its own data under. */
+const reserved = new Set(['.', '..', 'dbox-Mails'])
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u

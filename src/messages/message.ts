@@ -55,7 +55,9 @@ export async function presentMessage(
     text: presentText(text),
     html: presentText(html),
     attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
-    filtered_by: filteredBy.flatMap(({ personal, ...applied }) => (personal ? [] : [applied])),
+    filtered_by: filteredBy.flatMap(({ personal, error = null, ...applied }) =>
+      personal ? [] : [{ ...applied, error }],
+    ),
   }
 }
 

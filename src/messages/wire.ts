@@ -96,6 +96,13 @@ const AppliedOut = Type.Object(
     name: Type.String(),
     action: Type.String(),
     argument: Nullable(Type.String()),
+    error: Nullable(
+      Type.String({
+        description:
+          'Why the action could not be done: the mail host refuses the folder of a `move` for good, so that the message ' +
+          'is in the inbox. Null where it was done.',
+      }),
+    ),
   },
   { title: 'AppliedFilter' },
 )
@@ -134,7 +141,9 @@ const changeFields = {
   remove_labels: Type.Optional(keywords),
   folder: Type.Optional(
     Type.String({
-      description: 'Moves there, under a new uid. A folder that the mailbox lacks is made.',
+      description:
+        'Moves there, under a new uid. A folder that the mailbox lacks is made; one that no mail host would take (a path ' +
+        'with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), or that this one refuses, is `invalid_request`.',
       examples: ['archive'],
     }),
   ),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { measureSpool } from '#/messages/spooled.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Beyond this a queue is just long: counting it must not take more than sending it. */
@@ -17,11 +18,7 @@ interface Queues {
 
 /** How long the queues are that all processes on one database share, and how late they are. */
 export function measureQueues(metrics: Metrics, db: Db): void {
-  let last: { until: number; queues: Promise<Queues> } | undefined
-  const queues = () => {
-    if (!last || performance.now() >= last.until) last = { until: performance.now() + believedMs, queues: read(db) }
-    return last.queues
-  }
+  const queues = believed(() => read(db))
   metrics.gauge(
     {
       name: 'mailroom_outbound_recipients',
@@ -48,6 +45,40 @@ export function measureQueues(metrics: Metrics, db: Db): void {
     },
     async () => (await queues()).scheduled_lag_seconds,
   )
+  measureSpooled(metrics, db)
+}
+
+/** What waits for the mail server, where mail is on one. */
+function measureSpooled(metrics: Metrics, db: Db): void {
+  const spool = believed(() => measureSpool(db, mostCounted))
+  metrics.gauge(
+    {
+      name: 'mailroom_spool_messages',
+      help: `Messages that the mail server has not taken yet, by how the last attempt ended; at most ${mostCounted} are counted`,
+      label: 'reason',
+    },
+    async () => ({ ...(await spool()).messages }),
+  )
+  metrics.gauge(
+    { name: 'mailroom_spool_bytes', help: 'Bytes of mail that the mail server has not taken yet' },
+    async () => (await spool()).bytes,
+  )
+  metrics.gauge(
+    {
+      name: 'mailroom_spool_oldest_seconds',
+      help: 'How long ago the message came that has waited the longest for the mail server',
+    },
+    async () => (await spool()).oldest_seconds,
+  )
+}
+
+/** Reads once for all who ask within a while. */
+function believed<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: { until: number; reading: Promise<T> } | undefined
+  return () => {
+    if (!last || performance.now() >= last.until) last = { until: performance.now() + believedMs, reading: read() }
+    return last.reading
+  }
 }
 
 async function read(db: Db): Promise<Queues> {

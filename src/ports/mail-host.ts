@@ -10,10 +10,16 @@ import type { FolderChanges, FolderState } from './folder-changes.ts'
 export interface MailHost {
   /** Readies a new mailbox: the six folders are there from the start. */
   open(tx: Tx, mailbox: MailboxRef): Promise<void>
-  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail.
-   *  Throws `not_found` where a mailbox is gone, and then none of `tx` may be kept. */
+  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail; what it
+   *  can never have in its folder goes to the inbox, and its `filteredBy` says why. Throws `not_found` where a mailbox is
+   *  gone, `NoRoom` where too much of an organization's mail waits for the host; then none of `tx` may be kept. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
+  /** Whether `append` takes mail of the organization just now, as far as is known. */
+  hasRoom(organizationId: string): Promise<boolean>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
+  /** Throws `invalid('folder', …)` for a name that no mailbox of the organization can ever have a folder by, as far as the
+   *  host says so. */
+  checkFolder(organizationId: string, folder: string): Promise<void>
   /** Newest received first. `page` counts from 0; `total` is exact. */
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
   /** Those of the uids that are in the folder, in ascending order. */
@@ -36,12 +42,32 @@ export interface MailHost {
   ping(): Promise<void>
 }
 
+/** So much of these organizations' mail waits for the host that no more is taken. SMTP says so as of a full disk. */
+export class NoRoom extends Error {
+  readonly code = 'ENOSPC'
+  readonly organizationIds: ReadonlySet<string>
+
+  constructor(organizationIds: ReadonlySet<string>) {
+    super('Too much mail waits for the mail server')
+    this.name = 'NoRoom'
+    this.organizationIds = organizationIds
+  }
+}
+
 export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
 export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string }
-/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. */
-export type Applied = { filter_id: string; name: string; action: string; argument: string | null; personal?: true }
+/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. `error`
+ *  says why what it asked for could not be done. */
+export type Applied = {
+  filter_id: string
+  name: string
+  action: string
+  argument: string | null
+  error?: string
+  personal?: true
+}
 
 export interface Copy {
   readonly mailbox: MailboxRef

@@ -66,7 +66,7 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   // Where the worker is another process, it looks by itself.
   const wake = () => config.roles.has('worker') && outbound.wake()
   const followUps = followUpsFor(parts, wake)
-  const admission = admissionBy(db, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
+  const admission = admissionBy(db, stored, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
   const markKey = relayMarkKey(secret)
   const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
   const local = new OwnDoor(reception, admission, clock)

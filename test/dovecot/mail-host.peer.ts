@@ -49,6 +49,8 @@ function readBy(reader: MailHost, writer: MailHost): MailHost {
   return {
     open: (tx, mailbox) => writer.open(tx, mailbox),
     append: (tx, copies) => writer.append(tx, copies),
+    hasRoom: (organizationId) => writer.hasRoom(organizationId),
+    checkFolder: (organizationId, folder) => reader.checkFolder(organizationId, folder),
     update: (mailbox, folder, uids, change) => writer.update(mailbox, folder, uids, change),
     expunge: (mailbox, folder, uids) => writer.expunge(mailbox, folder, uids),
     empty: (mailbox) => writer.empty(mailbox),

@@ -61,6 +61,10 @@ test('queues are told with how late they are', async () => {
   assert.deepEqual(Object.keys(await counted('mailroom_outbound_recipients')), ['state="waiting"', 'state="sending"'])
   for (const name of ['mailroom_outbound_overdue_seconds', 'mailroom_scheduled_due', 'mailroom_scheduled_lag_seconds'])
     assert.equal(typeof (await counted(name))[''], 'number', name)
+  const spool = { 'reason="new"': 0, 'reason="unavailable"': 0, 'reason="refused"': 0 }
+  if (!process.env.TEST_IMAP_URL) assert.deepEqual(await counted('mailroom_spool_messages'), spool)
+  for (const name of ['mailroom_spool_bytes', 'mailroom_spool_oldest_seconds'])
+    assert.equal(typeof (await counted(name))[''], 'number', name)
 })
 
 test('the process tells of itself: memory, and how long its event loop kept others waiting', async () => {

@@ -3,11 +3,12 @@ import type { Change } from '#/ports/mail-host.ts'
 import { normalKeywords } from '../keywords.ts'
 import { patience } from './connection.ts'
 import { makeFolder } from './layout.ts'
+import { folderRefused, ofFolder, refused } from './refused.ts'
 import { bytesOf, type Status } from './response.ts'
 import type { SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import { CommandRefused } from './trouble.ts'
-import { numbersIn, uidSet } from './words.ts'
+import { numbersIn, quoted, uidSet } from './words.ts'
 
 /** A server may answer a change of very many messages late. */
 const wait = patience.whole
@@ -52,13 +53,19 @@ export async function assertKept(
   }
 }
 
-/** Moves messages to another folder, making it where it lacks. Answers their uids there, by those they had. */
+/** Moves messages to another folder, making it where it lacks. Answers their uids there, by those they had.
+ *  @throws invalid where the server refuses the folder */
 export async function move(session: Session, uids: readonly number[], to: string): Promise<Map<number, number>> {
   try {
     return await moveTo(session, uids, to)
   } catch (error) {
-    if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw error
-    await makeFolder(session, to)
+    if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw ofFolder(error)
+    await makeFolder(session, to).catch((failure) => {
+      // Whatever its code, it is about the folder: nothing else was asked for.
+      throw failure instanceof CommandRefused && refused(failure)?.lasting !== 'for now'
+        ? folderRefused(failure)
+        : failure
+    })
     return moveTo(session, uids, to)
   }
 }
@@ -67,7 +74,7 @@ export async function move(session: Session, uids: readonly number[], to: string
 async function moveTo(session: Session, uids: readonly number[], to: string): Promise<Map<number, number>> {
   const { connection } = session
   const set = uidSet(uids)
-  const path = `"${to.replace(/["\\]/g, '\\$&')}"`
+  const path = quoted(to)
   if (!connection.can('MOVE')) {
     const moved = copied(await connection.run([`UID COPY ${set} ${path}`], undefined, wait))
     await expunge(session, uids)

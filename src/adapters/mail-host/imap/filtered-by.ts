@@ -1,4 +1,5 @@
 import type { Applied } from '#/ports/mail-host.ts'
+import { isUuid } from '#/text.ts'
 
 /** IMAP has no place beside a message for what its filters did, so it stands in front of it, in a field that nobody else
  *  is shown. */
@@ -14,8 +15,9 @@ export function filteredByField(applied: readonly Applied[]): Buffer {
   return Buffer.from(`${name}: ${lines.join('\r\n ')}\r\n`)
 }
 
-/** What filters did, and where the message itself begins. The field counts only as the very first: a message that comes
- *  from elsewhere begins with what receiving it put there. */
+/** What filters did, and where the message itself begins. The field counts only as the very first, and only in the form
+ *  that it is written in: a message that comes from elsewhere begins with what receiving it put there, but whoever has the
+ *  mailbox can append any. */
 export function readFilteredBy(bytes: Buffer): { filteredBy: readonly Applied[]; length: number } {
   const none = { filteredBy: [], length: 0 }
   if (bytes.toString('latin1', 0, name.length + 2) !== `${name}: `) return none
@@ -23,10 +25,30 @@ export function readFilteredBy(bytes: Buffer): { filteredBy: readonly Applied[];
   do end = bytes.indexOf('\r\n', end) + 2
   while (end > 1 && bytes[end] === 0x20)
   if (end <= 1) return none
+  const filteredBy = appliedIn(bytes.toString('latin1', name.length + 2, end))
+  return filteredBy ? { filteredBy, length: end } : none
+}
+
+/** Undefined for what `filteredByField` never writes. */
+function appliedIn(encoded: string): Applied[] | undefined {
+  let read: unknown
   try {
-    const text = bytes.toString('latin1', name.length + 2, end)
-    return { filteredBy: JSON.parse(Buffer.from(text, 'base64').toString()), length: end }
+    read = JSON.parse(Buffer.from(encoded, 'base64').toString())
   } catch {
-    return none
+    return undefined
   }
+  if (!Array.isArray(read) || read.length === 0) return undefined
+  const applied = read.map(appliedFrom)
+  return applied.every((one) => one !== undefined) ? applied : undefined
+}
+
+function appliedFrom(read: unknown): Applied | undefined {
+  if (typeof read !== 'object' || read === null) return undefined
+  const { filter_id, name, action, argument, error, personal } = read as Record<string, unknown>
+  if (typeof filter_id !== 'string' || typeof name !== 'string' || typeof action !== 'string') return undefined
+  if (argument !== null && typeof argument !== 'string') return undefined
+  if (error !== undefined && typeof error !== 'string') return undefined
+  if (personal !== undefined && personal !== true) return undefined
+  if (!isUuid(filter_id)) return undefined
+  return { filter_id, name, action, argument, ...(error !== undefined && { error }), ...(personal && { personal }) }
 }

@@ -66,7 +66,7 @@ test('a process that was stopped past its lease finds that another has what it h
   await pass(20_000)
   using _other = (await claimed()).hold
   assert.deepEqual(await hold.stillOurs(messages), [])
-  await putOff(database.db, messages, 'away')
+  await putOff(database.db, messages, { as: 'unavailable', reason: 'It is away' })
   await pass(19_000)
   assert.deepEqual(await claim(database.db, ada), [])
 })

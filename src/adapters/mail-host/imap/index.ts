@@ -21,6 +21,7 @@ import type {
 import { Access, type Account, findAccount, noSuchFolder } from './access.ts'
 import { assertKept, expunge, flagCommands, move, store } from './change.ts'
 import { changes } from './changes.ts'
+import { checkFolder } from './check-folder.ts'
 import { Connection, patience } from './connection.ts'
 import { Contents, type Found, readFlags } from './contents.ts'
 import { empty } from './empty.ts'
@@ -80,6 +81,14 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
 
   append(tx: Tx, copies: readonly Copy[]): Promise<void> {
     return this.#spool.take(tx, copies)
+  }
+
+  hasRoom(organizationId: string): Promise<boolean> {
+    return this.#spool.hasRoom(organizationId)
+  }
+
+  checkFolder(organizationId: string, folder: string): Promise<void> {
+    return checkFolder(this.#db, this.#access, organizationId, folder)
   }
 
   async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {

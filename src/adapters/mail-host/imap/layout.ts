@@ -1,11 +1,12 @@
 import { invalid } from '#/errors.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
+import { decodeUtf7, encodeUtf7 } from '#/mime/modified-utf7.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { patience } from './connection.ts'
 import { atomsOf, bytesOf, type Data, numberOf, type Token, textOf } from './response.ts'
 import type { Session } from './session.ts'
 import { CommandRefused } from './trouble.ts'
-import { decodeName, encodeName, quoted } from './words.ts'
+import { quoted } from './words.ts'
 
 type Standing = (typeof standingFolders)[number]
 
@@ -34,45 +35,59 @@ interface Entry {
 export class Layout {
   readonly #prefix: string
   readonly #delimiter: string
+  /** What folders of others begin with, and those that several share. */
+  readonly #foreign: readonly string[]
   readonly #paths: ReadonlyMap<string, string>
 
-  private constructor(prefix: string, delimiter: string, paths: ReadonlyMap<string, string>) {
+  private constructor({ prefix, delimiter, foreign }: Namespaces, paths: ReadonlyMap<string, string>) {
     this.#prefix = prefix
     this.#delimiter = delimiter
+    this.#foreign = foreign
     this.#paths = paths
   }
 
   /** Reads it, and makes those of the standing folders that lack. */
   static async read(session: Session): Promise<Layout> {
-    const { prefix, delimiter } = await personal(session)
+    const namespaces = await namespacesOf(session)
     const entries = await listFolders(session)
     const paths = new Map<string, string>([['inbox', 'INBOX']])
     for (const [name, { mark, usual }] of Object.entries(uses)) {
       const marked = entries.find(({ attributes }) => attributes.includes(mark.toLowerCase()))
-      const path = marked?.path ?? prefix + usual
+      const path = marked?.path ?? namespaces.prefix + usual
       paths.set(name, path)
       if (!entries.some((entry) => entry.path === path)) await makeFolder(session, path, mark)
     }
-    return new Layout(prefix, delimiter, paths)
+    return new Layout(namespaces, paths)
   }
 
-  /** @throws invalid for a name that the server cannot hold */
+  /** @throws invalid for a name that the server cannot hold, or has for something else */
   pathOf(name: string): string {
-    const standing = this.#paths.get(name)
-    if (standing !== undefined) return standing
-    const steps = name.split('/')
-    if (this.#delimiter !== '/' && steps.some((step) => step.includes(this.#delimiter))) {
-      throw invalid('folder', `On this mail server a folder must not hold ${JSON.stringify(this.#delimiter)}`)
-    }
-    return this.#prefix + steps.map(encodeName).join(this.#delimiter)
+    const { path, problem } = this.#place(name)
+    if (path === undefined) throw invalid('folder', problem)
+    return path
   }
 
   /** Undefined for what cannot be called by a name of ours. */
   nameOf(path: string): string | undefined {
     for (const [name, own] of this.#paths) if (own === path) return name
     if (!path.startsWith(this.#prefix)) return undefined
-    const name = path.slice(this.#prefix.length).split(this.#delimiter).map(decodeName).join('/')
-    return !this.#paths.has(name) && this.pathOf(name) === path ? name : undefined
+    const name = path.slice(this.#prefix.length).split(this.#delimiter).map(decodeUtf7).join('/')
+    return !this.#paths.has(name) && this.#place(name).path === path ? name : undefined
+  }
+
+  #place(name: string): { path: string; problem?: never } | { path?: never; problem: string } {
+    const standing = this.#paths.get(name)
+    if (standing !== undefined) return { path: standing }
+    const steps = name.split('/')
+    if (this.#delimiter !== '/' && steps.some((step) => step.includes(this.#delimiter))) {
+      return { problem: `On this mail server a folder must not hold ${JSON.stringify(this.#delimiter)}` }
+    }
+    const path = this.#prefix + steps.map(encodeUtf7).join(this.#delimiter)
+    const foreign = this.#foreign.find((prefix) => (path + this.#delimiter).startsWith(prefix))
+    if (foreign === undefined) return { path }
+    return {
+      problem: `On this mail server what begins with ${JSON.stringify(foreign)} is no folder of the mailbox's own`,
+    }
   }
 
   /** All folders, the standing ones first and in their order. */
@@ -116,18 +131,35 @@ async function isThere(connection: Session['connection'], path: string): Promise
   return found
 }
 
-/** Where a mailbox's own folders are (RFC 2342). */
-async function personal({ connection }: Session): Promise<{ prefix: string; delimiter: string }> {
-  let found: Token[] = []
+/** Where folders are (RFC 2342): the mailbox's own, and any other. */
+interface Namespaces {
+  readonly prefix: string
+  readonly delimiter: string
+  readonly foreign: readonly string[]
+}
+
+async function namespacesOf({ connection }: Session): Promise<Namespaces> {
+  let found: readonly Token[] = []
   if (connection.can('NAMESPACE')) {
-    await connection.run(['NAMESPACE'], ({ name, values: [own] }) => {
-      if (name !== 'NAMESPACE') return false
-      if (Array.isArray(own) && Array.isArray(own[0])) found = own[0]
-      return true
+    await connection.run(['NAMESPACE'], ({ name, values }) => {
+      if (name === 'NAMESPACE') found = values
+      return name === 'NAMESPACE'
     })
   }
-  const [prefix, delimiter] = found
-  return { prefix: textOf(prefix), delimiter: textOf(delimiter) || '/' }
+  const [mine = [], ...theirs] = found.map((kind) => (Array.isArray(kind) ? kind : []))
+  const [own, ...others] = mine
+  const [prefix, delimiter] = described(own)
+  // The longest prefix that fits says whose a folder is.
+  const foreign = [...others, ...theirs.flat()]
+    .map((other) => described(other)[0])
+    .filter(({ length }) => length > prefix.length)
+  return { prefix, delimiter: delimiter || '/', foreign }
+}
+
+/** A namespace's prefix and delimiter. */
+function described(namespace: Token | undefined): [string, string] {
+  const [prefix, delimiter] = Array.isArray(namespace) ? namespace : []
+  return [textOf(prefix), textOf(delimiter)]
 }
 
 /** Those that can be selected, with the counts asked for. */

@@ -74,8 +74,8 @@ export function lackingOn(connection: Connection): string[] {
   )
 }
 
-/** Servers older than RFC 5530 give no code with a folder that is not there. */
-const missing = new Set(['NONEXISTENT', 'TRYCREATE', ''])
+/** Servers older than RFC 5530 give no code with a folder that is not there. One that can never be is not there either. */
+const missing = new Set(['NONEXISTENT', 'TRYCREATE', 'CANNOT', ''])
 
 /** SASL PLAIN (RFC 4616) names both whose mailbox it is and who acts for them.
  *  @throws CommandRefused, ConnectionLost */

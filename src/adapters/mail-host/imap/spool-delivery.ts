@@ -1,13 +1,14 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
+import { standingFolders } from '#/messages/folder-name.ts'
 import type { Access, Account } from './access.ts'
 import { type Deposit, deposit, isNamed, isThere } from './deposit.ts'
 import { Hold } from './hold.ts'
 import type { Layout } from './layout.ts'
+import { type Refused, refused } from './refused.ts'
 import type { Session } from './session.ts'
-import { claim, drop, putOff, type Spooled, spooledBytes } from './spool-queries.ts'
-import { CommandRefused } from './trouble.ts'
+import { claim, type Deferral, drop, putOff, type Spooled, spooledBytes } from './spool-queries.ts'
 
 interface Parts {
   readonly db: Db
@@ -33,7 +34,7 @@ export async function deliverBatch(parts: Parts, account: Account): Promise<Outc
   return { nothing: false, ...(isAway(failure) && { away: failure }) }
 }
 
-/** One that the server will not have must not hold up the others. */
+/** One that the server will not have must not hold up the others. Answers why it did not get all. */
 async function deliverTogether(
   parts: Parts,
   account: Account,
@@ -45,13 +46,16 @@ async function deliverTogether(
     await access.inMailbox(account, (session, layout) => append(parts, session, layout, claimed, hold))
     return undefined
   } catch (error) {
-    if (claimed.length > 1 && isRefusal(error)) {
-      return deliverEach(parts, account, claimed, hold)
-    }
-    const ids = claimed.map(({ id }) => id)
-    log.warn({ err: error, mailbox: account.mailbox.mailboxId, messages: ids }, 'mail could not be delivered yet')
-    await putOff(db, claimed, isRefusal(error) ? 'refused' : 'away')
-    return error
+    const [one, ...others] = claimed
+    const refusal = refused(error)
+    if (refusal && others.length > 0) return deliverEach(parts, account, claimed, hold)
+    const instead = one && refusal && inInbox(one, refusal)
+    const failure = instead ? await deliverInstead(parts, account, instead, hold) : error
+    if (failure === undefined) return undefined
+    const context = { mailbox: account.mailbox.mailboxId, messages: claimed.map(({ id }) => id) }
+    log.warn({ err: error, ...context }, 'mail could not be delivered yet')
+    await putOff(db, claimed, deferral(isAway(failure) ? failure : error))
+    return failure
   }
 }
 
@@ -59,10 +63,51 @@ async function deliverEach(parts: Parts, account: Account, claimed: readonly Spo
   for (const [at, one] of claimed.entries()) {
     const failure = await deliverTogether(parts, account, [one], hold)
     if (!isAway(failure)) continue
-    await putOff(parts.db, claimed.slice(at + 1), 'away')
+    await putOff(parts.db, claimed.slice(at + 1), deferral(failure))
     return failure
   }
   return undefined
+}
+
+/** A message whose folder the server refuses. Where it takes that into the inbox, it was for the folder. */
+async function deliverInstead(parts: Parts, account: Account, instead: Spooled, hold: Hold): Promise<unknown> {
+  try {
+    await parts.access.inMailbox(account, (session, layout) => append(parts, session, layout, [instead], hold))
+    const context = { mailbox: account.mailbox.mailboxId, message: instead.id }
+    parts.log.warn(context, 'the mail server refuses the folder of a message, which is in the inbox instead')
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** Of a refusal without a code that says so nobody knows whether it is for good: it must have come twice, after so many
+ *  attempts, which take four minutes at least. */
+const often = 8
+
+/** The message for the inbox instead of its folder, with the reason, where waiting would be of no use. What is for Sent, or
+ *  was put into Junk by us, waits until the server has such a folder: in the inbox it would be something else. */
+function inInbox(message: Spooled, { lasting, why }: Refused): Spooled | undefined {
+  const { folder, filteredBy, attempts, deferral: before } = message
+  const moved = filteredBy.some((one) => one.action === 'move' && one.argument === folder)
+  if (folder === 'inbox' || (isStanding(folder) && !moved)) return undefined
+  const certain = lasting === 'for good' || (lasting === 'perhaps' && before === 'refused' && attempts >= often)
+  if (!certain) return undefined
+  const noted = filteredBy.map((one) =>
+    one.action === 'move' && one.argument === folder ? { ...one, error: why } : one,
+  )
+  return { ...message, folder: 'inbox', filteredBy: noted }
+}
+
+function isStanding(folder: string): boolean {
+  return (standingFolders as readonly string[]).includes(folder)
+}
+
+function deferral(failure: unknown): Deferral {
+  const refusal = refused(failure)
+  if (refusal) return { as: 'refused', reason: refusal.why }
+  const { message, cause } = failure as Error
+  return { as: 'unavailable', reason: cause instanceof Error ? cause.message : message }
 }
 
 async function append(
@@ -106,12 +151,8 @@ async function fitting<M extends Deposit>(log: Logger, session: Session, path: s
   return { ...message, keywords }
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof Refusal && (error.code !== 'mail_unavailable' || error.cause instanceof CommandRefused)
-}
-
 function isAway(error: unknown): error is Refusal {
-  return error instanceof Refusal && !isRefusal(error)
+  return error instanceof Refusal && !refused(error)
 }
 
 /** Runs of messages for the same folder. */

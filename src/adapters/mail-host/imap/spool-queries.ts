@@ -3,7 +3,7 @@ import { collected, pieceBytes, slices } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/home.ts'
-import type { Applied, Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { type Applied, type Copy, type MailboxRef, NoRoom } from '#/ports/mail-host.ts'
 import { normalKeywords } from '../keywords.ts'
 
 /** How many bytes go into one statement. */
@@ -23,11 +23,6 @@ const leaseSeconds = leaseMs / 1_000
 const patienceSeconds = 60
 const octetsASecond = 64 * 1024
 
-/** The spool holds as much as it may. SMTP says so as it does of a full disk: `452 4.3.1`. */
-class SpoolFull extends Error {
-  readonly code = 'ENOSPC'
-}
-
 /** A message in the spool, without its bytes. */
 export interface Spooled {
   readonly id: number
@@ -43,11 +38,14 @@ export interface Spooled {
   readonly filteredBy: readonly Applied[]
   /** With this one. */
   readonly attempts: number
+  /** How the last one ended. */
+  readonly deferral: Deferral['as'] | null
 }
 
-/** Puts copies into the spool, in their order. */
+/** Puts copies into the spool, in their order. Throws `NoRoom` where an organization has its share of it. */
 export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number): Promise<void> {
-  if ((await spooled(tx)) > mostBytes) throw new SpoolFull('Too much mail waits for the mail server')
+  const full = await fullShares(tx, mostBytes, [...new Set(copies.map(({ mailbox }) => mailbox.organizationId))])
+  if (full.size > 0) throw new NoRoom(full)
   for (let start = 0; start < copies.length; ) {
     let bytes = 0
     let end = start
@@ -59,11 +57,17 @@ export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number
   await countIn(tx, copies)
 }
 
-/** Bytes of all that waits, as counted: that takes as long however much it is. */
-async function spooled(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(bytes), 0)::bigint as bytes from mail_spool_shares`.execute(tx)
-  return rows[0]?.bytes ?? 0
+/** Those of the organizations, or of all there are, that have more waiting than is free for all, as counted: that takes as
+ *  long however much waits. So one alone may have half of the spool, and there is always room for others. Who has nothing
+ *  waiting is never among them. */
+export async function fullShares(db: Db, mostBytes: number, among?: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    with spool as materialized (select coalesce(sum(bytes), 0) as bytes from mail_spool_shares)
+    select organization_id as id from mail_spool_organizations share
+    where ${among === undefined ? sql`(select bytes from spool) > ${mostBytes}::bigint / 2` : sql`organization_id = any(${among}::uuid[])`}
+    group by organization_id
+    having sum(share.bytes) > greatest(${mostBytes}::bigint - (select bytes from spool), 0)`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** What arriving mail is admitted by grows with what is taken on; what else becomes of it shows when it is measured. */
@@ -167,7 +171,7 @@ async function claimInTurn(tx: Tx, { organizationId, mailboxId }: MailboxRef): P
     update mail_spool spool set attempts = attempts + 1, in_hand = true, due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from few where spool.id = few.id
     returning spool.id, folder, size_bytes as size, message_id as "messageId", unless_there as "unlessThere", received_at as "receivedAt", seen, flagged,
-      keywords, filtered_by as "filteredBy", attempts`.execute(tx)
+      keywords, filtered_by as "filteredBy", attempts, deferral`.execute(tx)
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }
 
@@ -210,11 +214,19 @@ export async function discard(db: Db, { organizationId, mailboxId }: MailboxRef)
   return rows.length
 }
 
+/** Why an attempt has come to nothing. */
+export interface Deferral {
+  readonly as: 'unavailable' | 'refused'
+  /** For people. */
+  readonly reason: string
+}
+
 /** Tried again later: soon where the server was away, seldom where it would not take the message. */
-export async function putOff(db: Db, claimed: readonly Spooled[], why: 'away' | 'refused'): Promise<void> {
-  const longest = why === 'away' ? 15 : 600
+export async function putOff(db: Db, claimed: readonly Spooled[], { as, reason }: Deferral): Promise<void> {
+  const longest = as === 'unavailable' ? 15 : 600
   await sql`
-    update mail_spool set in_hand = false, due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
+    update mail_spool set in_hand = false, deferral = ${as}, reason = ${reason},
+      due_at = clock_timestamp() + make_interval(secs => least(${longest}, power(2, least(attempts, 20))))
     where ${own(claimed)}`.execute(db)
 }
 

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import QuickLRU from 'quick-lru'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { type Copy, type MailboxRef, NoRoom } from '#/ports/mail-host.ts'
 import { type Access, type Account, findAccount } from './access.ts'
 import { deliverBatch, type Outcome } from './spool-delivery.ts'
-import { discard, enqueue, inHand, mailboxesWaiting, oldestInHand } from './spool-queries.ts'
+import { discard, enqueue, fullShares, inHand, mailboxesWaiting, oldestInHand } from './spool-queries.ts'
 
 /** How often the spool is looked at, in milliseconds, when nobody says that something came. */
 const everySoOften = 1_000
@@ -20,6 +20,8 @@ const leftOver = 1_000
 const mostAtOnce = 8
 /** Batches of a mailbox in a round, so that mail that came for others meanwhile need not wait for all of a large backlog. */
 const mostInRound = 10
+/** How long the shares of the spool are believed, in milliseconds: RCPT asks for them. */
+const believed = 2_000
 /** Mailboxes of which it is remembered that they were waited for in vain. */
 const mostRemembered = 10_000
 
@@ -36,6 +38,9 @@ export class Spool implements AsyncDisposable {
   readonly #batches = new Map<string, Promise<Outcome>>()
   /** Up to which message of a mailbox somebody has waited in vain. */
   readonly #inVain = new QuickLRU<string, number>({ maxSize: mostRemembered })
+  /** Organizations that have their share of the spool, and until when that is believed, by performance.now(). */
+  #full: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
+  #fullUntil = 0
   #closed = false
 
   constructor(parts: { db: Db; access: Access; log: Logger; mostBytes: number }) {
@@ -47,11 +52,28 @@ export class Spool implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Takes copies on within the transaction. Throws `not_found` where a mailbox is gone, `ENOSPC` where too much waits. */
+  /** Takes copies on within the transaction. Throws `not_found` where a mailbox is gone, `NoRoom` where too much waits. */
   async take(tx: Tx, copies: readonly Copy[]): Promise<void> {
     if (copies.length === 0) return
-    await enqueue(tx, copies, this.#mostBytes)
+    try {
+      await enqueue(tx, copies, this.#mostBytes)
+    } catch (error) {
+      if (error instanceof NoRoom) this.#fullUntil = 0
+      throw error
+    }
     this.#wakeSoon()
+  }
+
+  /** Whether more of the organization's mail is taken, as it was a moment ago. */
+  async hasRoom(organizationId: string): Promise<boolean> {
+    if (performance.now() >= this.#fullUntil) {
+      this.#fullUntil = performance.now() + believed
+      this.#full = fullShares(this.#db, this.#mostBytes)
+      this.#full.catch(() => {
+        this.#fullUntil = 0
+      })
+    }
+    return !(await this.#full).has(organizationId)
   }
 
   /** Delivers what is due for a mailbox now, or waits for whoever delivers it, for a request that may wait until then, by

@@ -40,6 +40,14 @@ export class SqlMailHost implements MailHost {
     return append(tx, this.#key, copies)
   }
 
+  /** Nothing waits: what is taken is stored. */
+  async hasRoom(_organizationId: string): Promise<boolean> {
+    return true
+  }
+
+  /** A folder can have any name here. */
+  async checkFolder(_organizationId: string, _folder: string): Promise<void> {}
+
   folders(mailbox: MailboxRef): Promise<FolderStatus[]> {
     return folderStatuses(this.#db, mailbox)
   }

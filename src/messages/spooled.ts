@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+
+/** A message that the mail server has not taken yet, for the operator (docs/mail-host.md#mail-in). */
+export interface Spooled {
+  readonly organization: string
+  readonly mailbox: string
+  readonly folder: string
+  readonly since: Date
+  readonly size_bytes: number
+  readonly attempts: number
+  readonly next_attempt_at: Date
+  /** How the last attempt ended; null before the first. */
+  readonly deferral: 'unavailable' | 'refused' | null
+  readonly reason: string | null
+}
+
+/** What waits for the mail server, what came first first. */
+export async function spooledOnes(db: Db, most: number): Promise<Spooled[]> {
+  const { rows } = await sql<Spooled>`
+    select organization.name as organization, mailbox.address as mailbox, spool.folder, spool.received_at as since,
+      spool.size_bytes, spool.attempts, spool.due_at as next_attempt_at, spool.deferral, spool.reason
+    from mail_spool spool
+    join mailboxes mailbox on mailbox.id = spool.mailbox_id
+    join organizations organization on organization.id = spool.organization_id
+    order by spool.id limit ${most}`.execute(db)
+  return rows
+}
+
+export async function countSpooled(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('mail_spool')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** How much waits for the mail server. */
+export interface SpoolSize {
+  /** Messages by how their last attempt ended: none yet, the server did not answer, it refused. */
+  readonly messages: { readonly new: number; readonly unavailable: number; readonly refused: number }
+  readonly bytes: number
+  /** How long ago the one that has waited the longest came. */
+  readonly oldest_seconds: number
+}
+
+/** Counts at most so many messages. */
+export async function measureSpool(db: Db, mostCounted: number): Promise<SpoolSize> {
+  const { rows } = await sql<SpoolSize['messages'] & Omit<SpoolSize, 'messages'>>`
+    select count(*) filter (where deferral is null) as new,
+      count(*) filter (where deferral = 'unavailable') as unavailable,
+      count(*) filter (where deferral = 'refused') as refused,
+      (select coalesce(sum(bytes), 0)::float8 from mail_spool_shares) as bytes,
+      coalesce((select greatest(extract(epoch from now() - received_at), 0) from mail_spool order by id limit 1), 0)::float8
+        as oldest_seconds
+    from (select deferral from mail_spool limit ${mostCounted}::integer) one`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('the database did not answer for the spool')
+  const { bytes, oldest_seconds, ...messages } = row
+  return { messages, bytes, oldest_seconds }
+}
