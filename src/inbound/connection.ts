@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import type { Limits } from './limits.ts'
-import { Gone, type Line, type Received, type Room, Wire } from './wire.ts'
+import type { Room } from './room.ts'
+import { Gone, type Line, type Received, Wire } from './wire.ts'
 
 /** A client's connection: what it sends, what is sent to it, and our patience with it. Times are `performance.now()`,
  *  so that setting the machine's clock hangs up on nobody. */

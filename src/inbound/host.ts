@@ -5,7 +5,7 @@ import type { Certificate } from './certificate.ts'
 import type { Client, Envelope, Named } from './envelope.ts'
 import type { Limits } from './limits.ts'
 import type { Reply } from './reply.ts'
-import type { Room } from './wire.ts'
+import type { Room } from './room.ts'
 
 /** Who decides about mail. Both throw `Rejection` where the answer is no; whatever else they throw is our own trouble,
  *  for which the client is asked to come again. */

@@ -15,6 +15,8 @@ export interface Limits {
   /** Messages held in memory at once, from their first octet until they are stored; those of one client at most half
    *  of it, or one message. */
   readonly memory: number
+  /** Where that is all taken, a message gives way that would take longer than this to come as far once more. */
+  readonly slow: number
   /** Whoever speaks within this of connecting has not waited for the greeting. */
   readonly greetingDelay: number
   /** To say the next whole command (RFC 5321 4.5.3.2.7 asks for five minutes). */
@@ -37,6 +39,7 @@ export const LIMITS: Limits = {
   commands: 1000,
   logins: 3,
   memory: 128 * 1024 * 1024,
+  slow: 15_000,
   greetingDelay: 50,
   command: 300_000,
   message: 180_000,

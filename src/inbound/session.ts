@@ -70,6 +70,11 @@ export class Session {
     this.#leave(reply(421, '4.3.2', 'Too many connections; try again shortly'))
   }
 
+  /** Gives up a message that comes too slowly for the memory that it takes. */
+  makeRoom(): void {
+    this.#leave(reply(421, '4.3.2', 'Too much mail is coming in, and yours comes slowly; try again shortly'))
+  }
+
   /** Ends the conversation as soon as nothing of the client's is in our hands. */
   stop(): void {
     this.#stopping = true

@@ -427,6 +427,25 @@ test('row 16: one address cannot take all the room there is for messages; anothe
   assert.equal((await second.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
 })
 
+test('row 16: slow senders that hold all the room give way to one that is not, the slowest first', async () => {
+  await using server = await listener({ messageSize: 10_000, memory: 20_000, slow: 0 })
+  const begun = async (localAddress: string) => {
+    const client = await SmtpClient.greeted(server.port, { localAddress })
+    for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+    client.write('x'.repeat(9_900))
+    return client
+  }
+  await using first = await begun('127.0.0.2')
+  await using second = await begun('127.0.0.3')
+  await using other = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.4' })
+  // Declared, too, it is not turned away at MAIL.
+  assert.equal((await other.say('MAIL FROM:<ann@peer.example> SIZE=9000')).code, 250)
+  await other.say('RSET')
+  assert.equal((await other.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+  assert.match(await first.rest(), /^421 4\.3\.2 Too much mail is coming in, and yours comes slowly/)
+  assert.equal((await second.say('x\r\n.')).code, 250)
+})
+
 test('stopping sends the idle away, finishes the message in hand, and takes nobody new', async () => {
   const server = await listener()
   await using idle = await SmtpClient.greeted(server.port)

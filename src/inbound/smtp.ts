@@ -9,8 +9,8 @@ import type { Named } from './envelope.ts'
 import type { Gate, Host, MailTaker } from './host.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { render, reply } from './reply.ts'
+import { Memory, Room, type Share } from './room.ts'
 import { Session } from './session.ts'
-import type { Room } from './wire.ts'
 
 export interface SmtpConfig {
   /** SMTP unless it says otherwise. */
@@ -30,7 +30,8 @@ const LAST_WORDS = 500
 
 /** Listens for mail (RFC 5321, RFC 2033): who may connect, how many at once, and how it all ends. */
 export class SmtpListener implements AsyncDisposable {
-  readonly #host: Host
+  readonly #host: Omit<Host, 'room'>
+  readonly #memory: Memory
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #sessions = new Map<Session, { readonly client: Client; readonly over: Promise<void> }>()
@@ -48,10 +49,10 @@ export class SmtpListener implements AsyncDisposable {
       limits,
       clock,
       log,
-      room: roomFor(limits.memory),
       taker,
       nextId: idSource(),
     }
+    this.#memory = new Memory(limits.memory, limits.slow)
     // Half-open: a client that has said all it has to say may still want to hear the answers.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
     this.#round = setInterval(() => this.#lookRound(), Math.min(ROUND, limits.command)).unref()
@@ -95,9 +96,9 @@ export class SmtpListener implements AsyncDisposable {
     // What went wrong with a socket shows as its end.
     socket.on('error', () => {})
     const address = plainAddress(socket.remoteAddress ?? '')
-    const { limits, hostname, room } = this.#host
+    const { limits, hostname } = this.#host
     const name = clientOf(address)
-    const client = this.#clients.get(name) ?? { connections: 0, room: shareOf(room, limits) }
+    const client = this.#clients.get(name) ?? { connections: 0, share: shareOf(limits) }
     if (client.connections >= limits.connectionsPerClient || !this.#hasPlaceFor(client)) {
       socket.end(render(reply(421, '4.7.0', `${hostname} has too many connections; try again shortly`)))
       // Not waited for: whoever comes over and over would fill the process with connections that end.
@@ -106,7 +107,8 @@ export class SmtpListener implements AsyncDisposable {
     }
     client.connections += 1
     this.#clients.set(name, client)
-    const session = new Session({ ...this.#host, room: client.room }, new Connection(socket, address, limits))
+    const room = new Room(this.#memory, client.share, () => session.makeRoom())
+    const session: Session = new Session({ ...this.#host, room }, new Connection(socket, address, limits))
     const over = session.run()
     this.#sessions.set(session, { client, over })
     const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -159,38 +161,12 @@ export class SmtpListener implements AsyncDisposable {
 /** Whom limits hold for, while it is connected. */
 interface Client {
   connections: number
-  readonly room: Room
+  readonly share: Share
 }
 
-function roomFor(octets: number): Room {
-  let free = octets
-  return {
-    take(wanted) {
-      if (wanted > free) return false
-      free -= wanted
-      return true
-    },
-    give(given) {
-      free += given
-    },
-  }
-}
-
-/** A client's part of the room: half of it, and one message in any case, so that no client can take it all. */
-function shareOf(room: Room, { memory, messageSize }: Limits): Room {
-  const share = roomFor(Math.max(messageSize, memory / 2))
-  return {
-    take(wanted) {
-      if (!share.take(wanted)) return false
-      if (room.take(wanted)) return true
-      share.give(wanted)
-      return false
-    },
-    give(given) {
-      share.give(given)
-      room.give(given)
-    },
-  }
+/** Half of the memory, and one message in any case, so that no client can take it all. */
+function shareOf({ memory, messageSize }: Limits): Share {
+  return { free: Math.max(messageSize, memory / 2) }
 }
 
 /** Ids that meet no other in any log: a random part for this listener and a count. */

@@ -27,8 +27,7 @@ export class Transaction {
     const { limits, room, taker } = host
     const { size, ...begun } = parseMailFrom(argument)
     if (size > limits.messageSize) throw faulty('too large', limits)
-    if (!room.take(size)) throw faulty('no room', limits)
-    room.give(size)
+    if (!room.fits(size)) throw faulty('no room', limits)
     return new Transaction(host, (await taker.begin?.(begun.sender, client)) ?? taker, begun)
   }
 

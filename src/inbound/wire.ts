@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { joined } from '#/bytes.ts'
 import { MessageBytes } from './message-bytes.ts'
+import type { Room } from './room.ts'
 
 /** RFC 5321 4.5.3.1.4 asks for 512 octets, and more for what extensions add. */
 const LONGEST_LINE = 2048
@@ -21,13 +22,6 @@ export interface Received {
   readonly bytes: Buffer
   /** Why it cannot be taken; `endless` where its end was not waited for. */
   readonly fault?: Fault | 'endless' | undefined
-}
-
-/** Room for messages while they come in; shared by all sessions. */
-export interface Room {
-  /** False where so many octets more would be too many. */
-  take(octets: number): boolean
-  give(octets: number): void
 }
 
 /** The client went away or broke the connection. */
@@ -103,7 +97,11 @@ export class Wire {
   /** The message up to its final dot. Of one that is larger than `limit` octets, or than there is room for, nothing is
    *  kept, but it is read to its end so that the session stays in step; at twice the limit that ends too. The caller
    *  gives `bytes.length` back to `room`. `progress` hears of every read. Throws `Gone`. */
-  async message(limit: number, room: Room, progress: (octets: number) => void): Promise<Received> {
+  async message(
+    limit: number,
+    room: Pick<Room, 'take' | 'give' | 'done'>,
+    progress: (octets: number) => void,
+  ): Promise<Received> {
     const reader = new MessageBytes()
     let kept: Buffer[] = []
     let keptOctets = 0
@@ -127,6 +125,7 @@ export class Wire {
           kept.push(content)
           keptOctets += content.length
         } else if (!fault) drop('no room')
+        if (rest) room.done()
         if (rest) return { bytes: await joined(kept), fault: fault ?? reader.fault }
       }
     } catch (error) {
