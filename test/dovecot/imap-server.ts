@@ -64,6 +64,11 @@ export class DovecotServer implements AsyncDisposable {
     return join(this.#directory, 'mail', login)
   }
 
+  /** Everything that it keeps: mail, indexes, its log. */
+  get directory(): string {
+    return this.#directory
+  }
+
   /** Starts it again after it was killed. */
   async run(): Promise<void> {
     const child = spawn(dovecot, ['-F', '-c', join(this.#directory, 'dovecot.conf')], {

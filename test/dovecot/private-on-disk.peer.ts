@@ -1,0 +1,4 @@
+import { privateOnDisk } from '../private-on-disk.ts'
+import { DovecotServer } from './imap-server.ts'
+
+privateOnDisk(() => DovecotServer.start())

@@ -1,0 +1,3 @@
+import { privateOnDisk } from '../private-on-disk.ts'
+
+privateOnDisk()
