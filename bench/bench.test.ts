@@ -8,6 +8,7 @@ import { type Row, table } from './report.ts'
 import { scale } from './scale.ts'
 import { scheduled } from './scheduled.ts'
 import { send } from './send.ts'
+import { sign } from './sign.ts'
 import { threads } from './threads.ts'
 
 for (const [name, run] of [
@@ -16,6 +17,7 @@ for (const [name, run] of [
   ['threads', () => threads({ messages: 2_000, requests: 5 })],
   ['holds', () => holds({ messages: 100, letters: ['2,000 nested parts', '100,000 headers'], repeats: 1 })],
   ['send', () => send({ octets: 100_000, requests: 10, rounds: 0 })],
+  ['sign', () => sign({ messages: 10, rounds: 1 })],
   ['scheduled', () => scheduled({ messages: 200 })],
   // It has a PostgreSQL server of its own where the other benches have none: once is enough.
   ...(process.env.TEST_DATABASE_URL === undefined

@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|scheduled|scale|dovecot|all [SIZE]: what docs/performance.md is made
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|all [SIZE]: what docs/performance.md is made
 // of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -8,6 +8,7 @@ const benches = {
   threads: async (messages?: number) => (await import('./threads.ts')).threads({ ...(messages && { messages }) }),
   holds: async (messages?: number) => (await import('./holds.ts')).holds({ ...(messages && { messages }) }),
   send: async (rounds?: number) => (await import('./send.ts')).send({ ...(rounds && { rounds }) }),
+  sign: async (messages?: number) => (await import('./sign.ts')).sign({ ...(messages && { messages }) }),
   scheduled: async (messages?: number) => (await import('./scheduled.ts')).scheduled({ ...(messages && { messages }) }),
   scale: async (requests?: number) => (await import('./scale.ts')).scale({ ...(requests && { requests }) }),
   dovecot: async (messages?: number) => (await import('./dovecot.ts')).dovecot({ ...(messages && { messages }) }),

@@ -69,6 +69,29 @@ for (const [what, from, to] of [
   })
 }
 
+for (const name of [
+  ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
+  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
+]) {
+  test(`they hold no more once somebody has added ${name}, in front or behind`, async () => {
+    const raw = await message('Hello Bob')
+    const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw]).toString('latin1')
+    const added = `${name}: somebody@else.example\r\n`
+    for (const changed of [added + signed, signed.replace('\r\n\r\n', `\r\n${added}\r\n`)])
+      assert.deepEqual(
+        (await verdicts(Buffer.from(changed, 'latin1'))).filter((verdict) => verdict.endsWith('pass')),
+        [],
+      )
+  })
+}
+
+test('they hold where others have added what every server on the way adds', async () => {
+  const raw = await message('Hello Bob')
+  const trace = 'Received: from x by y; Sat, 21 Nov 2026 08:00:00 +0000\r\nDelivered-To: bob@example.com\r\n'
+  const signed = Buffer.concat([Buffer.from(trace + (await signatures(raw, keys, at))), raw])
+  assert.deepEqual(await verdicts(signed), ['e1 pass', 'r1 pass'])
+})
+
 test('without keys there is nothing to put before the message', async () => {
   assert.equal(await signatures(await message('Hello'), [], at), '')
 })

@@ -15,7 +15,11 @@ export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date): P
 
 /**
  * The DKIM-Signature fields (RFC 6376, RFC 8463) to stand before the message, one for each key; empty without keys, and
- * for a message with a longer header than anybody reads.
+ * for a message with a longer header than anybody reads. Each field that we sign is named once more than it stands there,
+ * also where it does not: one that somebody adds later breaks the signature (RFC 6376, section 8.15).
+ *
+ * Not mailauth's signer: it names a field as often as it stands there and no oftener, takes three times the CPU, and makes
+ * its RSA signatures in the main thread (docs/performance.md, "Signing"; `npm run bench -- sign`).
  * @throws Error where a key cannot sign: what leaves without its signature would be taken for forged
  */
 export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date): Promise<string> {
@@ -32,12 +36,13 @@ export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date
   const canonical = fields.map(({ name, valueStart, end }) =>
     relaxedField(name, raw.toString('latin1', valueStart, end)),
   )
-  const names = fields.map(({ name }) => name)
+  const names = signedFields.flatMap((name) => [...fields.flatMap((field) => (field.name === name ? name : [])), name])
+  const inLines = names.reduce((text, name, at) => `${text}:${at % 5 === 0 ? '\r\n  ' : ''}${name}`)
   const bh = await bodyHash(raw.subarray(bodyStart))
   const made = keys.map(async ({ domain, selector, algorithm, privateKey }) => {
     const value = [
       ...['v=1', `a=${algorithm}-sha256`, 'c=relaxed/relaxed', `d=${domain}`, `s=${selector}`],
-      ...[`t=${Math.floor(at.getTime() / 1_000)}`, `bh=${bh}`, `h=${names.join(':\r\n  ')}`, 'b='],
+      ...[`t=${Math.floor(at.getTime() / 1_000)}`, `bh=${bh}`, `h=${inLines}`, 'b='],
     ].join(';\r\n ')
     const text = Buffer.from(`${canonical.join('')}${relaxedField('DKIM-Signature', value).trimEnd()}`, 'latin1')
     const signature = await signatureOf(text, algorithm, privateKey)
