@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { sealedAs } from '#/domains/dkim.ts'
 import { signingKeys } from '#/domains/signing-keys.ts'
+import { Keyring } from '#/keyring.ts'
 import { messageDate } from '#/mime/date.ts'
 import { compose } from '#/outbound/compose.ts'
 import { signed } from '#/outbound/sign.ts'
@@ -143,8 +144,8 @@ async function furnish(
     },
     { messageId: id, date: scheduledAt },
   )
-  const keys = await signingKeys(db, sealingKey(secret, sealedAs), organizationId, domain)
-  const mailKey = sealingKey(secret, mailOutKey)
+  const keys = await signingKeys(db, sealingKey(new Keyring(secret), sealedAs), organizationId, domain)
+  const mailKey = sealingKey(new Keyring(secret), mailOutKey)
   const listed = { to: [recipient], cc: [], bcc: [], subject: 'Your invoice' }
   let n = 0
   for (const { messages, dueAt } of due) {

@@ -12,7 +12,8 @@ import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
 import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
-import { assertSameSecret, hasSecret, installationSecret } from './secret.ts'
+import { givenSecrets, hasSecret } from './secret.ts'
+import { openKeyring } from './secrets/open.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
@@ -37,9 +38,9 @@ async function main(argv: readonly string[]): Promise<void> {
     const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
-    const secret = (db: Db) => knownSecret(config, db)
+    const keyring = async (db: Db) => openKeyring(db, await givenSecrets(config))
     const mailHost = async (db: Db) => {
-      const known = await secret(db)
+      const known = await keyring(db)
       await assertSameMailHome(db, mailHomeOf(config))
       return (await import('./server/adapters.ts')).mailHostOn(config, db, known)
     }
@@ -48,18 +49,11 @@ async function main(argv: readonly string[]): Promise<void> {
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const around = { config, clock: { now: Date.now }, time: databaseTime, secret, mailHost, tryMailServer, tell, own }
+    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, mailHost, tryMailServer, tell, own }
     print(await operate(argv, call, around))
   } catch (error) {
     print(explain(error, argv))
   }
-}
-
-/** The secret, once it proves to be the one that the database was first used with. */
-async function knownSecret(config: Config, db: Db): Promise<string> {
-  const secret = await installationSecret(config)
-  await assertSameSecret(db, secret)
-  return secret
 }
 
 /** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { createCipheriv, hkdfSync } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { seal, sealingKey, unseal } from './seal.ts'
+import { fingerprintOf, Keyring, type Secret } from './keyring.ts'
+import { markOf, seal, sealingKey, unseal } from './seal.ts'
 
 const secret = 'a secret of thirty-two characters'
-const key = sealingKey(secret, 'dkim')
+const key = sealingKey(new Keyring(secret), 'dkim')
 const plain = fc.uint8Array({ minLength: 8, maxLength: 3_000 }).map((octets) => Buffer.from(octets))
 
 test('what is sealed opens again, and shows nothing of itself', () => {
@@ -33,10 +35,37 @@ test('it does not open with any octet altered, or cut short', () => {
 
 for (const [what, otherKey, place] of [
   ['for another row', key, 'other row'],
-  ['as another kind of secret', sealingKey(secret, 'answers'), 'row'],
-  ['under another secret', sealingKey(`${secret}.`, 'dkim'), 'row'],
+  ['as another kind of secret', sealingKey(new Keyring(secret), 'kept answers'), 'row'],
+  ['under another secret', sealingKey(new Keyring(`${secret}.`), 'dkim'), 'row'],
 ] as const) {
   test(`it does not open ${what}`, () => {
     assert.throws(() => unseal(otherKey, place, seal(key, 'row', 'private')))
   })
 }
+
+test('what is sealed bears the secret that it was sealed under, and opens wherever that is known', () => {
+  const keyring = new Keyring(secret)
+  const before = seal(sealingKey(keyring, 'dkim'), 'row', 'private')
+  keyring.learn([`${secret}!`])
+  const bears = (sealed: Buffer, at: number) => sealed.subarray(0, 9).equals(markOf(keyring.known[at] as Secret))
+  assert.ok(bears(before, 0))
+  assert.ok(bears(seal(sealingKey(keyring, 'dkim'), 'row', 'private'), 0), 'one that is known only seals nothing')
+  keyring.use(fingerprintOf(`${secret}!`))
+  const after = seal(sealingKey(keyring, 'dkim'), 'row', 'private')
+  assert.ok(bears(after, 0) && bears(before, 1))
+  for (const sealed of [before, after])
+    assert.equal(unseal(sealingKey(keyring, 'dkim'), 'row', sealed).toString(), 'private')
+  assert.throws(() => unseal(key, 'row', after), /a secret that this process does not know/)
+})
+
+test('what was sealed before values bore a mark opens under the first secret, whichever it is by now', () => {
+  const octets = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom seal dkim', 32))
+  const cipher = createCipheriv('aes-256-gcm', octets, Buffer.alloc(12, 7)).setAAD(Buffer.from('row'))
+  const sealed = Buffer.concat([
+    ...[Buffer.of(1), Buffer.alloc(12, 7), cipher.update('private'), cipher.final()],
+    cipher.getAuthTag(),
+  ])
+  for (const keyring of [new Keyring(secret), new Keyring(`${secret}!`, [`${secret}?`, secret])])
+    assert.equal(unseal(sealingKey(keyring, 'dkim'), 'row', sealed).toString(), 'private')
+  assert.throws(() => unseal(sealingKey(new Keyring(`${secret}!`), 'dkim'), 'row', sealed))
+})

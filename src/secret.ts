@@ -1,60 +1,62 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config/config.ts'
-import type { Db } from './db/schema.ts'
+import { fingerprintOf } from './keyring.ts'
+
+type Given = Pick<Config, 'dataDir' | 'secrets'>
 
 /**
- * What this installation's keys are derived from: MAILROOM_SECRET, else the file `secret` in the data directory, which
- * is made here, readable by its owner only, where it is missing. Processes that start together agree on one.
+ * The secrets that this process is given, of which one is in force: MAILROOM_SECRET and MAILROOM_SECRET_PREVIOUS, else those
+ * in the file `secret` in the data directory, the newest first. It is made here, readable by its owner only, where it is
+ * missing. Processes that start together agree on one.
  * @throws Error where the file holds less than a secret: one that was cut short must not be replaced unseen, since
  *   what was made under the old one could not be read any more
  */
-export async function installationSecret(config: Pick<Config, 'dataDir' | 'secrets'>): Promise<string> {
-  if (config.secrets.secret !== undefined) return config.secrets.secret
-  const path = join(config.dataDir, 'secret')
-  const secret = (await readSecret(path)) ?? (await makeSecret(config.dataDir, path))
-  if (secret.length < 32)
+export async function givenSecrets(config: Given): Promise<readonly [string, ...string[]]> {
+  const { secret, previousSecret } = config.secrets
+  if (secret !== undefined) return previousSecret === undefined ? [secret] : [secret, previousSecret]
+  const path = pathIn(config)
+  const [newest = '', ...before] = (await readSecrets(path)) ?? [await makeSecret(config.dataDir, path)]
+  if ([newest, ...before].some((one) => one.length < 32))
     throw new Error(`${path} does not hold the secret that was made at the first start: restore it from a backup`)
-  return secret
+  return [newest, ...before]
 }
 
-/**
- * Holds the secret against the one that the database was first used with. Under another one, conversations would fall
- * apart where old mail meets new, and nothing that was sealed could be opened.
- * @throws Error where they differ
- */
-export async function assertSameSecret(db: Db, secret: string): Promise<void> {
-  const fingerprint = fingerprintOf(secret)
-  await db
-    .insertInto('installation')
-    .values({ secret_fingerprint: fingerprint })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const { secret_fingerprint } = await db
-    .selectFrom('installation')
-    .select('secret_fingerprint')
-    .executeTakeFirstOrThrow()
-  if (fingerprint.equals(secret_fingerprint)) return
-  throw new Error(
-    'The secret is not the one that this database was first used with: set MAILROOM_SECRET, or put the file `secret` ' +
-      'back into the data directory, as it was; every process on one database needs the same one',
-  )
+/** Whether one of the secrets that this process is given has this fingerprint. One that is missing is not made. */
+export async function hasSecret(config: Given, fingerprint: Buffer) {
+  const { secret, previousSecret } = config.secrets
+  const given = secret === undefined ? await readSecrets(pathIn(config)) : [secret, previousSecret]
+  return given?.some((one) => one !== undefined && fingerprintOf(one).equals(fingerprint)) ?? false
 }
 
-/** Whether this installation's secret is the one with this fingerprint. One that is missing is not made. */
-export async function hasSecret({ dataDir, secrets }: Pick<Config, 'dataDir' | 'secrets'>, fingerprint: Buffer) {
-  const secret = secrets.secret ?? (await readSecret(join(dataDir, 'secret')))
-  return secret !== undefined && fingerprintOf(secret).equals(fingerprint)
+/** The secret that is to be in force next: MAILROOM_SECRET, or one that is made here and laid before the other in the file,
+ *  unless that was done before. */
+export async function nextSecret(config: Given): Promise<string> {
+  const [newest, ...before] = await givenSecrets(config)
+  if (config.secrets.secret !== undefined || before.length > 0) return newest
+  const next = newSecret()
+  await writeSecrets(config.dataDir, [next, newest])
+  return next
 }
 
-function fingerprintOf(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'mailroom secret fingerprint', 16))
+/** Leaves the secret alone in the file, if it is there that this process has it from. */
+export async function settleSecret(config: Given, secret: string): Promise<void> {
+  if (config.secrets.secret === undefined) await writeSecrets(config.dataDir, [secret])
 }
 
-async function readSecret(path: string): Promise<string | undefined> {
+function pathIn({ dataDir }: Given): string {
+  return join(dataDir, 'secret')
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('hex')
+}
+
+/** A line each. */
+async function readSecrets(path: string): Promise<readonly string[] | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trim()
+    return (await readFile(path, 'utf8')).trim().split(/\s*\n\s*/)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -67,7 +69,7 @@ async function makeSecret(directory: string, path: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    await writeDurably(draft, `${randomBytes(32).toString('hex')}\n`)
+    await writeDurably(draft, `${newSecret()}\n`)
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
@@ -76,6 +78,19 @@ async function makeSecret(directory: string, path: string): Promise<string> {
   }
   await sync(directory)
   return await readFile(path, 'utf8').then((text) => text.trim())
+}
+
+/** In one step: whoever reads the file meanwhile finds it as it was or as it is. */
+async function writeSecrets(directory: string, secrets: readonly string[]): Promise<void> {
+  const path = join(directory, 'secret')
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeDurably(draft, `${secrets.join('\n')}\n`)
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await sync(directory)
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

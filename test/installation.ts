@@ -1,3 +1,4 @@
+import { Keyring } from '#/keyring.ts'
 import { sealingKey } from '#/seal.ts'
 import { sealedAs } from '#/sending/sealed.ts'
 
@@ -6,5 +7,8 @@ export const hostname = 'mx.mailroom.test'
 
 export const secret = 'a secret of at least thirty-two characters'
 
+/** The keyring of every service in a test that does not change its secret. */
+export const keyring = new Keyring(secret)
+
 /** What waits to leave is sealed with. */
-export const mailKey = sealingKey(secret, sealedAs)
+export const mailKey = sealingKey(keyring, sealedAs)

@@ -5,7 +5,7 @@ import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { mailHostOn, tryMailServer } from '#/server/adapters.ts'
-import { hostname, secret } from './installation.ts'
+import { hostname, keyring } from './installation.ts'
 
 /** What the operator's commands work on in a test: mail is in the database where no mail host is given. */
 export function operatorOn(
@@ -18,8 +18,8 @@ export function operatorOn(
     database,
     clock: { now },
     time: async () => new Date(now()),
-    secret: async () => secret,
-    mailHost: async (db) => mailHost ?? mailHostOn(config, db, secret),
+    keyring: async () => keyring,
+    mailHost: async (db) => mailHost ?? mailHostOn(config, db, keyring),
     tryMailServer,
   }
 }

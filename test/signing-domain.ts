@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { insertKeys, markSeen } from '#/domains/check-queries.ts'
 import { makeKeys, type SigningKey, sealedAs } from '#/domains/dkim.ts'
+import { Keyring } from '#/keyring.ts'
 import { sealingKey } from '#/seal.ts'
 import { secret } from './installation.ts'
 import type { TestOrganization, World } from './world.ts'
@@ -23,7 +24,7 @@ export async function giveKeys(
     .where('organization_id', '=', organizationId)
     .where('domain', '=', domain)
     .executeTakeFirstOrThrow()
-  const keys = await makeKeys(sealingKey(secret, sealedAs))
+  const keys = await makeKeys(sealingKey(new Keyring(secret), sealedAs))
   const now = new Date()
   await db.transaction().execute(async (tx) => {
     await insertKeys(tx, { organizationId, id }, keys, now)

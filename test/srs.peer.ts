@@ -11,9 +11,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { splitAddress } from '#/mime/address.ts'
 import { Srs } from '#/outbound/srs.ts'
 import { freePort } from './free-port.ts'
+import { keyring } from './installation.ts'
 
 const postsrsd = '/usr/sbin/postsrsd'
-const srs = new Srs('a secret of at least thirty-two characters')
+const srs = new Srs(keyring)
 const now = new Date()
 const us = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'ours.example' }
 

@@ -10,8 +10,8 @@ export async function tablesWith(db: Db, text: string): Promise<string[]> {
   for (const { name } of tables) {
     const hex = Buffer.from(text).toString('hex')
     const { rows } = await sql`
-      select from ${sql.table(name)} as one
-      where position(${text} in to_jsonb(one)::text) > 0 or position(${hex} in to_jsonb(one)::text) > 0
+      select from ${sql.table(name)} "whole row"
+      where position(${text} in to_jsonb("whole row")::text) > 0 or position(${hex} in to_jsonb("whole row")::text) > 0
       limit 1`.execute(db)
     if (rows.length > 0) found.push(name)
   }

@@ -12,6 +12,7 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks.ts'
 import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
+import type { Keyring } from '#/keyring.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
@@ -25,7 +26,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { compose } from '#/server/compose.ts'
 import { testDatabase } from './database.ts'
 import { type Answer, HttpClient, type RequestOptions } from './http-client.ts'
-import { hostname, secret } from './installation.ts'
+import { hostname, keyring as usual } from './installation.ts'
 import type { Sink } from './sink.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
@@ -43,6 +44,8 @@ export interface WorldOptions {
   readonly relay?: Relay
   /** In place of the world's own clock, for what processes on one database must agree on. */
   readonly time?: SharedTime
+  /** In place of one with the secret of all tests. */
+  readonly keyring?: Keyring
   /** Where the log goes; nowhere unless told. */
   readonly log?: DestinationStream
 }
@@ -111,10 +114,11 @@ export class World implements AsyncDisposable {
     this.#resources = resources
   }
 
-  static async start({ env = {}, database, resolver, sink, relay, time, log }: WorldOptions = {}): Promise<World> {
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const { env = {}, database, resolver, sink, relay, time, keyring, log } = options
     await using starting = new AsyncDisposableStack()
-    const usual = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
-    const config = readConfig({ ...usual, ...env })
+    const settings = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
+    const config = readConfig({ ...settings, ...env })
     const opened = database ?? starting.use(await testDatabase())
     const clock = new ManualClock(new Date())
     const dns = new ZoneResolver()
@@ -128,7 +132,7 @@ export class World implements AsyncDisposable {
         quorum: resolver ?? dns,
         relay:
           relay ?? starting.use(sink ? relayTo(sink) : directRelay(opened.db, { resolver: dns, clock, log: logger })),
-        secret,
+        keyring: keyring ?? usual,
         allowReserved: true,
         log: logger,
       }),

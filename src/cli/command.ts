@@ -3,6 +3,7 @@ import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { Keyring } from '#/keyring.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
@@ -13,8 +14,8 @@ export interface Operator {
   readonly database: Database
   readonly clock: Clock
   readonly time: SharedTime
-  /** What this installation's keys are derived from, once it proves to be the one that the database knows. */
-  readonly secret: (db: Db) => Promise<string>
+  /** The secrets that this installation's keys are derived from, once they prove to be those that the database knows. */
+  readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryMailServer: TryMailServer
   /** What a command has that runs in a process of its own. */

@@ -10,6 +10,7 @@ import { migrateCommand } from './migrate.ts'
 import { moveCommands } from './move.ts'
 import { organizationCommands } from './organizations.ts'
 import { queueCommands } from './queue.ts'
+import { secretCommands } from './secrets.ts'
 
 /** Every subcommand that works on a database, in the order in which help shows them. */
 export const commands: readonly Command[] = [
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   ...queueCommands,
   ...mailCommands,
   ...moveCommands,
+  ...secretCommands,
   migrateCommand,
   doctorCommand,
 ]

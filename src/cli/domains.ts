@@ -50,10 +50,10 @@ export const domainCommands = [
     operands: ['domain'],
     options: { org },
     run: async (operator, given) => {
-      const { database, config, time, secret } = operator
+      const { database, config, time, keyring } = operator
       const { db } = database
       const before = await domainGiven(db, given)
-      const key = sealingKey(await secret(db), sealedAs)
+      const key = sealingKey(await keyring(db), sealedAs)
       const firstCheckAfter = config.dnsFirstCheckSeconds * 1_000
       const after = await rotateKeys({ db, time, sealingKey: key, firstCheckAfter }, before)
       const shown = present(after, config.hostname)

@@ -7,9 +7,9 @@ export const mailCommands = [
     summary: 'Take the mail host of these settings for the one that has the mail: its server was renamed, or restored',
     operands: [],
     options: {},
-    run: async ({ config, database: { db }, secret }) => {
+    run: async ({ config, database: { db }, keyring }) => {
       // Nobody with another secret has a say.
-      await secret(db)
+      await keyring(db)
       const here = mailHomeOf(config)
       const before = await adoptMailHome(db, here)
       const value = { mail_host: here, before: before ?? null }

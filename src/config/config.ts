@@ -77,6 +77,8 @@ export interface Config {
     readonly relay: RelayServer | undefined
     /** Undefined where the data directory holds it. */
     readonly secret: string | undefined
+    /** The one that `secret` takes the place of; undefined where there is none, or where the data directory holds it. */
+    readonly previousSecret: string | undefined
   }
   /** Sentences for whoever starts the server: what was set and has no effect. */
   readonly warnings: readonly string[]
@@ -137,6 +139,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       secret: read.value('MAILROOM_SECRET', parseSecret),
+      previousSecret: read.value('MAILROOM_SECRET_PREVIOUS', parseSecret),
     },
     warnings: unknownVariables(env, read.known),
   }
@@ -161,6 +164,8 @@ function contradictions(config: Config, read: Reader): string[] {
   ] as const)
     if (!tls && read.isSet(has) && !read.isSet(lacks))
       found.push(`${lacks} is not set although ${has} is: set both, or neither to go without STARTTLS`)
+  if (read.isSet('MAILROOM_SECRET_PREVIOUS') && !read.isSet('MAILROOM_SECRET'))
+    found.push('MAILROOM_SECRET_PREVIOUS is set without MAILROOM_SECRET: set that to the secret which takes its place')
   if (production && read.isSet('DATABASE_URL') && !read.isSet('MAILROOM_SECRET'))
     found.push(
       'MAILROOM_SECRET is not set: every process on one database must have the same one; ' +

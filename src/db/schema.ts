@@ -10,6 +10,8 @@ type Made<T> = ColumnType<T, T | undefined, T>
 
 export interface Schema {
   installation: Installation
+  retired_secrets: RetiredSecrets
+  secret_holders: SecretHolders
   plans: Plans
   organizations: Organizations
   organization_usage: OrganizationUsage
@@ -51,6 +53,21 @@ interface Installation {
   secret_fingerprint: Buffer
   mail_host: string | null
   mail_moving_from: string | null
+  id_hash_key: Buffer | null
+}
+
+interface RetiredSecrets {
+  fingerprint: Buffer
+  sealed: Buffer
+  retired_at: Made<Date>
+  replaced_at: Date | null
+}
+
+interface SecretHolders {
+  process: string
+  knows: Buffer[]
+  uses: Buffer
+  seen_at: Made<Date>
 }
 
 interface Plans {

@@ -8,6 +8,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { sealingKey } from '#/seal.ts'
 import { testDatabase } from '../../test/database.ts'
+import { keyring } from '../../test/installation.ts'
 import type { Checking } from './check.ts'
 import { claimDue } from './check-queries.ts'
 import { DomainChecks } from './checks.ts'
@@ -42,7 +43,7 @@ function checks(resolver: Partial<Resolver> = {}, change: Partial<Checking> = {}
     db: database.db,
     resolver: { ...nothing, ...resolver },
     time: async () => new Date(now),
-    sealingKey: sealingKey('a secret of at least thirty-two characters', 'dkim'),
+    sealingKey: sealingKey(keyring, 'dkim'),
     hostname: 'mx.mailroom.test',
     firstCheckAfter: minute,
     log: pino({ level: 'silent' }),
@@ -140,7 +141,16 @@ test('a domain whose look-ups break, hang or say the worst does not hold up the 
 test('a check that fails on our side is put off, and the next round does not run into it', async () => {
   const domain = await enrol('unsealed.test')
   // Where no key can be made the check cannot be finished.
-  const failing = checks({}, { sealingKey: { octets: Buffer.alloc(1) } })
+  const failing = checks(
+    {},
+    {
+      sealingKey: {
+        get keys(): never {
+          throw new Error('No key')
+        },
+      },
+    },
+  )
   assert.equal(await failing.run(), 1)
   assert.equal(await failing.run(), 0)
   const { nextCheckAt, lastCheckedAt } = await found(domain)

@@ -12,7 +12,7 @@ export interface SigningKey extends PublishedKey {
 const generate = promisify(generateKeyPair)
 
 /** The purpose of `sealingKey`, whoever opens what is sealed here. */
-export const sealedAs = 'dkim'
+export const sealedAs = 'dkim' as const
 
 /**
  * A new pair of keys, RSA-2048 and Ed25519 (RFC 8463), made in libuv's threads: an RSA key takes some 100 ms, which must

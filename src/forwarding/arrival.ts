@@ -107,13 +107,18 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
       and forward_paused_at is null`.execute(tx)
 }
 
+/** Who is answered: an address, or what stands for it where that is a secret, now and before. */
+export interface Answered {
+  readonly name: string
+  readonly before: readonly string[]
+}
+
 /** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on, and
- *  counts it for the day; `sender` is an address, or what stands for it where that is a secret. Of any number that come at
- *  once, in whichever process, one has it. */
+ *  counts it for the day. Of any number that come at once, in whichever process, one has it. */
 export async function claimAnswer(
   tx: Tx,
   { mailboxId, organizationId }: InForce,
-  sender: string,
+  sender: Answered,
   now: Date,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -121,10 +126,15 @@ export async function claimAnswer(
       select mailbox_id, reply_since from forwarding settings
       where mailbox_id = ${mailboxId} and organization_id = ${organizationId} and ${answers(now)}
         and (replied_on is distinct from ${dayOf(now)} or replied < ${mostAnsweredADay})
+        and not exists (
+          select from auto_replies earlier
+          where earlier.mailbox_id = settings.mailbox_id and earlier.sender = any (${sender.before}::text[])
+            and earlier.replied_at > ${now}::timestamptz - interval '4 days' and earlier.replied_at >= settings.reply_since
+        )
       for update
     ), claimed as (
       insert into auto_replies as last (mailbox_id, sender, replied_at)
-      select mailbox_id, ${sender}, ${now}::timestamptz from room
+      select mailbox_id, ${sender.name}, ${now}::timestamptz from room
       on conflict (mailbox_id, sender) do update set replied_at = excluded.replied_at
         where last.replied_at <= excluded.replied_at - interval '4 days'
           or last.replied_at < (select reply_since from room)

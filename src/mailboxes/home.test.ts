@@ -8,7 +8,7 @@ import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { assertSameSecret } from '#/secret.ts'
+import { openKeyring } from '#/secrets/open.ts'
 import { testDatabase } from '../../test/database.ts'
 import { secret } from '../../test/installation.ts'
 import { adoptMailHome, assertSameMailHome, inDatabase, mailHome, mailHomeOf } from './home.ts'
@@ -21,7 +21,7 @@ let host: SqlMailHost
 beforeEach(async () => {
   database = await testDatabase()
   host = new SqlMailHost(database.db, idHashKey('a secret'))
-  await assertSameSecret(database.db, secret)
+  await openKeyring(database.db, [secret])
 })
 afterEach(() => database[Symbol.asyncDispose]())
 

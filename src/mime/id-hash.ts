@@ -1,13 +1,14 @@
-import { hkdfSync } from 'node:crypto'
+import { idHashOctets, type Keyring } from '#/keyring.ts'
 
 /** The two halves of a SipHash key, as four 32-bit words, lowest first. */
 export type IdHashKey = Uint32Array
 
-/** The key under which message ids are hashed, one for an installation: with it secret, nobody can send mail whose
- *  ids collide with another's. A change of secret needs every stored hash made again. */
-export function idHashKey(secret: string | Uint8Array): IdHashKey {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom message-id hash', 16))
-  return Uint32Array.from([0, 4, 8, 12], (at) => bytes.readUInt32LE(at))
+/** The key under which message ids are hashed, one for an installation, for good: with it secret, nobody can send mail
+ *  whose ids collide with another's. Under another one every stored hash, and every id of a conversation, would be
+ *  another. */
+export function idHashKey(from: string | Uint8Array | Keyring): IdHashKey {
+  const octets = typeof from === 'string' || from instanceof Uint8Array ? idHashOctets(from) : from.idHashOctets
+  return Uint32Array.from([0, 4, 8, 12], (at) => octets.readUInt32LE(at))
 }
 
 /** 64-bit SipHash-2-4 (Aumasson and Bernstein, 2012) of the text's UTF-8 bytes, in SipHash's byte order. An id whose left

@@ -1,13 +1,15 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DerivedKeys, type Keyring } from '#/keyring.ts'
 import type { Headers } from './headers.ts'
 
-/** The key that marks are made with. */
+/** The keys that marks are made with. */
 export interface RelayMarkKey {
-  readonly octets: Buffer
+  readonly keys: DerivedKeys
 }
 
-export function relayMarkKey(installationSecret: string): RelayMarkKey {
-  return { octets: Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom relay mark', 32)) }
+/** Marks that were made under a secret that was in force before are read as well. */
+export function relayMarkKey(keyring: Keyring): RelayMarkKey {
+  return { keys: new DerivedKeys(keyring, 'mailroom relay mark') }
 }
 
 const name = 'Mailroom-Relayed'
@@ -21,7 +23,7 @@ const mostLookedAt = 5
  * make one, so no stranger's header field can have mail passed over.
  */
 export function relayMarkField(key: RelayMarkKey, digest: Buffer): string {
-  return `${name}: ${digest.toString('hex')}\r\n\t${tagOf(key, digest).toString('hex')}\r\n`
+  return `${name}: ${digest.toString('hex')}\r\n\t${tagOf(key.keys.inForce, digest).toString('hex')}\r\n`
 }
 
 /** The digest by which the message was first known; undefined where it bears no mark of ours. */
@@ -30,11 +32,12 @@ export function relayMark(key: RelayMarkKey, headers: Headers): Buffer | undefin
   for (const value of headers.all(name.toLowerCase())) {
     const [, said = '', tag = ''] = /^([0-9a-f]{64})\s+([0-9a-f]{64})$/.exec(value) ?? []
     const digest = Buffer.from(said, 'hex')
-    if (said && timingSafeEqual(tagOf(key, digest), Buffer.from(tag, 'hex'))) return digest
+    const given = Buffer.from(tag, 'hex')
+    if (said && key.keys.all.some((octets) => timingSafeEqual(tagOf(octets, digest), given))) return digest
   }
   return undefined
 }
 
-function tagOf({ octets }: RelayMarkKey, digest: Buffer): Buffer {
+function tagOf(octets: Buffer, digest: Buffer): Buffer {
   return createHmac('sha256', octets).update(digest).digest()
 }

@@ -10,6 +10,7 @@ import type { SealingKey } from '#/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
+import type { Blind } from '#/sending/sealed.ts'
 import type { Sender } from '#/sending/sender.ts'
 import { insertDeparture } from './departures.ts'
 import { localRoute, routesOf } from './local.ts'
@@ -26,7 +27,7 @@ export interface DispatchParts {
   /** Seals what waits. */
   readonly mailKey: SealingKey
   /** Hides a route, so that those that are one stay together. */
-  readonly blind: (text: string) => string
+  readonly blind: Blind
   /** Tells the worker, where it is in this process, that something is in the queue. */
   wake(): void
 }
@@ -77,7 +78,7 @@ export class Dispatch {
     await claimAllowance(tx, organizationId, recipients.length)
     const now = await time(tx)
     const routes = await routesOf(tx, relay, recipients)
-    const shown = (route: string) => (ready.concealed && route !== localRoute ? blind(route) : route)
+    const shown = (route: string) => (ready.concealed && route !== localRoute ? blind(route).name : route)
     await insertDeparture(
       tx,
       mailKey,

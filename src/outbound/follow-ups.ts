@@ -193,7 +193,7 @@ export class FollowUps {
       order: `${mailboxId} 2 ${recipient}`,
       write: async (tx) => {
         // Who writes to a Private mailbox is a secret.
-        const known = mailbox.private ? this.#parts.blind(recipient) : recipient
+        const known = mailbox.private ? this.#parts.blind(recipient) : { name: recipient, before: [] }
         if (!(await claimAnswer(tx, mailbox, known, await this.#parts.time(tx)))) {
           const reason = 'it is switched off meanwhile, its sender was answered lately, or the day has had its share'
           return this.#parts.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')
@@ -211,7 +211,7 @@ export class FollowUps {
     const { relay, mailKey, blind } = this.#parts
     const now = await this.#parts.time(tx)
     const routes = await routesOf(tx, relay, [recipient])
-    const shown = (route: string) => (departure.concealed && route !== localRoute ? blind(route) : route)
+    const shown = (route: string) => (departure.concealed && route !== localRoute ? blind(route).name : route)
     const recipients = Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) }))
     await insertDeparture(tx, mailKey, { ...departure, id: randomUUID(), recipients }, now)
   }

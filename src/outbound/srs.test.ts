@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { createHmac, hkdfSync } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { Keyring } from '#/keyring.ts'
 import { Srs } from './srs.ts'
 
-const srs = new Srs('a secret of at least thirty-two characters')
-const elsewhere = new Srs('another secret of thirty-two characters!')
+const srs = new Srs(new Keyring('a secret of at least thirty-two characters'))
+const elsewhere = new Srs(new Keyring('another secret of thirty-two characters!'))
 const now = new Date('2026-11-21T08:00:00Z')
 const days = (count: number) => new Date(now.getTime() + count * 86_400_000)
 const local = (address: string) => address.slice(0, address.lastIndexOf('@'))

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DerivedKeys, type Keyring } from '#/keyring.ts'
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 
 /** The sender that a forwarded message bears, so that SPF holds and what cannot be delivered comes back to us. */
@@ -46,10 +47,11 @@ const longestLocal = 64
  * id of its own.
  */
 export class Srs {
-  readonly #key: Buffer
+  readonly #keys: DerivedKeys
 
-  constructor(installationSecret: string) {
-    this.#key = Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom srs', 32))
+  /** Senders that were rewritten under a secret that was in force before are read as well. */
+  constructor(keyring: Keyring) {
+    this.#keys = new DerivedKeys(keyring, 'mailroom srs')
   }
 
   /** The null sender stays null. A sender that was rewritten here is taken back first, one that was rewritten elsewhere
@@ -121,12 +123,17 @@ export class Srs {
   }
 
   #tag(digits: number, ...parts: string[]): string {
-    return createHmac('sha256', this.#key).update(parts.join('\0').toLowerCase()).digest('hex').slice(0, digits)
+    return tagOf(this.#keys.inForce, parts).slice(0, digits)
   }
 
   #holds(tag: string, ...parts: string[]): boolean {
-    return timingSafeEqual(Buffer.from(this.#tag(8, ...parts)), Buffer.from(tag.toLowerCase()))
+    const given = Buffer.from(tag.toLowerCase())
+    return this.#keys.all.some((key) => timingSafeEqual(Buffer.from(tagOf(key, parts).slice(0, 8)), given))
   }
+}
+
+function tagOf(key: Buffer, parts: readonly string[]): string {
+  return createHmac('sha256', key).update(parts.join('\0').toLowerCase()).digest('hex')
 }
 
 /** Whether it looks like a sender that was rewritten, here or elsewhere. */

@@ -1,11 +1,12 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { DerivedKeys, type Keyring } from '#/keyring.ts'
 import { type SealingKey, seal, unseal } from '#/seal.ts'
 
 /** Mail that waits to leave is kept sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md,
  *  "Sealed"). */
 
 /** The purpose of `sealingKey`, whoever opens what is sealed here. */
-export const sealedAs = 'mail out'
+export const sealedAs = 'mail out' as const
 
 /** A piece of a message as its row has it; not sealed where it came before the migration that seals. */
 export interface KeptPiece {
@@ -61,9 +62,18 @@ function fieldsOf(id: string): string {
 
 /** Tells texts apart, in a column, without keeping them: the same text has the same name, and only who knows the
  *  installation's secret can tell which text a name stands for. */
-export type Blind = (text: string) => string
+export type Blind = (text: string) => BlindName
 
-export function blinding(installationSecret: string): Blind {
-  const key = Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom blind', 32))
-  return (text) => createHmac('sha256', key).update(text).digest('base64url')
+export interface BlindName {
+  readonly name: string
+  /** The names that it had under secrets which were in force before. */
+  readonly before: readonly string[]
+}
+
+export function blinding(keyring: Keyring): Blind {
+  const keys = new DerivedKeys(keyring, 'mailroom blind')
+  return (text) => {
+    const nameUnder = (key: Buffer) => createHmac('sha256', key).update(text).digest('base64url')
+    return { name: nameUnder(keys.inForce), before: keys.all.slice(1).map(nameUnder) }
+  }
 }

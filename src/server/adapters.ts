@@ -11,6 +11,7 @@ import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
+import type { Keyring } from '#/keyring.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
@@ -24,10 +25,10 @@ import type { Parts } from './parts.ts'
 export function mailHostOn(
   { secrets: { imap }, spoolBytes }: Config,
   db: Db,
-  secret: string,
+  keyring: Keyring,
   { reader = new MessageReader(), log = pino({ level: 'silent' }) } = {},
 ): MailHost & Partial<AsyncDisposable> {
-  const key = idHashKey(secret)
+  const key = idHashKey(keyring)
   if (!imap) return new SqlMailHost(db, key)
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
 }

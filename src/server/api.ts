@@ -31,20 +31,20 @@ export async function startApi(
   { outbound, metrics, traces, ...shared }: Shared & Observed & { outbound: OutboundWorker },
   starting: AsyncDisposableStack,
 ): Promise<Api> {
-  const { clock, time, secret, log, allowReserved } = parts
+  const { clock, time, keyring, log, allowReserved } = parts
   const { db, embedded } = parts.database
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const threads = new ThreadCache({
     mailHost: shared.mailHost,
-    key: idHashKey(secret),
+    key: idHashKey(keyring),
     maxBytes: config.threadCacheBytes,
   })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
-  const answersKey = sealingKey(secret, 'kept answers')
+  const answersKey = sealingKey(keyring, 'kept answers')
   const composer = composerWith(signingKeysFor(parts))
   const mailKey = mailKeyFor(parts)
   const dispatch = new Dispatch({
-    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey, blind: blinding(secret) },
+    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey, blind: blinding(keyring) },
     // Where the worker is another process, it looks by itself, every two seconds.
     wake: () => config.roles.has('worker') && outbound.wake(),
   })

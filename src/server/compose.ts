@@ -55,10 +55,10 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   const traces = config.tracing && starting.use(await openTraces(config.tracing, given.log))
   const observed = around({ metrics, traces })
   const parts = { ...given, relay: observed.relay(given.relay), follow: traces?.follow }
-  const { database, clock, time, resolver, secret, log } = parts
+  const { database, clock, time, resolver, keyring, log } = parts
   const { db } = database
   const reader = starting.use(new MessageReader())
-  const stored = mailHostOn(config, db, secret, { reader, log })
+  const stored = mailHostOn(config, db, keyring, { reader, log })
   starting.defer(async () => stored[Symbol.asyncDispose]?.())
   const mailHost = observed.mailHost(stored)
   const openPgp = starting.use(new OpenPgp())
@@ -66,8 +66,8 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
   // Where the worker is another process, it looks by itself.
   const wake = () => config.roles.has('worker') && outbound.wake()
   const followUps = followUpsFor(parts, wake)
-  const admission = admissionBy(db, stored, config.hostname, returnPaths({ db, srs: new Srs(secret), time }))
-  const markKey = relayMarkKey(secret)
+  const admission = admissionBy(db, stored, config.hostname, returnPaths({ db, srs: new Srs(keyring), time }))
+  const markKey = relayMarkKey(keyring)
   const reception = receptionFor({ db, ...shared, followUps, markKey, resolver, config, log })
   const local = new OwnDoor(reception, admission, clock)
   const copies = starting.use(copiesFor(parts, shared))

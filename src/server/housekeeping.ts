@@ -6,6 +6,7 @@ import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/return-paths.ts'
 import { forgetFailed } from '#/scheduled/queries.ts'
+import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetLogins } from '#/submission/attempts.ts'
 import type { Parts } from './parts.ts'
 
@@ -13,7 +14,7 @@ const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
  *  logins, scheduled messages that failed, who has been answered, whom forwarded mail came from, how much went back to them,
- *  policies of other domains. */
+ *  policies of other domains, secrets that were changed. */
 export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -26,6 +27,7 @@ export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
     await forgetReturnPaths(db, now)
     await forgetReturned(db, now)
     await forgetPolicies(db, now)
+    await forgetSecrets(db, now)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

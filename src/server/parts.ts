@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { Keyring } from '#/keyring.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -21,7 +22,8 @@ export interface Parts {
   /** Asked where somebody could win a domain by a forged answer. */
   readonly quorum: Resolver
   readonly relay: Relay
-  readonly secret: string
+  /** The secrets that this installation's keys are derived from. */
+  readonly keyring: Keyring
   /** Whether domains can be enrolled that exist for tests and examples alone. */
   readonly allowReserved: boolean
   readonly log: Logger

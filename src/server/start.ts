@@ -4,12 +4,17 @@ import type { Config } from '#/config/config.ts'
 import { listenForCommands } from '#/control/listen.ts'
 import { assertDurable } from '#/db/durability.ts'
 import { migrate } from '#/db/migrate.ts'
+import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
+import type { Keyring } from '#/keyring.ts'
 import { serverLog } from '#/log.ts'
 import { assertSameMailHome, mailHomeOf } from '#/mailboxes/home.ts'
 import type { Clock } from '#/ports/clock.ts'
-import { assertSameSecret, installationSecret } from '#/secret.ts'
+import { givenSecrets } from '#/secret.ts'
+import { SecretHolder } from '#/secrets/holders.ts'
+import { openKeyring } from '#/secrets/open.ts'
+import { isUnfinished } from '#/secrets/rotate.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
 import { outside, tryMailServer } from './adapters.ts'
@@ -38,16 +43,18 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   )
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
-  const secret = await installationSecret(config)
-  await assertSameSecret(database.db, secret)
+  const secrets = () => givenSecrets(config)
+  const keyring = await openKeyring(database.db, await secrets())
+  if (!database.embedded) starting.use(await SecretHolder.start({ db: database.db, keyring, given: secrets, log }))
+  await warnOfChange(database.db, keyring, await secrets(), log)
   await assertSameMailHome(database.db, mailHomeOf(config))
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
-  const common = { database, clock: around.clock, time: databaseTime, secret }
+  const common = { database, clock: around.clock, time: databaseTime, keyring }
   const running = starting.use(await compose(config, { ...around, ...common, allowReserved: tryout, log }))
   if (database.embedded) {
     const mailHost = async () => running.mailHost
-    const operator = { config, ...common, secret: async () => secret, mailHost, tryMailServer }
+    const operator = { config, ...common, keyring: async () => keyring, mailHost, tryMailServer }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''
@@ -61,6 +68,13 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     await started.disposeAsync()
   }
   return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
+}
+
+async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly string[], log: Logger): Promise<void> {
+  if (newest !== inForce.text)
+    log.warn('the new secret is not in force yet: `mailroom secret rotate` puts it in force once every process has it')
+  else if (await isUnfinished(db))
+    log.warn('the change of the secret is not finished: run `mailroom secret rotate` again')
 }
 
 /** Records that are published as soon as they are asked for need not be waited for, and they need a name to point at. */

@@ -14,16 +14,16 @@ export async function submissionFor(
   parts: Parts,
   { admission, wake, ...shared }: Shared & { readonly admission: Admission; readonly wake: () => void },
 ): Promise<Submission> {
-  const { clock, log, relay, secret, time } = parts
+  const { clock, log, relay, keyring, time } = parts
   const { db } = parts.database
   const signingKeys = signingKeysFor(parts)
   const dispatch = new Dispatch({
-    ...{ db, ...shared, relay, time, wake, mailKey: mailKeyFor(parts), blind: blinding(secret) },
+    ...{ db, ...shared, relay, time, wake, mailKey: mailKeyFor(parts), blind: blinding(keyring) },
     composer: composerWith(signingKeys),
   })
   const { hostname } = config
   return await startSubmission({
     ...{ db, ...shared, admission, dispatch, signingKeys, hostname, clock, config, log },
-    key: attemptsKey(secret),
+    key: attemptsKey(keyring),
   })
 }

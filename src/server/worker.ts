@@ -34,15 +34,15 @@ export function mailOut(config: Config, parts: Parts, shared: Shared, { local, c
 }
 
 export function followUpsFor(parts: Parts, wake: () => void): FollowUps {
-  const { database, relay, time, resolver, secret, log } = parts
+  const { database, relay, time, resolver, keyring, log } = parts
   return new FollowUps({
     ...{ db: database.db, relay, time, log, wake },
-    srs: new Srs(secret),
-    markKey: relayMarkKey(secret),
+    srs: new Srs(keyring),
+    markKey: relayMarkKey(keyring),
     lookUps: () => lookUpsFor(resolver, ''),
     signingKeys: signingKeysFor(parts),
     mailKey: mailKeyFor(parts),
-    blind: blinding(secret),
+    blind: blinding(keyring),
   })
 }
 
@@ -71,22 +71,22 @@ function nextRound({ tickSeconds }: Config): (now: Date) => Date {
 }
 
 /** Seals and opens mail that waits to leave. */
-export function mailKeyFor({ secret }: Parts): SealingKey {
-  return sealingKey(secret, mailOutKey)
+export function mailKeyFor({ keyring }: Parts): SealingKey {
+  return sealingKey(keyring, mailOutKey)
 }
 
-export function signingKeysFor({ database: { db }, secret }: Parts): SigningKeys {
-  const key = sealingKey(secret, dkimKeys)
+export function signingKeysFor({ database: { db }, keyring }: Parts): SigningKeys {
+  const key = sealingKey(keyring, dkimKeys)
   return (organizationId, domain) => signingKeys(db, key, organizationId, domain)
 }
 
 export function checksOfDomains(
   config: Config,
-  { database: { db }, quorum, time, secret, log, follow }: Parts,
+  { database: { db }, quorum, time, keyring, log, follow }: Parts,
 ): DomainChecks {
   return new DomainChecks({
     ...{ db, resolver: quorum, time, log, follow },
-    sealingKey: sealingKey(secret, dkimKeys),
+    sealingKey: sealingKey(keyring, dkimKeys),
     hostname: config.hostname,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
   })

@@ -1,15 +1,17 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { DerivedKeys, type Keyring } from '#/keyring.ts'
 import { type Failures, isThrottled } from './guessing.ts'
 
-/** What clients, logins and passwords are hashed under, so that the tables give none of them away. */
+/** What clients, logins and passwords are hashed under, so that the tables give none of them away. Under another secret what
+ *  was counted counts no more: guesses begin anew, and no client is known. */
 export interface AttemptsKey {
-  readonly octets: Buffer
+  readonly keys: DerivedKeys
 }
 
-export function attemptsKey(installationSecret: string): AttemptsKey {
-  return { octets: Buffer.from(hkdfSync('sha256', installationSecret, '', 'mailroom logins', 32)) }
+export function attemptsKey(keyring: Keyring): AttemptsKey {
+  return { keys: new DerivedKeys(keyring, 'mailroom logins') }
 }
 
 /** A password that a client tries. */
@@ -25,7 +27,7 @@ export function attemptOf(
   { client, login, password, passwordHash }: Record<'client' | 'login' | 'password' | 'passwordHash', string>,
 ): Attempt {
   const hashed = (kind: string, text: string) =>
-    createHmac('sha256', key.octets).update(`${kind}\0${text}`).digest().subarray(0, 16)
+    createHmac('sha256', key.keys.inForce).update(`${kind}\0${text}`).digest().subarray(0, 16)
   return {
     client: hashed('client', client),
     login: hashed('login', login),

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { assertSameSecret } from '#/secret.ts'
+import type { Keyring } from '#/keyring.ts'
+import { openKeyring } from '#/secrets/open.ts'
+import { rotateTo } from '#/secrets/rotate.ts'
 import { type DatabaseHome, databaseHome, testDatabase } from '../database.ts'
 import { killedAt } from '../faults/post-office.ts'
 import { secret } from '../installation.ts'
@@ -31,6 +33,7 @@ let old: DatabaseHome
 let there: DatabaseHome
 let lived: LivedIn
 let records: World['dns']
+let keyring: Keyring
 let answers: Record<string, unknown>
 let rows: Record<string, readonly string[]>
 before(async () => {
@@ -38,10 +41,16 @@ before(async () => {
   old = resources.use(await databaseHome({ embedded: true }))
   there = resources.use(await databaseHome())
   await using database = await old.open()
-  await assertSameSecret(database.db, secret)
+  keyring = await openKeyring(database.db, ['an older secret of thirty-two characters'])
+  await rotateTo(secret, { db: database.db, keyring, count: () => {} })
   {
     // What was enrolled is not to be looked at meanwhile.
-    await using world = await World.start({ database, sink, env: { MAILROOM_DNS_FIRST_CHECK_SECONDS: '86400' } })
+    await using world = await World.start({
+      database,
+      sink,
+      keyring,
+      env: { MAILROOM_DNS_FIRST_CHECK_SECONDS: '86400' },
+    })
     lived = await livedIn(world, sink)
     answers = await allAnswers(world, lived.tenants)
     records = world.dns
@@ -90,7 +99,7 @@ test('and from there, through pipes, into a data directory that is not there yet
 test('a service on the new database answers as the old one did, and goes on with what that had begun', async () => {
   sink.taken.length = 0
   await using database = await there.open()
-  await using world = await World.start({ database, sink, resolver: records })
+  await using world = await World.start({ database, sink, keyring, resolver: records })
   assert.deepEqual(await allAnswers(world, lived.tenants), answers)
 
   const [{ organization, address }] = lived.tenants

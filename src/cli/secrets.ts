@@ -1,0 +1,41 @@
+import { invalid } from '#/errors.ts'
+import { nextSecret, settleSecret } from '#/secret.ts'
+import { rotateTo } from '#/secrets/rotate.ts'
+import { command } from './command.ts'
+
+export const secretCommands = [
+  command({
+    name: 'secret rotate',
+    summary: 'Change the secret of this installation and seal anew what was sealed under the old one',
+    operands: [],
+    options: {},
+    run: async ({ database: { db }, config, keyring: open }, _, tell) => {
+      const keyring = await open(db)
+      const next = await nextSecret(config)
+      const count = (done: number) => tell(`Sealed ${done.toLocaleString('en')} values anew`)
+      const rotated = await rotateTo(next, { db, keyring, count })
+      await settleSecret(config, next)
+      if (!rotated) {
+        if (config.secrets.secret !== undefined) throw inForceAlready()
+        return { value: { resealed: 0, unopened: [] }, text: 'The change of the secret was finished before.' }
+      }
+      const { resealed, unopened } = rotated
+      const text = [
+        `The new secret is in force, and ${resealed.toLocaleString('en')} values are sealed under it.`,
+        config.secrets.secret === undefined
+          ? `It is in the file secret in ${config.dataDir}: back that up.`
+          : 'MAILROOM_SECRET_PREVIOUS is needed no more.',
+        ...unopened.map((where) => `No secret that is known opens ${where}; it was left as it is.`),
+      ]
+      return { value: { resealed, unopened }, text: text.join('\n') }
+    },
+  }),
+]
+
+function inForceAlready() {
+  return invalid(
+    'secret',
+    'MAILROOM_SECRET is the secret that is in force',
+    'Set MAILROOM_SECRET to a new one and MAILROOM_SECRET_PREVIOUS to this one for every process, restart each, and run this again',
+  )
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { createCipheriv, hkdfSync, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import type { Database } from '#/db/open.ts'
+import { fingerprintOf, Keyring } from '#/keyring.ts'
+import { readMessage } from '#/mime/message.ts'
+import { relayMark, relayMarkField, relayMarkKey } from '#/mime/relay-mark.ts'
+import { insertDeparture } from '#/outbound/departures.ts'
+import { Srs } from '#/outbound/srs.ts'
+import { markOf, sealingKey, unseal } from '#/seal.ts'
+import { sealedAs } from '#/sending/sealed.ts'
+import { testDatabase } from '../../test/database.ts'
+import { secret as first } from '../../test/installation.ts'
+import { type LivedIn, livedIn } from '../../test/lived-in.ts'
+import { Sink } from '../../test/sink.ts'
+import { World } from '../../test/world.ts'
+import { SecretHolder } from './holders.ts'
+import { forgetSecrets, openKeyring, overlapMs } from './open.ts'
+import { isUnfinished, rotateTo } from './rotate.ts'
+import { sealedColumns } from './sealed-columns.ts'
+
+const [second = '', third = '', fourth = ''] = ['second', 'third', 'fourth'].map(
+  (name) => `the ${name} secret, of thirty-two characters`,
+)
+const now = new Date('2026-11-21T08:00:00Z')
+
+const resources = new AsyncDisposableStack()
+let database: Database
+let keyring: Keyring
+let world: World
+let lived: LivedIn
+before(async () => {
+  database = resources.use(await testDatabase())
+  const sink = resources.use(await Sink.start())
+  keyring = await openKeyring(database.db, [first])
+  world = resources.use(await World.start({ database, sink, keyring }))
+  lived = await livedIn(world, sink)
+  await concealedDeparture()
+})
+after(() => resources.disposeAsync())
+
+/** A message that waits whose recipient is a secret too. */
+async function concealedDeparture(): Promise<void> {
+  const departure = {
+    ...{ id: randomUUID(), organizationId: lived.tenants[0].organization.id, mailboxId: null, kind: 'reply' as const },
+    ...{ sender: '', raw: Buffer.from('Subject: Away\r\n\r\nAway.\r\n'), concealed: true, utf8Header: false },
+    recipients: [{ recipient: 'ann@far.example', route: 'far.example' }],
+  }
+  const key = sealingKey(keyring, sealedAs)
+  const later = new Date(Date.now() + 86_400_000)
+  await database.db.transaction().execute((tx) => insertDeparture(tx, key, departure, later))
+}
+
+const rotate = (next: string, count = (_: number) => {}) => rotateTo(next, { db: database.db, keyring, count })
+
+/** Every row of the database in which something begins as what is sealed under the secret does. */
+async function sealedUnder(secret: string): Promise<string[]> {
+  const mark = markOf({ fingerprint: fingerprintOf(secret) })
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(database.db)
+  const found = []
+  for (const { name } of tables) {
+    const { rows } = await sql`
+      select from ${sql.table(name)} "whole row"
+      where position(${`"\\\\x${mark.toString('hex')}`} in to_jsonb("whole row")::text) > 0
+        or position(${`"${mark.toString('base64')}`} in to_jsonb("whole row")::text) > 0`.execute(database.db)
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
+async function replays(): Promise<void> {
+  const [{ organization }] = lived.tenants
+  const { key, body, answer } = lived.asked
+  const again = await organization.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
+  assert.deepEqual([again.status, again.body, again.headers.get('idempotency-replayed')], [201, answer, 'true'])
+}
+
+test('what nobody has changed has one secret, under which everything is sealed', async () => {
+  assert.deepEqual(keyring.known.length, 1)
+  const found = await sealedUnder(first)
+  for (const { table } of Object.values(sealedColumns).flat())
+    assert.ok(found.includes(table) || table === 'retired_secrets', table)
+  await assert.rejects(openKeyring(database.db, [second]), /not the one that is in force.*MAILROOM_SECRET/)
+})
+
+test('a change of the secret seals everything anew, without a mark too, while the service runs', async () => {
+  await unmark()
+  assert.ok(((await rotate(second))?.resealed ?? 0) >= 6)
+  // A table that is here has a sealed column that `sealedColumns` does not name.
+  assert.deepEqual(await sealedUnder(first), [])
+  const { rows } = await sql`
+    select from dkim_keys where get_byte(private_key, 0) = 1
+    union all select from idempotency_keys where get_byte(answer, 0) = 1`.execute(database.db)
+  assert.equal(rows.length, 0)
+  await replays()
+  assert.equal(await rotate(second), undefined, 'there is nothing to do')
+})
+
+/** Seals a key as it was before values bore a mark. */
+async function unmark(): Promise<void> {
+  const { id, sealed } = await database.db
+    .selectFrom('dkim_keys')
+    .select(['id', 'private_key as sealed'])
+    .executeTakeFirstOrThrow()
+  const octets = Buffer.from(hkdfSync('sha256', first, '', 'mailroom seal dkim', 32))
+  const cipher = createCipheriv('aes-256-gcm', octets, Buffer.alloc(12)).setAAD(Buffer.from(id))
+  const plain = unseal(sealingKey(keyring, 'dkim'), id, sealed)
+  const unmarked = [Buffer.of(1), Buffer.alloc(12), cipher.update(plain), cipher.final(), cipher.getAuthTag()]
+  await database.db
+    .updateTable('dkim_keys')
+    .set({ private_key: Buffer.concat(unmarked) })
+    .where('id', '=', id)
+    .execute()
+}
+
+test('a process that is given the new secret alone knows the old one too, and hashes ids as before', async () => {
+  const fresh = await openKeyring(database.db, [second])
+  assert.deepEqual(
+    fresh.known.map(({ text }) => text),
+    [second, first],
+  )
+  assert.deepEqual(fresh.idHashOctets, new Keyring(first).idHashOctets)
+  await assert.rejects(openKeyring(database.db, [first]), /not the one that is in force/)
+})
+
+test('senders that were rewritten, and marks of what was relayed, are read on', async () => {
+  const old = new Keyring(first)
+  const by = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'here.example' }
+  const { sender } = new Srs(old).rewrite('ann@far.example', by, now)
+  const read = new Srs(keyring).read(sender.split('@')[0] ?? '', by.domain, now)
+  assert.deepEqual(read, { address: 'ann@far.example', mailbox: '0badcafe' })
+  const digest = Buffer.alloc(32, 5)
+  const { headers } = readMessage(Buffer.from(`${relayMarkField(relayMarkKey(old), digest)}\r\nBody\r\n`))
+  assert.deepEqual(relayMark(relayMarkKey(keyring), headers), digest)
+})
+
+test('a change that breaks off anywhere is finished by the next, whatever the processes know', async () => {
+  let broken = 0
+  for (let at = 1; ; at++) {
+    const goal = at % 2 ? third : second
+    const from = keyring.inForce.text
+    try {
+      let calls = 0
+      await rotate(goal, () => {
+        if (++calls > at) throw new Error('Broken off')
+      })
+      break
+    } catch {
+      broken++
+      assert.ok(await isUnfinished(database.db))
+      await replays()
+      // A process that starts now has both, or the new one alone.
+      keyring = await openKeyring(database.db, at % 3 ? [goal] : [goal, from])
+      assert.ok(keyring.knows(fingerprintOf(from)))
+      await rotate(goal)
+      assert.deepEqual(await sealedUnder(from), [])
+      assert.ok(!(await isUnfinished(database.db)))
+    }
+  }
+  assert.ok(broken > 3)
+})
+
+test('a secret comes into force only once every process that runs knows it', async () => {
+  const log = pino({ level: 'silent' })
+  const from = keyring.inForce.text
+  let given: readonly string[] = [from]
+  const other = await openKeyring(database.db, given)
+  {
+    await using holder = await SecretHolder.start({ db: database.db, keyring: other, given: async () => given, log })
+    const refused = rotate(fourth)
+    await assert.rejects(refused, /do not know the new secret/)
+    assert.equal((await openKeyring(database.db, given)).inForce.text, from)
+    given = [fourth, from]
+    await holder.beat()
+    // It seals under the old one until it hears of the change; the change ends after that.
+    const rotated = rotate(fourth)
+    while ((await openKeyring(database.db, given)).inForce.text !== fourth) await new Promise(setImmediate)
+    assert.equal(other.inForce.text, from)
+    await holder.beat()
+    assert.equal(other.inForce.text, fourth)
+    await rotated
+  }
+  const { rows } = await sql`select from secret_holders`.execute(database.db)
+  assert.equal(rows.length, 0)
+})
+
+test('an old secret is forgotten when nothing under it is waited for any more', async () => {
+  const known = async () => (await openKeyring(database.db, [fourth])).known.length
+  assert.equal(await known(), 4)
+  await forgetSecrets(database.db, new Date(Date.now() + overlapMs - 3_600_000))
+  assert.equal(await known(), 4)
+  await forgetSecrets(database.db, new Date(Date.now() + overlapMs + 60_000))
+  assert.equal(await known(), 1)
+})
