@@ -5,7 +5,7 @@ import { example } from '../example.ts'
 import { soon } from '../processes/fleet.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
-import { Postfix } from './postfix.ts'
+import { Postfix, settingsOf } from './postfix.ts'
 
 /** Postfix has it among its domains, and we do not. */
 const unverified = 'unverified.example'
@@ -37,13 +37,6 @@ after(async () => {
   await postfix[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
 })
-
-/** What a main.cf sets. */
-function settingsOf(mainCf: string): Record<string, string> {
-  return Object.fromEntries(
-    Array.from(mainCf.matchAll(/^(\w+) = (.*)$/gm), ([, name = '', value = '']) => [name, value]),
-  )
-}
 
 /** A client that Postfix takes for one at 192.0.2.1. */
 async function peer(): Promise<SmtpClient> {

@@ -79,6 +79,14 @@ export class Postfix implements AsyncDisposable {
   }
 }
 
+/** What a main.cf sets. */
+export function settingsOf(mainCf: string): Record<string, string> {
+  const whole = mainCf.replace(/^#.*\n/gm, '').replace(/\n[ \t]+/g, ' ')
+  return Object.fromEntries(
+    Array.from(whole.matchAll(/^(\w+) = (.*)$/gm), ([, name = '', value = '']) => [name, value]),
+  )
+}
+
 function mainCf(directory: string, settings: Readonly<Record<string, string>>): string {
   const all = {
     compatibility_level: '3.6',
