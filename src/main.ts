@@ -46,10 +46,12 @@ async function main(argv: readonly string[]): Promise<void> {
     }
     const tryMailServer: TryMailServer = async (...given) =>
       (await import('./server/adapters.ts')).tryMailServer(...given)
+    const mailMover = async (db: Db) => (await import('./server/adapters.ts')).moverOn(config, db, await keyring(db))
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, mailHost, tryMailServer, tell, own }
+    const hosts = { mailHost, tryMailServer, mailMover }
+    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, tell, own }
     print(await operate(argv, call, around))
   } catch (error) {
     print(explain(error, argv))

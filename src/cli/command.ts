@@ -6,6 +6,7 @@ import type { SharedTime } from '#/db/time.ts'
 import type { Keyring } from '#/keyring.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailMover } from '#/ports/mail-mover.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
@@ -18,6 +19,8 @@ export interface Operator {
   readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryMailServer: TryMailServer
+  /** Undefined where the configuration names no IMAP server. */
+  readonly mailMover: (db: Db) => Promise<(MailMover & AsyncDisposable) | undefined>
   /** What a command has that runs in a process of its own. */
   readonly own?: OwnProcess
 }

@@ -29,7 +29,7 @@ export function overview(commands: readonly Command[]): string {
     ...lines.map(([call = '', summary = '']) => `  ${call.padEnd(width)}  ${summary}`),
     '',
     'Commands print a table, or with --json one JSON document. They work while the server runs and while it does not,',
-    'export and import only while it does not.',
+    'export, import and the beginning of mail move only while it does not, where the database is embedded.',
     'Settings come from the environment: see docs/configuration.md.',
     '',
   ].join('\n')

@@ -1,7 +1,31 @@
-import { adoptMailHome, inDatabase, type MailHome, mailHomeOf } from '#/mailboxes/home.ts'
-import { command } from './command.ts'
+import type { Db } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { adoptMailHome, inDatabase, type MailHome, mailHome, mailHomeOf } from '#/mailboxes/home.ts'
+import { type MoveReport, type MoveTarget, moveTargets } from '#/ports/mail-mover.ts'
+import { command, type Operator } from './command.ts'
 
 export const mailCommands = [
+  command({
+    name: 'mail move',
+    summary: 'Carry all mail to the server of MAILROOM_IMAP_URL, or into the database; TO is imap or database',
+    operands: ['to'],
+    options: {},
+    run: async (operator, { to: given }, tell) => {
+      const to = moveTargets.find((target) => target === given)
+      if (!to) throw invalid('to', `Mail can be moved to imap or database, not to "${given}"`)
+      const { db } = operator.database
+      await using mover = await operator.mailMover(db)
+      if (!mover) throw invalid('MAILROOM_IMAP_URL', 'MAILROOM_IMAP_URL names the server, and is not set')
+      await assertServiceFollows(operator, to)
+      const report = await mover.move(to, ({ messages, bytes, mailboxes, ofMailboxes }) =>
+        tell(
+          `Moved ${shown(messages)} messages, ${mebibytes(bytes)}; ${mailboxes} of ${ofMailboxes} mailboxes are done`,
+        ),
+      )
+      const renamed = await named(db, report.renamed)
+      return { value: { ...report, renamed }, text: [summaryOf(report, to), ...renamed.map(renamedTo)].join('\n') }
+    },
+  }),
   command({
     name: 'mail adopt',
     summary: 'Take the mail host of these settings for the one that has the mail: its server was renamed, or restored',
@@ -21,6 +45,48 @@ export const mailCommands = [
     },
   }),
 ]
+
+/** A service on the embedded database would go on where its mail was. */
+async function assertServiceFollows({ own, database: { db }, config }: Operator, to: MoveTarget): Promise<void> {
+  if (own) return
+  const { home } = await mailHome(db)
+  if (to === 'imap' && home === mailHomeOf(config)) return
+  throw new Refusal('invalid_request', 'The service runs on this data directory', { fix: 'Stop it first' })
+}
+
+async function named(db: Db, folders: MoveReport['renamed']) {
+  const ids = folders.map(({ mailboxId }) => mailboxId)
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('mailboxes').select(['id', 'address']).where('id', 'in', ids).execute()
+  const addresses = new Map(rows.map(({ id, address }) => [id, address]))
+  return folders.map(({ mailboxId, folder, called }) => ({
+    mailbox: addresses.get(mailboxId) ?? mailboxId,
+    folder,
+    called,
+  }))
+}
+
+function renamedTo({ mailbox, folder, called }: Awaited<ReturnType<typeof named>>[number]): string {
+  return `The folder ${JSON.stringify(folder)} of ${mailbox} is called ${JSON.stringify(called)} there.`
+}
+
+function summaryOf({ messages, bytes, digest, keywordsLost }: MoveReport, to: MoveTarget): string {
+  const next = to === 'imap' ? 'with' : 'without'
+  return [
+    `Moved ${shown(messages)} message${messages === 1 ? '' : 's'}, ${mebibytes(bytes)}; each was read back and is the same.`,
+    ...(messages > 0 ? [`Their digest is ${digest}.`] : []),
+    ...(keywordsLost > 0 ? [`Left behind: ${shown(keywordsLost)} keywords that no label can be.`] : []),
+    `Every process has to be started ${next} MAILROOM_IMAP_URL now.`,
+  ].join('\n')
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en')
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
+}
 
 function placed(home: MailHome): string {
   return home === inDatabase ? 'in the database' : `on ${home}`

@@ -99,9 +99,8 @@ async function homeByMail(db: Db): Promise<MailHome | undefined> {
  * @throws Refusal where that would leave mail behind
  */
 export async function adoptMailHome(db: Db, here: MailHome): Promise<MailHome | undefined> {
-  const { home, movingFrom } = await mailHome(db)
-  if (movingFrom !== undefined)
-    throw invalid('mail host', 'Mail is being carried', 'Let `mailroom mail move` come to its end first')
+  const { home } = await mailHome(db)
+  await assertNotMoving(db)
   const { rows } = await sql<{ here: boolean }>`select exists (select from mail_messages) as here`.execute(db)
   if (here !== inDatabase && rows[0]?.here)
     throw invalid(
@@ -111,6 +110,13 @@ export async function adoptMailHome(db: Db, here: MailHome): Promise<MailHome | 
     )
   await db.updateTable('installation').set({ mail_host: here }).execute()
   return home
+}
+
+/** @throws Refusal while mail is carried to another host, by a `mail move` that is not done yet */
+export async function assertNotMoving(db: Db): Promise<void> {
+  const { movingFrom } = await mailHome(db)
+  if (movingFrom === undefined) return
+  throw invalid('mail host', 'All mail is being carried', 'Let `mailroom mail move` come to its end first')
 }
 
 /** For what stores and changes mail, as a part of its statement: whether the installation still keeps its mail where this

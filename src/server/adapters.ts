@@ -2,6 +2,7 @@ import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
+import { Mover } from '#/adapters/mail-host/move/mover.ts'
 import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
@@ -12,10 +13,12 @@ import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Keyring } from '#/keyring.ts'
+import { mailHomeOf } from '#/mailboxes/home.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailMover } from '#/ports/mail-mover.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
@@ -31,6 +34,13 @@ export function mailHostOn(
   const key = idHashKey(keyring)
   if (!imap) return new SqlMailHost(db, key)
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
+}
+
+/** Carries mail between the database and the configured IMAP server; undefined where none is. */
+export function moverOn(config: Config, db: Db, keyring: Keyring): (MailMover & AsyncDisposable) | undefined {
+  const { imap: server } = config.secrets
+  const parts = { db, serverHome: mailHomeOf(config), key: idHashKey(keyring), reader: new MessageReader() }
+  return server && new Mover({ ...parts, server })
 }
 
 /** For a doctor, by connections of its own. */

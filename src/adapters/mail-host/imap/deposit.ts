@@ -46,12 +46,17 @@ async function partsOf(message: Deposit): Promise<Command> {
   return [` (${flags.join(' ')}) ${dateTime(receivedAt)} `, await asKept(message)]
 }
 
-/** The octets that the server is given. A literal cannot hold NUL, nor can a message be empty (RFC 9051, section 9): NUL
- *  becomes 0x80, as where Dovecot finds one. */
-async function asKept({ raw, filteredBy }: Pick<Deposit, 'raw' | 'filteredBy'>): Promise<Buffer> {
-  const whole = raw.length > 0 ? raw : Buffer.from('\r\n')
-  const bytes = whole.includes(0) ? await withoutNul(whole) : whole
+/** The octets that the server is given. */
+export async function asKept({ raw, filteredBy }: Pick<Deposit, 'raw' | 'filteredBy'>): Promise<Buffer> {
+  const bytes = await asLiteral(raw)
   return filteredBy.length > 0 ? Buffer.concat([filteredByField(filteredBy), bytes]) : bytes
+}
+
+/** A literal cannot hold NUL, nor can a message be empty (RFC 9051, section 9): NUL becomes 0x80, as where Dovecot finds
+ *  one. */
+export async function asLiteral(raw: Buffer): Promise<Buffer> {
+  const whole = raw.length > 0 ? raw : Buffer.from('\r\n')
+  return whole.includes(0) ? await withoutNul(whole) : whole
 }
 
 function withoutNul(bytes: Buffer): Promise<Buffer> {

@@ -33,7 +33,8 @@ export async function* empty(access: Access, spool: Spool, account: Account): As
   }
 }
 
-async function lowestUids({ connection }: Session, exists: number): Promise<number[]> {
+/** Those at the beginning of the folder that is selected. */
+export async function lowestUids({ connection }: Session, exists: number): Promise<number[]> {
   const uids: number[] = []
   if (exists === 0) return uids
   await connection.run(

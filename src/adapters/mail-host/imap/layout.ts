@@ -83,11 +83,31 @@ export class Layout {
       return { problem: `On this mail server a folder must not hold ${JSON.stringify(this.#delimiter)}` }
     }
     const path = this.#prefix + steps.map(encodeUtf7).join(this.#delimiter)
-    const foreign = this.#foreign.find((prefix) => (path + this.#delimiter).startsWith(prefix))
+    const foreign = this.#foreignPrefixOf(path)
     if (foreign === undefined) return { path }
     return {
       problem: `On this mail server what begins with ${JSON.stringify(foreign)} is no folder of the mailbox's own`,
     }
+  }
+
+  #foreignPrefixOf(path: string): string | undefined {
+    return this.#foreign.find((prefix) => (path + this.#delimiter).startsWith(prefix))
+  }
+
+  /** All folders with mail of the mailbox, also those that other programs made under a name that none of ours can have:
+   *  these are called otherwise. */
+  async everyFolder(session: Session): Promise<{ name: string; path: string }[]> {
+    const names = new Set<string>(this.#paths.keys())
+    const found: { name: string; path: string }[] = []
+    for (const { path } of await listFolders(session)) {
+      if (path !== 'INBOX' && (!path.startsWith(this.#prefix) || this.#foreignPrefixOf(path) !== undefined)) continue
+      const own = this.nameOf(path)
+      let name = own ?? path.slice(this.#prefix.length).split(this.#delimiter).map(decodeUtf7).join('/')
+      while (own === undefined && names.has(name)) name += ' (2)'
+      names.add(name)
+      found.push({ name, path })
+    }
+    return found
   }
 
   /** All folders, the standing ones first and in their order. */

@@ -19,14 +19,19 @@ export interface Leaving {
 export function expunge(db: Db, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
     const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-    const { rows: gone } = await sql<Leaving & Keyworded>`
-      delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
-      where message.folder_id = wanted.folder_id and message.uid = wanted.uid
-      returning message.uid, seen, size_bytes, received_at, keywords`.execute(tx)
-    await dropKeywords(tx, folder.id, gone)
-    await leave(tx, folder, gone)
-    return gone.map(({ uid }) => uid).sort((a, b) => a - b)
+    return await expungeFrom(tx, folder, uids)
   })
+}
+
+/** From a folder that is locked. */
+export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[]): Promise<number[]> {
+  const { rows: gone } = await sql<Leaving & Keyworded>`
+    delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
+    where message.folder_id = wanted.folder_id and message.uid = wanted.uid
+    returning message.uid, seen, size_bytes, received_at, keywords`.execute(tx)
+  await dropKeywords(tx, folder.id, gone)
+  await leave(tx, folder, gone)
+  return gone.map(({ uid }) => uid).sort((a, b) => a - b)
 }
 
 /** Counts the messages out of their folder, which is locked, and logs each under a modification sequence of its own. */

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+
+/** How long a process that dies keeps others from going on, and how often one that lives says so, in milliseconds. */
+const lease = 20_000
+const renewal = 5_000
+const pause = 250
+
+/** The right to carry mail, which one process has at a time. */
+export class MoveClaim implements AsyncDisposable {
+  readonly #db: Db
+  readonly #id = randomUUID()
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Waits for one that had it and died.
+   *  @throws Refusal where another has it and lives */
+  static async take(db: Db): Promise<MoveClaim> {
+    const deadline = performance.now() + lease + renewal
+    const claim = new MoveClaim(db)
+    while (!(await claim.#take())) {
+      if (performance.now() < deadline) await wait(pause)
+      else throw new Refusal('conflict', 'Another `mailroom mail move` is at work')
+    }
+    claim.#timer = setInterval(() => void claim.#renew().catch(() => {}), renewal).unref()
+    return claim
+  }
+
+  /** Nobody else carries before this transaction has ended.
+   *  @throws Error where another does, since this process stood still for too long */
+  async hold(tx: Tx): Promise<void> {
+    const { rows } = await sql`select from installation where mail_mover = ${this.#id} for share`.execute(tx)
+    if (rows.length === 0) throw new Error('Another process carries the mail now')
+  }
+
+  async #take(): Promise<boolean> {
+    const { numAffectedRows } = await sql`
+      update installation set mail_mover = ${this.#id}, mail_mover_until = ${until()}
+      where mail_mover is null or mail_mover_until < clock_timestamp()`.execute(this.#db)
+    return numAffectedRows === 1n
+  }
+
+  async #renew(): Promise<void> {
+    await sql`update installation set mail_mover_until = ${until()} where mail_mover = ${this.#id}`.execute(this.#db)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await sql`update installation set mail_mover = null where mail_mover = ${this.#id}`.execute(this.#db)
+  }
+}
+
+function until() {
+  return sql`clock_timestamp() + make_interval(secs => ${lease / 1_000})`
+}

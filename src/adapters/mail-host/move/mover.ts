@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { ImapServer } from '#/config/imap-url.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import { inDatabase, type MailHome, mailHome } from '#/mailboxes/home.ts'
+import { standingFolders } from '#/messages/folder-name.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailMover, MoveProgress, MoveReport, MoveTarget } from '#/ports/mail-mover.ts'
+import { Access, findAccount } from '../imap/access.ts'
+import { storageUsed } from '../imap/storage.ts'
+import { Tally } from './carried.ts'
+import { MoveClaim } from './claim.ts'
+import { isSpoolEmpty, mailboxesToDatabase, moveToDatabase } from './to-database.ts'
+import { mailboxesToServer, moveToServer } from './to-server.ts'
+
+/** Mailboxes that are carried at once. */
+const mostAtOnce = 4
+/** Between two looks at what another process still delivers, in milliseconds. */
+const pause = 250
+
+interface Parts {
+  readonly db: Db
+  readonly server: ImapServer
+  /** What the installation calls that server. */
+  readonly serverHome: MailHome
+  readonly key: IdHashKey
+  readonly reader: MessageReader
+}
+
+/** Carries mail between the two adapters of this folder (docs/mail-host.md, Carrying all mail). */
+export class Mover implements MailMover, AsyncDisposable {
+  readonly #parts: Parts
+  readonly #access: Access
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#access = new Access(parts.server)
+  }
+
+  async move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport> {
+    const { db } = this.#parts
+    await using claim = await MoveClaim.take(db)
+    await this.#begin(to)
+    const tally = new Tally()
+    const parts = { ...this.#parts, access: this.#access, claim, tally }
+    for (;;) {
+      const before = tally.messages
+      const toServer = to === 'imap'
+      const mailboxes = await (toServer ? mailboxesToServer(db) : mailboxesToDatabase(db))
+      const move = toServer ? moveToServer : moveToDatabase
+      await each(mailboxes, (mailbox, done) => {
+        const progress = () =>
+          tell({ messages: tally.messages, bytes: tally.bytes, mailboxes: done(), ofMailboxes: mailboxes.length })
+        return move(parts, mailbox, progress)
+      })
+      if (toServer ? mailboxes.length === 0 : tally.messages === before && (await isSpoolEmpty(db))) break
+      if (tally.messages === before) await wait(pause)
+    }
+    if (to === 'imap') await this.#measure()
+    await db.updateTable('installation').set({ mail_moving_from: null }).execute()
+    const { messages, bytes, digest, renamed, keywordsLost } = tally
+    return { messages, bytes, digest, renamed, keywordsLost }
+  }
+
+  /** From here on processes keep mail in the new place: those that look at the old one store and change nothing. */
+  async #begin(to: MoveTarget): Promise<void> {
+    const { db, serverHome } = this.#parts
+    const [target, source] = to === 'imap' ? [serverHome, inDatabase] : [inDatabase, serverHome]
+    await db.transaction().execute(async (tx) => {
+      await sql`select from installation for update`.execute(tx)
+      const { home = source, movingFrom } = await mailHome(tx)
+      if (movingFrom !== undefined && (movingFrom !== source || home !== target))
+        throw invalid('to', `Mail is being carried from ${movingFrom} to ${home}`, 'Let that come to its end first')
+      if (home !== source && home !== target)
+        throw invalid(
+          'to',
+          `The mail of this installation is on ${home}, not on ${serverHome}`,
+          'See MAILROOM_IMAP_URL',
+        )
+      if (home === target && movingFrom === undefined && to === 'database') return
+      await tx.updateTable('installation').set({ mail_host: target, mail_moving_from: source }).execute()
+      if (home === source) await turnOver(tx, to)
+    })
+  }
+
+  /** By what the server counts, with all that is there. */
+  async #measure(): Promise<void> {
+    const { db } = this.#parts
+    const find = (mailbox: MailboxRef) => findAccount(db, mailbox)
+    const organizations = await db.selectFrom('organizations').select('id').execute()
+    for (const { id } of organizations) await storageUsed(db, this.#access, find, id)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#access[Symbol.asyncDispose]()
+  }
+}
+
+/** Whoever changes mail in the database, or puts some into the spool, has a lock on one of these tables before the statement
+ *  sees where mail is kept: so who saw the old place has ended by now, and all others see the new one. */
+async function turnOver(tx: Tx, to: MoveTarget): Promise<void> {
+  await sql`lock table mail_folders, mail_spool in exclusive mode`.execute(tx)
+  if (to === 'imap') return
+  await sql`
+    insert into mail_folders (organization_id, mailbox_id, name)
+    select mailbox.organization_id, mailbox.id, standing.name
+    from mailboxes mailbox, unnest(${[...standingFolders]}::text[]) with ordinality as standing (name, place)
+    order by mailbox.id, standing.place
+    on conflict do nothing`.execute(tx)
+  await sql`
+    update organization_usage usage set storage_bytes = (
+      select coalesce(sum(size_bytes), 0) from mail_folders where organization_id = usage.organization_id
+    )`.execute(tx)
+}
+
+async function each(
+  mailboxes: readonly MailboxRef[],
+  work: (mailbox: MailboxRef, done: () => number) => Promise<void>,
+): Promise<void> {
+  const left = mailboxes.values()
+  let finished = 0
+  const next = async () => {
+    for (const mailbox of left) {
+      await work(mailbox, () => finished)
+      finished++
+    }
+  }
+  const all = await Promise.allSettled(Array.from({ length: mostAtOnce }, next))
+  for (const one of all) if (one.status === 'rejected') throw one.reason
+}

@@ -1,0 +1,192 @@
+import { invalid, Refusal } from '#/errors.ts'
+import { patience } from '../imap/connection.ts'
+import { asKept, type Deposit, deposit } from '../imap/deposit.ts'
+import { lowestUids } from '../imap/empty.ts'
+import { readFilteredBy } from '../imap/filtered-by.ts'
+import { type Layout, makeFolder } from '../imap/layout.ts'
+import { atomsOf, attributes, bytesOf, type Data, numberOf } from '../imap/response.ts'
+import type { SelectedFolder } from '../imap/selected-folder.ts'
+import type { Session } from '../imap/session.ts'
+import { CommandRefused } from '../imap/trouble.ts'
+import { readDateTime, uidSet } from '../imap/words.ts'
+import { isKeyword } from '../keywords.ts'
+import { batchOf, type Carried, mostMessages, second, type Tally } from './carried.ts'
+
+/** Flags that the database has no place for, and the keywords that stand for them there. */
+const flagOf = new Map([
+  ['$answered', '\\Answered'],
+  ['$draft', '\\Draft'],
+  ['$deleted', '\\Deleted'],
+])
+const keywordOf = new Map([...flagOf].map(([keyword, flag]) => [flag.toLowerCase(), keyword]))
+
+/** Selects a folder afresh, making it where it lacks. One that the server will not have under its name gets another. */
+export async function folderFor(
+  session: Session,
+  layout: Layout,
+  name: string,
+): Promise<{ folder: SelectedFolder; called: string }> {
+  for (const called of [name, plainName(name)]) {
+    try {
+      return { folder: await selected(session, layout.pathOf(called)), called }
+    } catch (error) {
+      const refused = error instanceof CommandRefused || (error instanceof Refusal && error.code === 'invalid_request')
+      if (!refused || called !== name) throw error
+    }
+  }
+  throw new Error('a name or the other was tried')
+}
+
+async function selected(session: Session, path: string): Promise<SelectedFolder> {
+  const there = await session.selectAnew(path)
+  if (there) return there
+  await makeFolder(session, path)
+  const made = await session.selectAnew(path)
+  if (made) return made
+  throw new Error('The mail server has made a folder and does not have it')
+}
+
+/** What any server takes: one step, without marks. */
+function plainName(name: string): string {
+  return `Folder ${name.replace(/[^\p{L}\p{N} _-]/gu, '_')}`
+}
+
+/** Stores those of the messages that lack among what came to the folder from `uidNext` on; then all of them are there,
+ *  each with its octets, date, flags and keywords, as they were read back.
+ *  @throws Error where the server keeps anything else than it was given */
+export async function store(
+  session: Session,
+  folder: SelectedFolder,
+  uidNext: number,
+  messages: readonly Carried[],
+  { perhapsThere }: { perhapsThere: boolean },
+): Promise<void> {
+  for (const { keywords } of messages) assertKeeps(folder, keywords)
+  const deposits = messages.map(depositOf)
+  const before = perhapsThere ? await found(session, folder.path, uidNext, deposits) : new Map<Deposit, Found>()
+  const lacking = deposits.filter((one) => !before.has(one))
+  if (lacking.length > 0) await deposit(session, folder.path, lacking)
+  const there = await found(session, folder.path, uidNext, deposits)
+  for (const one of deposits) {
+    const { uid, flags } = there.get(one) ?? {}
+    if (uid === undefined || flags === undefined)
+      throw new Error(`The mail server does not have a message in ${folder.path} as it was given it`)
+    // Somebody may have read it meanwhile.
+    if (flags !== flagsOf(one)) await session.connection.run([`UID STORE ${uid} FLAGS (${flagsOf(one)})`])
+  }
+}
+
+function assertKeeps(folder: SelectedFolder, keywords: readonly string[]): void {
+  const lost = keywords.find((keyword) => !flagOf.has(keyword) && !folder.keeps(keyword))
+  if (lost === undefined) return
+  throw invalid('keywords', `The mail server keeps no more keywords in ${folder.path}, and ${lost} is none that it has`)
+}
+
+function depositOf(message: Carried): Deposit {
+  const keywords = message.keywords.map((keyword) => flagOf.get(keyword) ?? keyword)
+  return { ...message, keywords, messageId: null }
+}
+
+/** As they are given, in one order. */
+function flagsOf({ seen, flagged, keywords }: Deposit): string {
+  return [...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords.map((one) => one.toLowerCase())]
+    .sort()
+    .join(' ')
+}
+
+interface Found {
+  readonly uid: number
+  readonly flags: string
+}
+
+/** Those of the messages that came to the folder from a uid on, each of them once, known by their octets and dates. */
+async function found(
+  session: Session,
+  path: string,
+  from: number,
+  wanted: readonly Deposit[],
+): Promise<Map<Deposit, Found>> {
+  const folder = await session.selectAnew(path)
+  const there = new Map<Deposit, Found>()
+  if (!folder || folder.exists === 0) return there
+  const kept = await Promise.all(wanted.map(async (one) => ({ one, bytes: await asKept(one) })))
+  const like = (await described(session, `${from}:*`)).filter(
+    ({ uid, size, at }) =>
+      uid >= from && kept.some(({ one, bytes }) => bytes.length === size && second(one.receivedAt) === second(at)),
+  )
+  for (const { uid, flags, at } of like) {
+    const bytes = (await octets(session, [uid])).get(uid)
+    const match = kept.find(
+      ({ one, bytes: own }) => !there.has(one) && second(one.receivedAt) === second(at) && bytes?.equals(own),
+    )
+    if (match) there.set(match.one, { uid, flags: flags.sort().join(' ') })
+  }
+  return there
+}
+
+/** The messages at the beginning of the folder that is selected, so many as are carried at a time. */
+export async function lowest(session: Session, folder: SelectedFolder, tally: Tally): Promise<Carried[]> {
+  const uids = (await lowestUids(session, folder.exists)).slice(0, mostMessages)
+  if (uids.length === 0) return []
+  const batch = batchOf(await described(session, uidSet(uids)))
+  const bodies = await octets(
+    session,
+    batch.map(({ uid }) => uid),
+  )
+  return batch.flatMap(({ uid, flags, at }) => {
+    const bytes = bodies.get(uid)
+    if (!bytes) return []
+    const { filteredBy, length } = readFilteredBy(bytes)
+    const keywords = flags.flatMap((flag) => keywordOf.get(flag) ?? (flag.startsWith('\\') ? [] : [flag]))
+    const storable = keywords.filter(isKeyword)
+    tally.keywordsLost += keywords.length - storable.length
+    return {
+      uid,
+      raw: bytes.subarray(length),
+      receivedAt: at,
+      seen: flags.includes('\\seen'),
+      flagged: flags.includes('\\flagged'),
+      keywords: storable.sort(),
+      filteredBy,
+    }
+  })
+}
+
+interface Described {
+  readonly uid: number
+  readonly size: number
+  readonly at: Date
+  /** In lower case. */
+  readonly flags: string[]
+}
+
+async function described({ connection }: Session, set: string): Promise<Described[]> {
+  const all: Described[] = []
+  const take = (data: Data) => {
+    const item = data.name === 'FETCH' ? attributes(data) : undefined
+    const date = bytesOf(item?.get('INTERNALDATE'))
+    if (!item || !date) return false
+    const flags = atomsOf(item.get('FLAGS')).map((flag) => flag.toLowerCase())
+    all.push({
+      uid: numberOf(item.get('UID')),
+      size: numberOf(item.get('RFC822.SIZE')),
+      at: new Date(readDateTime(date)),
+      flags: flags.filter((flag) => flag !== '\\recent'),
+    })
+    return true
+  }
+  await connection.run([`UID FETCH ${set} (UID FLAGS INTERNALDATE RFC822.SIZE)`], take, patience.whole)
+  return all.sort((a, b) => a.uid - b.uid)
+}
+
+async function octets({ connection }: Session, uids: readonly number[]): Promise<Map<number, Buffer>> {
+  const bodies = new Map<number, Buffer>()
+  const take = (data: Data) => {
+    const item = data.name === 'FETCH' ? attributes(data) : undefined
+    const bytes = bytesOf(item?.get('BODY[]'))
+    if (bytes) bodies.set(numberOf(item?.get('UID')), bytes)
+    return bytes !== undefined
+  }
+  await connection.run([`UID FETCH ${uidSet(uids)} (UID BODY.PEEK[])`], take, patience.whole)
+  return bodies
+}

@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import { collected } from '#/bytes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import type { Access } from '../imap/access.ts'
+import { expunge } from '../imap/change.ts'
+import type { Layout } from '../imap/layout.ts'
+import type { Session } from '../imap/session.ts'
+import { drop, type Spooled, spooledBytes } from '../imap/spool-queries.ts'
+import { append } from '../sql/append.ts'
+import { makeFolders } from '../sql/folders.ts'
+import { read } from '../sql/read.ts'
+import { batchOf, type Carried, digestOf, mostMessages, type Tally } from './carried.ts'
+import type { MoveClaim } from './claim.ts'
+import { inHand, letGo, takeInHand } from './journal.ts'
+import { lowest } from './server-folder.ts'
+
+interface Parts {
+  readonly db: Db
+  readonly access: Access
+  readonly claim: MoveClaim
+  readonly tally: Tally
+  readonly key: IdHashKey
+  readonly reader: MessageReader
+}
+
+export async function mailboxesToDatabase(db: Db): Promise<MailboxRef[]> {
+  return await db
+    .selectFrom('mailboxes')
+    .select(['organization_id as organizationId', 'id as mailboxId'])
+    .orderBy('id')
+    .execute()
+}
+
+/** Whether mail still waits for the server. */
+export async function isSpoolEmpty(db: Db): Promise<boolean> {
+  return (await db.selectFrom('mail_spool').select('id').limit(1).execute()).length === 0
+}
+
+/** Carries a mailbox from the server into the database, folder by folder, then what waits for the server in the spool. A
+ *  batch is stored, read back and noted in one transaction before it goes there. */
+export async function moveToDatabase(parts: Parts, mailbox: MailboxRef, progress: () => void): Promise<void> {
+  const account = { mailbox, login: mailbox.mailboxId, waiting: false }
+  await parts.access.inMailbox(account, async (session, layout) => {
+    await finishBatch(parts, session, mailbox)
+    for (const { name, path } of await layout.everyFolder(session)) {
+      noteName(parts.tally, layout, mailbox, name, path)
+      await parts.db.transaction().execute((tx) => makeFolders(tx, [{ mailbox, name }]))
+      while (await moveBatch(parts, session, mailbox, name, path)) progress()
+    }
+  })
+  while (await moveSpooled(parts, mailbox)) progress()
+}
+
+/** What a batch that was broken off has stored here goes there. */
+async function finishBatch({ db }: Parts, session: Session, { mailboxId }: MailboxRef): Promise<void> {
+  const hand = await inHand(db, mailboxId)
+  if (!hand) return
+  const folder = await session.selectAnew(hand.folder)
+  if (folder?.selectedAt.uidValidity === hand.uidValidity) await expunge(session, hand.uids)
+  await letGo(db, mailboxId)
+}
+
+/** False where nothing is left. */
+async function moveBatch(
+  parts: Parts,
+  session: Session,
+  mailbox: MailboxRef,
+  name: string,
+  path: string,
+): Promise<boolean> {
+  const folder = await session.selectAnew(path)
+  if (!folder) return false
+  const messages = await lowest(session, folder, parts.tally)
+  if (messages.length === 0) return false
+  const uids = messages.map(({ uid }) => uid)
+  await parts.db.transaction().execute(async (tx) => {
+    await parts.claim.hold(tx)
+    await keep(parts, tx, mailbox, name, messages)
+    const hand = { folder: path, uids, uidValidity: folder.selectedAt.uidValidity, uidNext: 0 }
+    await takeInHand(tx, mailbox.mailboxId, hand)
+  })
+  await expunge(session, uids)
+  await letGo(parts.db, mailbox.mailboxId)
+  parts.tally.add(messages)
+  return true
+}
+
+/** Stores messages in a folder and reads them back. */
+async function keep(
+  { key, reader }: Parts,
+  tx: Tx,
+  mailbox: MailboxRef,
+  folder: string,
+  messages: readonly Omit<Carried, 'uid'>[],
+): Promise<void> {
+  const copies: Copy[] = []
+  for (const { raw, ...message } of messages)
+    copies.push({ ...message, mailbox, folder, message: await reader.message(raw) })
+  await append(tx, key, copies)
+  const { uid_next: end } = await tx
+    .selectFrom('mail_folders')
+    .select('uid_next')
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('mailbox_id', '=', mailbox.mailboxId)
+    .where('name', '=', folder)
+    .executeTakeFirstOrThrow()
+  for (const [index, message] of messages.entries()) {
+    const stored = await read(tx, mailbox, folder, end - messages.length + index)
+    const raw = stored && (await collected(stored.pieces(), stored.summary.sizeBytes))
+    if (!stored || !raw || digestOf({ ...stored.summary, raw, filteredBy: stored.filteredBy }) !== digestOf(message))
+      throw new Error(`The database does not have a message in ${folder} as it was given it`)
+  }
+}
+
+/** What nobody delivers just now. False where there is none. */
+async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> {
+  return await parts.db.transaction().execute(async (tx) => {
+    await parts.claim.hold(tx)
+    const spooled = batchOf(await waiting(tx, mailbox))
+    const messages: (Omit<Carried, 'uid'> & { folder: string })[] = []
+    for (const one of spooled) {
+      const raw = await spooledBytes(tx, one)
+      if (!raw) throw new Error('What was in the spool has gone while it was read')
+      messages.push({ ...one, raw })
+    }
+    for (const message of messages) await keep(parts, tx, mailbox, message.folder, [message])
+    await drop(
+      tx,
+      spooled.map(({ id }) => id),
+    )
+    parts.tally.add(messages)
+    return spooled.length > 0
+  })
+}
+
+async function waiting(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promise<Spooled[]> {
+  const { rows } = await sql<Spooled>`
+    select id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged, keywords,
+      filtered_by as "filteredBy", attempts
+    from mail_spool
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
+      and not (in_hand and due_at > clock_timestamp())
+    order by id limit ${mostMessages} for update skip locked`.execute(tx)
+  return rows
+}
+
+function noteName(tally: Tally, layout: Layout, { mailboxId }: MailboxRef, name: string, path: string): void {
+  if (layout.nameOf(path) !== name) tally.renamed.push({ mailboxId, folder: path, called: name })
+}
