@@ -25,7 +25,9 @@ import type { DovecotServer } from './imap-server.ts'
 import { sharedDovecot } from './shared-dovecot.ts'
 
 const shared = sharedDovecot()
-const filteredBy = [{ filter_id: 'f', name: 'Work', action: 'label', argument: 'work' }]
+const filteredBy = [
+  { filter_id: '6469e417-13e0-415e-bff0-318581f703a0', name: 'Work', action: 'label', argument: 'work' },
+]
 
 /** An installation whose mail is in the database. */
 async function movedIn(db: Db): Promise<{ own: MailHost; ada: MailboxRef; bob: MailboxRef }> {

@@ -3,7 +3,7 @@ import type { Applied } from '#/ports/mail-host.ts'
 
 /** What is carried at a time: all of it in one command, and one transaction. */
 export const mostMessages = 50
-export const mostBytes = 4 << 20
+const mostBytes = 4 << 20
 
 /** A message on its way from one mail host to the other. */
 export interface Carried {
@@ -29,7 +29,9 @@ export function batchOf<T extends { readonly size: number }>(messages: readonly 
 
 /** The same message has the same digest in either place: octets, date to the second, flags, keywords, what filters did. */
 export function digestOf({ raw, receivedAt, seen, flagged, keywords, filteredBy }: Omit<Carried, 'uid'>): string {
-  const beside = [second(receivedAt), seen, flagged, [...keywords].sort(), filteredBy]
+  // The database has keys of JSON in an order of its own.
+  const filters = filteredBy.map((one) => Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const beside = [second(receivedAt), seen, flagged, [...keywords].sort(), filters]
   return createHash('sha256').update(JSON.stringify(beside)).update('\0').update(raw).digest('hex')
 }
 
