@@ -353,6 +353,7 @@ interface OutboundMessages {
   delivered: Generated<number>
   created_at: Date
   expires_at: Date
+  verdict: Generated<Buffer | null>
 }
 
 interface OutboundPieces {

@@ -23,6 +23,8 @@ export interface Verdict {
   readonly disposition: 'none' | 'quarantine' | 'reject'
   /** One of our own mailboxes sent it: a key has said who it is from, and there is nothing to check. */
   readonly own?: true
+  /** What was found when the message first came in, as an Authentication-Results field, where it comes in again. */
+  readonly found?: string
 }
 
 /** For all look-ups of a message together, in milliseconds. */

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { inTurns, pieceBytes } from '#/bytes.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Arrived, FollowUp } from '#/outbound/follow-ups.ts'
+import type { Arrived, FollowUp, Report } from '#/outbound/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { areNoted } from './arrivals.ts'
 import type { Destination } from './destinations.ts'
@@ -53,12 +53,22 @@ export async function followUpsOf(
   const { envelope, verdict } = arrived
   return await followUps.prepare({
     ...arrived,
-    results: resultsField(hostname, envelope, verdict),
+    results: () => resultsField(hostname, envelope, verdict),
     received: (recipient) => receivedBy(hostname, envelope, recipient),
     places: copies.flatMap(({ mailbox: { mailboxId }, folder }) =>
       following.has(mailboxId) ? { mailboxId, folder } : [],
     ),
   })
+}
+
+/** The message as one that goes back to authors of what was forwarded. */
+export function reportOf({ hostname }: Reception, arrived: Pick<Arrived, 'envelope' | 'message' | 'verdict'>): Report {
+  const { envelope, verdict } = arrived
+  return {
+    ...arrived,
+    results: () => resultsField(hostname, envelope, verdict),
+    received: (recipient) => receivedBy(hostname, envelope, recipient),
+  }
 }
 
 async function sha256(bytes: Buffer): Promise<Buffer> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { collected } from '#/bytes.ts'
+import type { LocalDelivery, LocalDoor } from '#/outbound/local.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import type { Outcome } from '#/ports/relay.ts'
 import { type Admission, type Admitted, admit, type Returning } from './admit.ts'
 import type { Verdict } from './authenticate.ts'
 import { type Reception, receive } from './receive.ts'
@@ -18,19 +19,20 @@ const vouched: Verdict = {
 }
 
 /** Takes in mail from here to here, which leaves by no wire. All else is as for mail that comes over SMTP: unknown and
- *  suspended recipients, blocks, filters. It comes once, however often it is handed over. */
-export class OwnDoor implements Pick<Relay, 'deliver'> {
+ *  suspended recipients, blocks, filters. It comes once, however often it is handed over. What had come in from elsewhere
+ *  keeps what was found of it then: that it was forwarded proves nothing. */
+export class OwnDoor implements LocalDoor {
   readonly #reception: Reception
   readonly #admission: Admission
   readonly #clock: Clock
 
   constructor(reception: Reception, admission: Admission, clock: Clock) {
-    this.#reception = { ...reception, authenticate: async () => vouched }
+    this.#reception = reception
     this.#admission = admission
     this.#clock = clock
   }
 
-  async deliver(delivery: Delivery): Promise<readonly Outcome[]> {
+  async deliver(delivery: LocalDelivery): Promise<readonly Outcome[]> {
     const answers = new Map<string, Reply>()
     const admitted: (Admitted | Returning)[] = []
     for (const recipient of delivery.recipients) {
@@ -51,7 +53,7 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
   }
 
   async #receive(
-    { sender, smtpUtf8 }: Delivery,
+    { sender, smtpUtf8, verdict }: LocalDelivery,
     recipients: readonly (Admitted | Returning)[],
     bytes: Buffer,
   ): Promise<Reply> {
@@ -60,7 +62,7 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
     const receivedAt = new Date(this.#clock.now())
     try {
       const { reply } = await receive(
-        this.#reception,
+        { ...this.#reception, authenticate: async () => (verdict ? keptIn(verdict) : vouched) },
         { id: randomUUID(), receivedAt, client, origin: client, sender, utf8: smtpUtf8, recipients },
         bytes,
       )
@@ -69,6 +71,12 @@ export class OwnDoor implements Pick<Relay, 'deliver'> {
       return replyTo(error)
     }
   }
+}
+
+/** As it was when the message first came in: it is not checked anew, since SPF would speak of us. What was taken in although
+ *  its author's domain asked to refuse it (LMTP) is not refused now: that would tell of the destination, not of it. */
+function keptIn(verdict: Verdict): Verdict {
+  return verdict.disposition === 'reject' ? { ...verdict, disposition: 'quarantine' } : verdict
 }
 
 function replyTo(error: unknown): Reply {

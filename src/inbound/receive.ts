@@ -19,12 +19,12 @@ import { Suspended } from './arrivals.ts'
 import type { Verdict } from './authenticate.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
-import { digestOf, followUpsOf, isBack } from './following.ts'
+import { digestOf, followUpsOf, isBack, reportOf } from './following.ts'
 import type { Taken } from './host.ts'
 import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
 import type { Store } from './store.ts'
-import { protocolOf, receivedBy, withTrace } from './trace.ts'
+import { protocolOf, withTrace } from './trace.ts'
 
 /** What receiving mail stands on. */
 export interface Reception {
@@ -83,12 +83,8 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const runs = inRuns(destinations, bytes.length)
   const digest = mark ?? (await digestOf(envelope, message, bytes, runs))
   const kept: Kept[] = []
-  const returned = returning.map((to) =>
-    at.followUps.returned(
-      { envelope, message, received: (recipient) => receivedBy(at.hostname, envelope, recipient) },
-      to,
-    ),
-  )
+  const goingBack = reportOf(at, { envelope, message, verdict })
+  const returned = returning.map((to) => at.followUps.returned(goingBack, to))
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
     const followUps = await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)

@@ -7,7 +7,7 @@ import type { Envelope } from './envelope.ts'
 
 /** What we found of a message, as an Authentication-Results field. */
 export function resultsField(hostname: string, { origin, sender }: Envelope, verdict: Verdict): string {
-  return authenticationResultsField(hostname, resultsOf(verdict, origin?.helo, sender))
+  return verdict.found ?? authenticationResultsField(hostname, resultsOf(verdict, origin?.helo, sender))
 }
 
 /** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).

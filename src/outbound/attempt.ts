@@ -12,7 +12,7 @@ import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryWay, refusal } from './deliver.ts'
 import { finish, letGo } from './finish.ts'
 import { type Held, heldMessage } from './held.ts'
-import { routesOf } from './local.ts'
+import { type LocalDoor, routesOf } from './local.ts'
 import type { OwedCopies } from './owed-copies.ts'
 import type { Sent } from './sent.ts'
 import { isWanted } from './wanted.ts'
@@ -21,8 +21,7 @@ import { isWanted } from './wanted.ts'
 export interface Postal {
   readonly db: Db
   readonly relay: Pick<Relay, 'deliver' | 'routeOf'>
-  /** Takes what does not leave. */
-  readonly local: Pick<Relay, 'deliver'>
+  readonly local: LocalDoor
   readonly time: SharedTime
   /** Opens what waits. */
   readonly mailKey: SealingKey
@@ -71,7 +70,7 @@ const mostCutShort = 10
 export async function attempt(desk: Desk, taken: Batch, known: InHand | undefined, signal: AbortSignal): Promise<void> {
   const { db, time, log } = desk
   const { organizationId, messageId } = taken
-  const message = known?.message ?? (await heldMessage(db, organizationId, messageId))
+  const message = known?.message ?? (await heldMessage(db, desk.mailKey, organizationId, messageId))
   if (!message) return
   const batch = message.concealed ? withOpened(desk.mailKey, taken) : taken
   const { recipients } = batch

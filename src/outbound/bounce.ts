@@ -31,7 +31,11 @@ export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: Notif
   return async (tx: Tx, message: Held, news: News, now: Date): Promise<void> => {
     const { organizationId, mailboxId, sender } = message
     if (mailboxId === null || sender === '') return
-    if (message.kind === 'relayed') return await noteRefusals(tx, mailboxId, news, now)
+    if (message.kind === 'relayed') {
+      // Whoever refuses what its author's domain disowns may well take all else.
+      if ((message.verdict?.disposition ?? 'none') === 'none') await noteRefusals(tx, mailboxId, news, now)
+      return
+    }
     const about = await aboutMessage(tx, mailKey, message.id)
     const told = await reader.message(notice(message, news, { hostname, to: sender, about, at: now }))
     const mailbox = { organizationId, mailboxId }

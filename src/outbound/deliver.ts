@@ -20,9 +20,9 @@ export async function deliver(
 }
 
 function deliveryOf({ db, mailKey, markDot }: Desk, { message, octets }: InHand, recipients: readonly Claimed[]) {
-  const { id, sender, sizeBytes: size, smtpUtf8, eightBit } = message
+  const { id, sender, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
   return {
-    ...{ sender, size, smtpUtf8, eightBit },
+    ...{ sender, size, smtpUtf8, eightBit, verdict },
     recipients: recipients.map(({ recipient }) => recipient),
     content: () => (octets ? alone(octets) : heldOctets(db, mailKey, id)),
     beforeDot: async (accepted: readonly string[]) => {

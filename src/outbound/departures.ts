@@ -2,8 +2,9 @@ import { isAscii } from 'node:buffer'
 import { sql } from 'kysely'
 import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
+import type { Verdict } from '#/inbound/authenticate.ts'
 import type { SealingKey } from '#/seal.ts'
-import { sealedPiece, sealedRecipient } from '#/sending/sealed.ts'
+import { sealedPiece, sealedRecipient, sealedVerdict } from '#/sending/sealed.ts'
 import { lifetime } from './backoff.ts'
 import type { Held } from './held.ts'
 
@@ -22,6 +23,9 @@ export interface Departure {
   readonly utf8Header?: boolean
   /** Its recipients are a secret too. */
   readonly concealed?: boolean
+  /** What was found of it when it came in, by which it is judged where it comes in again; null, and so unless that is told,
+   *  where one of our own mailboxes is its author. */
+  readonly verdict?: Verdict | null
   readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
 }
 
@@ -34,9 +38,10 @@ export async function insertDeparture(tx: Tx, key: SealingKey, departure: Depart
   await sql`
     with message as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, sender, smtp_utf8, eight_bit, size_bytes,
-        concealed, created_at, expires_at)
+        concealed, created_at, expires_at, verdict)
       values (${held.id}, ${held.organizationId}, ${held.mailboxId}, ${held.kind}, ${storable(held.sender)},
-        ${held.smtpUtf8}, ${held.eightBit}, ${held.sizeBytes}, ${held.concealed}, ${held.createdAt}, ${held.expiresAt})
+        ${held.smtpUtf8}, ${held.eightBit}, ${held.sizeBytes}, ${held.concealed}, ${held.createdAt}, ${held.expiresAt},
+        ${held.verdict && sealedVerdict(key, held.id, held.verdict)})
     ), piece as (
       insert into outbound_pieces (message_id, number, bytes, sealed)
       select ${held.id}::uuid, 0, ${small ? sealedPiece(key, held.id, 0, raw) : null}::bytea, true where ${small}
@@ -72,6 +77,7 @@ export function heldOf({ raw, recipients, utf8Header, ...departure }: Departure,
     concealed: departure.concealed ?? false,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + lifetime),
+    verdict: departure.verdict ?? null,
   }
 }
 

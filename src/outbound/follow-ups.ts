@@ -23,7 +23,7 @@ import { arcSet } from './arc.ts'
 import { whyNotAnswered } from './auto-reply.ts'
 import { type Departure, insertDeparture } from './departures.ts'
 import { localRoute, routesOf } from './local.ts'
-import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
+import { hasPassed, losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
 import { keepReturnPath } from './return-paths.ts'
 import { signatures } from './sign.ts'
 import type { Srs } from './srs.ts'
@@ -53,7 +53,7 @@ export interface Arrived {
   readonly message: Message
   readonly verdict: Verdict
   /** As an Authentication-Results field. */
-  readonly results: string
+  results(): string
   /** As a Received field, for the mailbox alone. */
   received(recipient: string): string
   /** By which the message is known, however it comes in again. */
@@ -61,6 +61,9 @@ export interface Arrived {
   /** The mailboxes that do something by themselves, and where the message will lie in them. */
   readonly places: readonly { readonly mailboxId: string; readonly folder: string }[]
 }
+
+/** A message that is for an author of what was forwarded here. */
+export type Report = Pick<Arrived, 'envelope' | 'message' | 'verdict' | 'results' | 'received'>
 
 /** What is to be done because a message was stored: with the transaction that stores it, or not at all. */
 export interface FollowUp {
@@ -99,10 +102,7 @@ export class FollowUps {
   }
 
   /** A bounce for a sender that was rewritten here goes on to whom it was meant for. */
-  returned(
-    { envelope, message, received }: Pick<Arrived, 'envelope' | 'message' | 'received'>,
-    to: Returned,
-  ): FollowUp {
+  returned({ envelope, message, verdict, ...report }: Report, to: Returned): FollowUp {
     const { organizationId, recipient, returnTo, forwardedBy } = to
     return {
       mailboxId: null,
@@ -113,8 +113,16 @@ export class FollowUps {
           const reason = 'the day has had its share'
           return this.#parts.log.info({ message: envelope.id, mailbox: forwardedBy, reason }, 'not sent back')
         }
-        const raw = await joined([Buffer.from(received(recipient)), message.raw])
-        const departure = { organizationId, mailboxId: null, kind: 'returned', sender: '', raw } as const
+        const raw = await joined([Buffer.from(report.received(recipient)), message.raw])
+        const found = verdict.own ? null : { ...verdict, found: report.results() }
+        const departure = {
+          organizationId,
+          mailboxId: null,
+          kind: 'returned',
+          sender: '',
+          raw,
+          verdict: found,
+        } as const
         await this.#depart(tx, { ...departure, recipient: returnTo, utf8Header: false })
       },
     }
@@ -150,14 +158,19 @@ export class FollowUps {
     if (kept) await keepReturnPath(db, kept, now)
     const keys = await this.#parts.signingKeys(organizationId, domain)
     const { header, body } = split(message.raw)
-    const rewrite = losesItsProof(verdict.dmarc)
+    // What has not passed goes as it came, under no name of ours.
+    const passed = hasPassed(verdict)
+    const rewrite = passed && losesItsProof(verdict.dmarc)
     const shown = rewrite ? underOwnName(message, header, address) : header
     const mark = relayMark(markKey, message.headers) ? '' : relayMarkField(markKey, digest)
     const ours = Buffer.from(deliveredToField(address) + mark + arrived.received(address))
     const plain = await joined([ours, shown, body])
     const signed = Buffer.from(rewrite ? await signatures(plain, keys, now) : '')
-    const key = keys.find(({ algorithm }) => algorithm === 'rsa')
-    const results = arrived.results.replace(/^[^:]*:\s*/, '').trimEnd()
+    const key = passed ? keys.find(({ algorithm }) => algorithm === 'rsa') : undefined
+    const results = arrived
+      .results()
+      .replace(/^[^:]*:\s*/, '')
+      .trimEnd()
     const raw = signed.length > 0 ? await joined([signed, plain]) : plain
     const seal = key ? await arcSet({ message, raw, results, key, at: now }, this.#parts.lookUps()) : ''
     const front = Buffer.concat([Buffer.from(seal), signed, ours, shown])
@@ -170,7 +183,8 @@ export class FollowUps {
           return this.#parts.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
         }
         const raw = await joined([front, body])
-        const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw } as const
+        const found = rewrite || verdict.own ? null : { ...verdict, found: arrived.results() }
+        const departure = { organizationId, mailboxId, kind: 'relayed', sender, raw, verdict: found } as const
         const utf8Header = envelope.utf8 && !isAscii(front)
         await this.#depart(tx, { ...departure, recipient: to, utf8Header })
       },

@@ -1,7 +1,8 @@
 import { pieceByPiece } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
+import type { Verdict } from '#/inbound/authenticate.ts'
 import type { SealingKey } from '#/seal.ts'
-import { openedPiece } from '#/sending/sealed.ts'
+import { openedPiece, openedVerdict } from '#/sending/sealed.ts'
 import type { Departure } from './departures.ts'
 
 /** What is to be sent, and how far its sending has come. */
@@ -18,13 +19,20 @@ export interface Held {
   readonly concealed: boolean
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** Of a message that came in; null for what one of our own mailboxes is the author of. */
+  readonly verdict: Verdict | null
 }
 
-export async function heldMessage(db: Db, organizationId: string, id: string): Promise<Held | undefined> {
+export async function heldMessage(
+  db: Db,
+  key: SealingKey,
+  organizationId: string,
+  id: string,
+): Promise<Held | undefined> {
   const row = await db
     .selectFrom('outbound_messages')
     .select(['id', 'organization_id', 'mailbox_id', 'kind', 'sender', 'smtp_utf8', 'eight_bit', 'size_bytes'])
-    .select(['concealed', 'created_at', 'expires_at'])
+    .select(['concealed', 'created_at', 'expires_at', 'verdict'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -41,6 +49,7 @@ export async function heldMessage(db: Db, organizationId: string, id: string): P
       concealed: row.concealed,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
+      verdict: row.verdict && openedVerdict(key, row.id, row.verdict),
     }
   )
 }

@@ -1,6 +1,17 @@
 import type { Db } from '#/db/schema.ts'
+import type { Verdict } from '#/inbound/authenticate.ts'
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
-import type { Relay } from '#/ports/relay.ts'
+import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+
+/** Takes what does not leave. */
+export interface LocalDoor {
+  deliver(delivery: LocalDelivery, signal: AbortSignal): Promise<readonly Outcome[]>
+}
+
+export interface LocalDelivery extends Delivery {
+  /** Of a message that came in and is passed on; null where one of our own mailboxes is its author. */
+  readonly verdict: Verdict | null
+}
 
 /** The route of recipients whose mail comes in here: it does not leave. */
 export const localRoute = 'local'

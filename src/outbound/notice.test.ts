@@ -19,6 +19,7 @@ const message: Held = {
   sizeBytes: 100,
   concealed: false,
   createdAt: new Date('2026-11-21T07:44:33Z'),
+  verdict: null,
   expiresAt: new Date('2026-11-26T07:44:33Z'),
 }
 const parts = {

@@ -1,3 +1,4 @@
+import type { Verdict } from '#/inbound/authenticate.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { Headers } from '#/mime/headers.ts'
 import type { Message } from '#/mime/message.ts'
@@ -20,6 +21,13 @@ export interface Standing {
   readonly policy: string
   /** A signature of the author's domain holds: it does so wherever the message goes. */
   readonly dkimAligned: boolean
+}
+
+/** Whether something proves where a message is from: only for that do we vouch with a seal or a signature. */
+export function hasPassed({ own, spf, dkim, dmarc }: Verdict): boolean {
+  if (own) return true
+  if (dmarc.result !== 'none') return dmarc.result === 'pass'
+  return [spf, ...dkim].some(({ result }) => result === 'pass')
 }
 
 /** Whether the next server would take the message for forged: it came by SPF alone, which forwarding breaks. */

@@ -39,6 +39,7 @@ export const sealedColumns = {
       place: `scheduled_id || ' ' || number`,
     },
     { table: 'scheduled_messages', column: 'fields', key: ['id'], place: `id || ' fields'` },
+    { table: 'outbound_messages', column: 'verdict', key: ['id'], place: `id || ' verdict'` },
     {
       ...{ table: 'outbound_recipients', column: 'recipient', base64: true, key: ['id'] },
       where: 'message_id in (select id from outbound_messages where concealed)',

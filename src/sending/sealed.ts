@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Verdict } from '#/inbound/authenticate.ts'
 import { DerivedKeys, type Keyring } from '#/keyring.ts'
 import { type SealingKey, seal, unseal } from '#/seal.ts'
 
@@ -38,6 +39,19 @@ export function openedRecipient(key: SealingKey, id: string, sealed: string): st
 
 function recipientOf(id: string): string {
   return `${id} recipient`
+}
+
+/** What was found of a message that came in and goes on: it names who sent it. */
+export function sealedVerdict(key: SealingKey, id: string, verdict: Verdict): Buffer {
+  return seal(key, verdictOf(id), JSON.stringify(verdict))
+}
+
+export function openedVerdict(key: SealingKey, id: string, sealed: Buffer): Verdict {
+  return JSON.parse(unseal(key, verdictOf(id), sealed).toString())
+}
+
+function verdictOf(id: string): string {
+  return `${id} verdict`
 }
 
 /** What a scheduled message says of itself in lists. */

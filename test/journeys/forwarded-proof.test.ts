@@ -26,6 +26,7 @@ before(async () => {
     world.dns.set(`_dmarc.${domain}`, { txt: ['v=DMARC1; p=reject'] })
     world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   }
+  world.dns.set('lax.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   world.dns.set('s1._domainkey.signed.example', { txt: [`v=DKIM1; k=rsa; p=${publicKey}`] })
 })
 after(async () => {
