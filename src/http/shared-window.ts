@@ -125,13 +125,14 @@ export class SharedWindow implements AsyncDisposable {
   }
 
   async #ask(asked: readonly { id: string; caller: Caller; wanted: number }[], now: number) {
+    const { quota, windowMs } = this.#quota
     const reports = asked.map(({ id, caller, wanted }) => {
-      const ages = caller.uses.map((used) => Math.round(now - used))
+      // A process that was stopped for weeks would report ages that are no integers of the database.
+      const ages = caller.uses.map((used) => Math.min(Math.round(now - used), 2 * windowMs))
       caller.uses = []
       caller.tokens = 0
       return { key: id, ages, wanted }
     })
-    const { quota, windowMs } = this.#quota
     // In the order of the keys, since each is locked to the end of the statement.
     const { rows } = await sql<{ granted: number; remaining: number; wait_ms: number }>`
       select held.* from (

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { databaseTime } from '#/db/time.ts'
+import { perMinute } from '#/http/authorize.ts'
+import { SharedWindow } from '#/http/shared-window.ts'
 import { TakingRelay } from '../taking-relay.ts'
 import { type TestOrganization, World } from '../world.ts'
 import { homeWithClock, setDatabaseClock } from './database-clock.ts'
@@ -177,4 +180,21 @@ test("row 41: since when a mailbox answers or forwards is by the database's cloc
   await write(slow, 'di@far.example')
   for (const world of [slow, fast]) await world.outbound.processAll()
   assert.deepEqual(taken, [])
+})
+
+test('row 41: a clock that is set back by forty days leaves no key without its requests', async () => {
+  await using resources = new AsyncDisposableStack()
+  const [one, two] = [0, 1].map(() => resources.use(new SharedWindow(database.db, perMinute)))
+  assert.ok(one && two)
+  const id = randomUUID()
+  const use = async (window: SharedWindow) => {
+    const answers = await Promise.all(Array.from({ length: perMinute.quota }, () => window.take(id)))
+    return answers.filter(({ allowed }) => allowed).length
+  }
+  assert.equal(await use(one), perMinute.quota)
+  await one.report()
+  assert.equal(await use(two), 0)
+  await setClock('2026-09-14T12:00:00.000Z')
+  const three = resources.use(new SharedWindow(database.db, perMinute))
+  assert.equal(await use(three), perMinute.quota)
 })

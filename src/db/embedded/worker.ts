@@ -3,6 +3,7 @@
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PGlite } from '@electric-sql/pglite'
+import { boundTimers } from './bounded-timers.ts'
 import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
 import { Session } from './session.ts'
@@ -31,6 +32,7 @@ function tell(message: FromWorker): void {
   main.postMessage(message)
 }
 
+boundTimers()
 const engine = await start().catch(die)
 const session = new Session(engine, die)
 tell({ kind: 'ready' })

@@ -183,7 +183,7 @@ export class Spool implements AsyncDisposable {
 /** Undefined where it takes longer. Whoever else waits for it hears how it ends. */
 async function within<T>(until: number, work: Promise<T>): Promise<T | undefined> {
   const timeUp = Promise.withResolvers<undefined>()
-  const timer = setTimeout(timeUp.resolve, until - performance.now(), undefined)
+  const timer = setTimeout(timeUp.resolve, Math.max(0, until - performance.now()), undefined)
   try {
     return await Promise.race([work, timeUp.promise])
   } finally {

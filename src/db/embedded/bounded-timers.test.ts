@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mock, test } from 'node:test'
+import { testDatabase } from '../../../test/database.ts'
+import { boundTimers } from './bounded-timers.ts'
+import { openCluster } from './durable-file-system.ts'
+
+const days = 86_400_000
+
+test('row 41: a clock that is set back by forty days does not make the alarms of the database overflow', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-clock-'))
+  await using cleaning = new AsyncDisposableStack()
+  cleaning.defer(() => rm(directory, { recursive: true }))
+  await (await testDatabase({ directory }))[Symbol.asyncDispose]()
+
+  const { setTimeout } = globalThis
+  cleaning.defer(async () => {
+    globalThis.setTimeout = setTimeout
+  })
+  const far = Promise.withResolvers<number>()
+  globalThis.setTimeout = ((callback: () => void, delay = 0) => {
+    if (delay > days) far.resolve(delay)
+    return setTimeout(callback, delay)
+  }) as typeof setTimeout
+  boundTimers()
+
+  await using engine = await openCluster(join(directory, 'database'))
+  await engine.exec("set idle_in_transaction_session_timeout = '100ms'")
+  await engine.exec('begin')
+  const now = Date.now
+  const clock = mock.method(Date, 'now', () => now() - 40 * days)
+  cleaning.defer(async () => clock.mock.restore())
+  assert.ok((await far.promise) < 2 ** 31)
+  clock.mock.restore()
+})
