@@ -1,36 +1,54 @@
 // All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed. There the
-// tests that open no database would only say the same again. What else stands in the command goes to `node --test`.
+// tests that open no database would only say the same again. With --peers, those against other programs. Where files are
+// named, these alone. Other options go to node, as --test-name-pattern. It ends whatever the tests have started, and names
+// the file that hung.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from './postgres.ts'
-import { testFiles } from './test-files.ts'
+import { isGood, runFiles, summary } from './runner/run-files.ts'
+import { peerFiles, testFiles } from './test-files.ts'
 
-const options = process.argv.slice(2).filter((option) => option !== '--postgres')
+const words = process.argv.slice(2)
+const [postgres, peers] = ['--postgres', '--peers'].map((option) => words.includes(option))
+const options = words.filter((word) => word.startsWith('--') && word !== '--postgres' && word !== '--peers')
+const named = words.filter((word) => !word.startsWith('--'))
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 await using resources = new AsyncDisposableStack()
 const scratch = await mkdtemp(join(await roomyPlace(), 'mailroom-tests-'))
-resources.defer(() => rm(scratch, { recursive: true, force: true }))
+resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }))
 // PostgreSQL runs as a user of its own.
 await chmod(scratch, 0o711)
 const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled', ...process.env, TMPDIR: scratch }
-if (process.argv.includes('--postgres')) env.TEST_DATABASE_URL = resources.use(await startPostgres({}, scratch)).url
+if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres({}, await roomyPlace())).url
 
-const { withDatabase } = testFiles()
-const without = join(import.meta.dirname, 'without-database.ts')
-const others = env.TEST_DATABASE_URL === undefined ? [without] : []
-const node = [
-  // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
-  '--liftoff-only',
-  ...['--test', '--test-concurrency=2', '--test-timeout=120000'],
-]
-const child = spawn(process.execPath, [...node, ...options, ...others, ...withDatabase], { stdio: 'inherit', env })
-// The tests decide what a signal means; we stay until they have ended, and clean up.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-const [code] = (await once(child, 'exit')) as [number | null]
-process.exitCode = code ?? 1
+const ran = await runFiles(
+  files(),
+  {
+    // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
+    flags: ['--liftoff-only', ...options],
+    ...{ env, scratch },
+    testMs: 300_000,
+    // A test against other programs may have its own, longer time.
+    silentMs: peers ? 960_000 : 360_000,
+  },
+  (text) => process.stdout.write(text),
+  stopping.signal,
+)
+process.stdout.write(summary(ran))
+if (stopping.signal.aborted || ran.left.length > 0 || !ran.files.every(isGood)) process.exitCode = 1
+
+function files(): readonly string[] {
+  if (named.length > 0) return named
+  if (peers) return peerFiles()
+  const { withDatabase } = testFiles()
+  return env.TEST_DATABASE_URL === undefined
+    ? [join(import.meta.dirname, 'without-database.ts'), ...withDatabase]
+    : withDatabase
+}
 
 /** Memory where there is enough of it: throw-away databases sync at every commit, and disks are slow at that. */
 async function roomyPlace(): Promise<string> {

@@ -21,6 +21,13 @@ export function testFiles(): { readonly withDatabase: readonly string[]; readonl
   return { withDatabase, without }
 }
 
+/** Tests against other programs. */
+export function peerFiles(): readonly string[] {
+  return globSync('test/**/*.peer.ts', { cwd: root })
+    .sort()
+    .map((path) => join(root, path))
+}
+
 function belowSource(file: string): string {
   return relative(source, file).split(sep).join(posix.sep)
 }

@@ -1,6 +1,6 @@
 // The journeys of mail, with everything on a PostgreSQL server and all mail on a Dovecot, and what several processes share
 // of them. The other journeys have nothing to do with where mail is, or are about our own tables: how they move, what reads
-// them, and what fails in them. What stands in the command goes to `node --test`.
+// them, and what fails in them. What stands in the command goes to `test/run.ts`.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +11,7 @@ const journeys = [
   ...['scheduled', 'scheduled-cancel', 'scheduled-together', 'sending', 'sending-injection'],
 ]
 const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), 'test/processes/together.test.ts']
-const options = ['--test', '--test-concurrency=2', '--test-timeout=120000']
-const child = spawn(process.execPath, [...options, ...process.argv.slice(2), ...files], {
-  stdio: 'inherit',
-})
+const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files], { stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const [code] = (await once(child, 'exit')) as [number | null]
 process.exitCode = code ?? 1
