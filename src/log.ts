@@ -1,15 +1,50 @@
 import { type Logger, pino } from 'pino'
 
 /** The log of a server that runs by itself. */
-export function serverLog(level: string): Logger {
-  return pino({ level, serializers: { err: describeError } }, logDestination(2))
+export interface ServerLog {
+  readonly log: Logger
+  /** How many lines could not be written, and are lost. */
+  droppedLines(): number
+}
+
+/** How much of the log waits at most until it can be written, in octets. */
+const mostWaiting = 2 ** 20
+
+/** Where the log cannot be written, because its disk is full or fails, lines wait and are then dropped: the service goes on.
+ *  Once the log can be written again a line says how many are missing. */
+export function serverLog(level: string, dest: number | string = 2): ServerLog {
+  const destination = logDestination(dest)
+  const log = pino({ level, serializers: { err: describeError } }, destination)
+  let [dropped, unsaid, failing] = [0, 0, false]
+  destination.on('error', () => {
+    failing = true // The lines stay, and are tried again.
+  })
+  destination.on('write', () => {
+    failing = false
+  })
+  const { flushSync } = destination
+  // As the process ends it would try for ever.
+  destination.flushSync = () => {
+    if (!failing) flushSync.call(destination)
+  }
+  destination.on('drop', () => {
+    dropped += 1
+    unsaid += 1
+  })
+  destination.on('drain', () => {
+    if (unsaid === 0) return
+    const lines = unsaid
+    unsaid = 0
+    log.warn({ lines }, 'the log could not be written for a while: lines are missing')
+  })
+  return { log, droppedLines: () => dropped }
 }
 
 /** Where log lines go: a file descriptor or a path. They are written together, since a call of the system for each takes a
  *  twentieth of what a request or a message takes. What has gathered is written as the process ends, however it ends but
  *  by SIGKILL. */
 export function logDestination(dest: number | string) {
-  return pino.destination({ dest, sync: false, minLength: 8 * 1024, periodicFlush: 100 })
+  return pino.destination({ dest, sync: false, minLength: 8 * 1024, maxLength: mostWaiting, periodicFlush: 100 })
 }
 
 /** An error as the log has it: never the rows and parameters that a database error carries. */

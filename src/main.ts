@@ -117,6 +117,8 @@ function dieOfWhatNobodyCaught(): void {
     die(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)),
   )
   // A reader that had enough, as in `mailroom org list | head -1`.
+  // There is nowhere else to say it. A full disk under the log must not end the service.
+  process.stderr.on('error', () => {})
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -16,6 +16,16 @@ test('a missing data directory is made for its owner alone', async () => {
   const directory = join(parent, 'var', 'data')
   using _lock = lockDirectory(directory)
   assert.equal((await stat(directory)).mode & 0o777, 0o700)
+})
+
+test('what cannot be a data directory is named, with what to do', async () => {
+  const file = join(parent, 'file')
+  await writeFile(file, '')
+  assert.throws(() => lockDirectory(file), /file is a file: set MAILROOM_DATA_DIR to a directory$/)
+  assert.throws(() => lockDirectory(join(file, 'data')), /file\/data cannot be made \(ENOTDIR\)/)
+  // A directory where the lock should be stands for one that may not be written to, which root may always.
+  await mkdir(join(parent, 'closed', 'lock'), { recursive: true })
+  assert.throws(() => lockDirectory(join(parent, 'closed')), /closed cannot be written to/)
 })
 
 test('a data directory has one holder at a time, also within a process', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -17,12 +17,12 @@ const held = new Set<DatabaseSync>()
  * Takes the data directory for this process alone, and makes it where it is missing, readable by its owner only.
  * Two processes on one embedded database silently destroy its data. The lock is the kernel's, on a file in the
  * directory that SQLite opens (Node has no flock of its own): a process that is killed leaves none behind.
- * @throws DirectoryInUse
+ * @throws DirectoryInUse, or Error saying what is in the way
  */
 export function lockDirectory(path: string): Disposable {
   const directory = resolve(path)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
+  makeDirectory(directory)
+  const file = openLock(directory)
   try {
     file.exec('begin exclusive')
   } catch (cause) {
@@ -35,5 +35,26 @@ export function lockDirectory(path: string): Disposable {
     [Symbol.dispose]() {
       if (held.delete(file)) file.close()
     },
+  }
+}
+
+function openLock(directory: string): DatabaseSync {
+  try {
+    return new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
+  } catch (cause) {
+    throw new Error(`The data directory ${directory} cannot be written to: give it to who runs Mailroom`, { cause })
+  }
+}
+
+function makeDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new Error(`The data directory ${directory} is a file: set MAILROOM_DATA_DIR to a directory`)
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`The data directory ${directory} cannot be made (${code}): make it, owned by who runs Mailroom`, {
+      cause,
+    })
   }
 }

@@ -71,6 +71,17 @@ export class Metrics {
     })
   }
 
+  /** What is counted elsewhere, from the start of the process on. */
+  total({ name, help }: { name: string; help: string }, read: () => number): void {
+    new Counter({
+      ...{ name, help, registers: this.#registers },
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+
   /** All of it in Prometheus's text format, with its media type. */
   async text(): Promise<{ type: string; body: string }> {
     return { type: this.#registry.contentType, body: await this.#registry.metrics() }

@@ -1,6 +1,5 @@
 import type { Config, Listening } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
 import type { DomainChecks } from '#/domains/checks.ts'
 import { admissionBy } from '#/inbound/admit.ts'
 import type { MailTaker } from '#/inbound/host.ts'
@@ -89,7 +88,7 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     rounds.start(config.tickSeconds * 1_000)
     starting.use(keepHouse(parts))
   }
-  const metricsAt = config.metrics && metrics && (await giveOut(metrics, db, config.metrics, starting))
+  const metricsAt = config.metrics && metrics && (await giveOut(metrics, parts, config.metrics, starting))
   const started = starting.move()
   return {
     database,
@@ -135,11 +134,16 @@ function around({ metrics, traces }: Observed) {
 
 async function giveOut(
   metrics: Metrics,
-  db: Db,
+  { database: { db }, droppedLines }: Parts,
   { host, port }: Listening,
   starting: AsyncDisposableStack,
 ): Promise<Listening> {
   measureQueues(metrics, db)
+  if (droppedLines)
+    metrics.total(
+      { name: 'mailroom_log_lines_dropped_total', help: 'Lines of the log that could not be written' },
+      droppedLines,
+    )
   const listener = starting.use(new MetricsListener(metrics))
   await listener.listen(host, port)
   return { host, port: listener.port }

@@ -27,6 +27,8 @@ export interface Parts {
   /** Whether domains can be enrolled that exist for tests and examples alone. */
   readonly allowReserved: boolean
   readonly log: Logger
+  /** How many lines of the log were lost. */
+  readonly droppedLines?: (() => number) | undefined
   readonly follow?: Follow | undefined
 }
 

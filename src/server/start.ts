@@ -33,7 +33,7 @@ export interface Started extends Running {
  *  or in production, a service on an empty embedded database gets the try-out organization. */
 export async function startServer(given: Config, { bare }: { bare: boolean }): Promise<Started> {
   await using starting = new AsyncDisposableStack()
-  const log = serverLog(given.logLevel)
+  const { log, droppedLines } = serverLog(given.logLevel)
   for (const warning of given.warnings) log.warn(warning)
   const { databaseUrl, imap } = given.secrets
   const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
@@ -51,7 +51,9 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, keyring }
-  const running = starting.use(await compose(config, { ...around, ...common, allowReserved: tryout, log }))
+  const running = starting.use(
+    await compose(config, { ...around, ...common, allowReserved: tryout, log, droppedLines }),
+  )
   if (database.embedded) {
     const mailHost = async () => running.mailHost
     const mailMover = async (db: Db) => moverOn(config, db, keyring)

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { databaseHome } from '../database.ts'
 import { startDnsServer } from '../dns-server.ts'
+import { freePort } from '../free-port.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
 import { startService } from '../service.ts'
 import { moveIn } from '../tenant.ts'
@@ -74,5 +78,42 @@ if (process.env.TEST_DATABASE_URL === undefined) {
     assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })
     assert.deepEqual(await discrepancies(database.db), [])
     assert.deepEqual([...senders.refused.keys()].sort(), ['451 4.3.0', '452 4.3.1'])
+  })
+
+  test('row 39: half a copy of a data directory is not started on, and stays as it is', async () => {
+    await using home = await databaseHome()
+    const cluster = join(home.env.MAILROOM_DATA_DIR ?? '', 'database')
+    for (const missing of ['PG_VERSION', 'global/pg_control', 'pg_wal', 'base']) {
+      renameSync(join(cluster, missing), join(cluster, 'elsewhere'))
+      const before = readdirSync(cluster, { recursive: true }).length
+      await assert.rejects(startService({ ...home.env }), (error: Error) => {
+        assert.ok(error.message.includes(`parts of it are missing (${missing}). Nothing was changed.`), error.message)
+        return true
+      })
+      assert.equal(readdirSync(cluster, { recursive: true }).length, before)
+      renameSync(join(cluster, 'elsewhere'), join(cluster, missing))
+    }
+  })
+
+  test('row 39: a full disk under the log ends no service', async () => {
+    await using home = await databaseHome()
+    const port = String(await freePort())
+    const full = openSync('/dev/full', 'w')
+    const main = join(import.meta.dirname, '../../bin/mailroom.js')
+    const child = spawn(process.execPath, [main, 'serve', '--bare'], {
+      stdio: ['ignore', 'ignore', full],
+      env: { PATH: process.env.PATH, ...home.env, PORT: port, MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'trace' },
+    })
+    closeSync(full)
+    const ended = once(child, 'exit')
+    const ready = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    while (child.exitCode === null && !(await ready())) await wait(50)
+    for (let n = 0; n < 50; n++) assert.ok(await ready())
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
   })
 }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mock, test } from 'node:test'
+import { serverLog } from './log.ts'
+
+/** As many lines as are more than may wait. */
+const many = 3_000
+const line = { text: 'x'.repeat(1_000) }
+
+test('while the log cannot be written lines wait and are dropped, and afterwards it says how many', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-log-'))
+  t.after(() => rm(directory, { recursive: true }))
+  const path = join(directory, 'log')
+  const { log, droppedLines } = serverLog('info', path)
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  const failed = Promise.withResolvers<void>()
+  const write = mock.method(fs, 'write', (...given: unknown[]) => {
+    const done = given.at(-1) as (error: Error) => void
+    setImmediate(() => done(full))
+    failed.resolve()
+  })
+  for (let n = 0; n < many; n++) log.info(line)
+  await failed.promise
+  for (let n = 0; n < many; n++) log.info(line)
+  assert.ok(droppedLines() > many)
+  write.mock.restore()
+  for (;;) {
+    const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+    const missing = lines.find((one) => one.includes('lines are missing'))
+    if (missing === undefined) continue
+    assert.equal(JSON.parse(missing).lines, droppedLines())
+    assert.equal(lines.length + droppedLines(), 2 * many + 1)
+    break
+  }
+})
