@@ -9,7 +9,7 @@ const parts = [
 ]
 
 /** The directory holds a part of a cluster, as a copy that broke off leaves. */
-export class ClusterNotWhole extends Error {
+class ClusterNotWhole extends Error {
   constructor(missing: readonly string[]) {
     super(
       `parts of it are missing (${missing.join(', ')}). Nothing was changed. ` +
