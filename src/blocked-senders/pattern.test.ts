@@ -12,6 +12,7 @@ for (const [given, stored] of [
   ['@sub.example.com', '@sub.example.com'],
   ['a.b+c=d_e-f@example.com', 'a.b+c=d_e-f@example.com'],
   ['a..b@docomo.ne.jp', 'a..b@docomo.ne.jp'],
+  ['"ann"@example.com', 'ann@example.com'],
   ['@BÜCHER.example', '@xn--bcher-kva.example'],
   ['@xn--bcher-kva.example', '@xn--bcher-kva.example'],
   ['ann@\u212Aelvin.example', 'ann@kelvin.example'],
@@ -61,6 +62,18 @@ for (const [what, address, expected] of [
     assert.equal(patternsAgainst([address]).includes('@example.com'), expected)
   })
 }
+
+test('an address is blocked however its local part is quoted', () => {
+  for (const written of [
+    '"bad"@evil.example',
+    '"b\\ad"@evil.example',
+    '"b"."ad"@evil.example',
+    'b."ad"@evil.example',
+  ]) {
+    const [pattern] = patternsAgainst([written])
+    assert.ok(pattern === 'bad@evil.example' || pattern === 'b.ad@evil.example', written)
+  }
+})
 
 test('A stored pattern is its own stored form', () => {
   fc.assert(

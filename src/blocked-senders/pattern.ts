@@ -21,9 +21,9 @@ export function parsePattern(given: string): string | undefined {
     const domain = hostOf(text.slice(1))
     return domain && `@${domain}`
   }
-  const parts = splitAddress(text)
-  if (!parts || !plainLocal.test(parts.local) || !hostOf(parts.domain)) return undefined
   const address = canonicalAddress(text)
+  const { local = '', domain = '' } = splitAddress(address ?? '') ?? {}
+  if (!plainLocal.test(local) || !hostOf(domain)) return undefined
   return address && Buffer.byteLength(address) <= 254 ? address : undefined
 }
 

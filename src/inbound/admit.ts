@@ -1,7 +1,7 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
-import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { canonicalAddress, splitAddress, stripTag, unquoted } from '#/mime/address.ts'
 import type { ReturnPath } from '#/outbound/return-paths.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
@@ -130,7 +130,7 @@ async function returning(
 
 async function canonical(at: Admission, recipient: string): Promise<string> {
   if (/^postmaster$/i.test(recipient)) return postmaster(at)
-  const address = canonicalAddress(unquoted(recipient))
+  const address = canonicalAddress(recipient)
   if (!address) throw new NotOurs()
   return address
 }
@@ -142,11 +142,4 @@ async function postmaster(at: Admission): Promise<string> {
   const address = await at.postmaster(labels.map((_, from) => labels.slice(from).join('.')))
   if (!address) throw new Rejection(550, '5.1.1', 'There is no postmaster here yet')
   return address
-}
-
-/** `"ada"@…` is `ada@…` (RFC 5321 4.1.2): quotes are dropped where nothing needs them. */
-function unquoted(address: string): string {
-  const { local, domain } = splitAddress(address) ?? { local: '', domain: '' }
-  const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(local)?.[1]?.replace(/\\(.)/g, '$1')
-  return plain !== undefined && /^[\w!#$%&'*+/=?^`{|}~.-]+$/.test(plain) ? `${plain}@${domain}` : address
 }

@@ -8,18 +8,35 @@ export interface Address {
   readonly address: string
 }
 
-/** An address in the one form in which addresses are compared and looked up: lower case, local part in NFC, domain in
- *  its ASCII (IDNA) form. Undefined where it has no local part or no domain that could exist. */
+/** An address in the one form in which addresses are compared and looked up: lower case, local part in NFC and quoted only
+ *  where it must be, domain in its ASCII (IDNA) form. Undefined where it has no local part or no domain that could exist. */
 export function canonicalAddress(text: string): string | undefined {
   const parts = splitAddress(text.trim())
   if (!parts) return undefined
   const domain = canonicalDomain(parts.domain)
-  return domain && `${parts.local.toLowerCase().normalize('NFC')}@${domain}`
+  return domain && `${unquotedLocal(parts.local.toLowerCase())}@${domain}`
 }
 
-/** A domain in lower case and ASCII form (UTS 46), without a final dot. Undefined where it is none. */
+/** `"ann"@…` is `ann@…`, and `"a\nn"@…` too (RFC 5321, section 4.1.2): the address without quotes that nothing needs. */
+export function unquoted(address: string): string {
+  const { local, domain } = splitAddress(address) ?? {}
+  return local?.includes('"') ? `${unquotedLocal(local)}@${domain}` : address
+}
+
+/** In NFC. Where some of it must be quoted all of it is, with as few backslashes as may be. */
+function unquotedLocal(local: string): string {
+  if (!local.includes('"') || !WORDS.test(local)) return local.normalize('NFC')
+  const text = local.replace(QUOTED_PART, (_, inner: string) => inner.replace(/\\([\s\S])/g, '$1')).normalize('NFC')
+  return ATOMS.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+const QUOTED_PART = /"((?:[^"\\]|\\[\s\S])*)"/g
+/** Quoted strings, and what stands between them (the obsolete local part of RFC 5322, section 4.4). */
+const WORDS = /^(?:"(?:[^"\\]|\\[\s\S])*"|[^"\\])+$/
+
+/** A domain in lower case and ASCII form (UTS 46), without a final dot, of whatever script. Undefined where it is none. */
 export function canonicalDomain(text: string): string | undefined {
-  const domain = text.endsWith('.') ? text.slice(0, -1) : text
+  const domain = text.replace(/[.\u3002\uff0e\uff61]$/, '')
   if (domain.length > 253) return undefined
   // The platform takes a host as a URL does: it would read `1.2.3` as an IPv4 address and decode `%41`.
   const ascii = LDH.test(domain) ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
@@ -53,6 +70,8 @@ export function isAddress(text: string): boolean {
 }
 
 const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u00a0-\\u{10ffff}-]"
+/** With dots anywhere: `a..b@docomo.ne.jp` exists. */
+const ATOMS = new RegExp(`^(?:${ATEXT}|\\.)+$`, 'u')
 const DOT_ATOM = new RegExp(`^${ATEXT}+(\\.${ATEXT}+)*$`, 'u')
 const QUOTED = /^"([^\x00-\x1f\x7f-\x9f"\\]|\\[\x20-\x7e])*"$/
 
