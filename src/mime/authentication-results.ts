@@ -13,10 +13,8 @@ export interface CheckResult {
   readonly properties?: Readonly<Record<string, string | undefined>>
 }
 
-/** How much of a field is looked at to find whose it is. */
-const LONGEST_VALUE = 10_000
-/** Fields looked at in one turn of the event loop: 10 ms at worst. */
-const LOOKED_AT_ONCE = 200
+/** Octets of fields looked at in one turn of the event loop. */
+const LOOKED_AT_ONCE = 256 * 1024
 
 /** An Authentication-Results field as whole header lines ending in CRLF. Values that are no tokens or addresses are
  *  quoted, so that nothing from a message can pass for a result. `authservId` is our own host name. */
@@ -31,29 +29,45 @@ export function authenticationResultsField(authservId: string, results: readonly
   return `Authentication-Results: ${[token(authservId), ...(lines.length > 0 ? lines : ['none'])].join(';\r\n\t')}\r\n`
 }
 
-/** What remains of a message, in order, without the Authentication-Results fields that bear our own authserv-id: only we
- *  may say what we found (RFC 8601, section 5). The message as it is where there are none. */
+/** What remains of a message, in order, without the Authentication-Results fields that may bear our own authserv-id: only
+ *  we may say what we found (RFC 8601, section 5). The message as it is where there are none. */
 export async function withoutForgedResults(raw: Buffer, headers: Headers, authservId: string): Promise<Buffer[]> {
-  const own = authservId.toLowerCase()
+  const own = withoutFinalDot(authservId.toLowerCase())
   const kept: Buffer[] = []
   let from = 0
   let looked = 0
   for (const field of headers.fields) {
     if (field.name !== 'authentication-results') continue
-    if (++looked % LOOKED_AT_ONCE === 0) await turn()
-    const value = raw.toString('latin1', field.valueStart, Math.min(field.end, field.valueStart + LONGEST_VALUE))
-    if (authservIdOf(value) !== own) continue
+    looked += field.end - field.valueStart
+    if (looked > LOOKED_AT_ONCE) {
+      looked = 0
+      await turn()
+    }
+    if (!mayBear(raw.toString('latin1', field.valueStart, field.end), own)) continue
     kept.push(raw.subarray(from, field.start))
     from = afterLineBreak(raw, field.end)
   }
   return [...kept, from === 0 ? raw : raw.subarray(from)]
 }
 
-/** The first value of the field, out of its quotes, in lower case. */
-function authservIdOf(value: string): string {
+/** Whether somebody may read that id in front: out of quotes and comments, wherever these stand. What is not closed is read
+ *  in as many ways as there are readers. */
+function mayBear(value: string, own: string): boolean {
   const bare = withoutComments(value)
-  const inQuotes = /^"((?:[^"\\]|\\.)*)"/s.exec(bare)?.[1]?.replace(/\\(.)/gs, '$1')
-  return (inQuotes ?? /^[^\s;]*/.exec(bare)?.[0] ?? '').toLowerCase()
+  const id =
+    /^"((?:[^"\\]|\\[\s\S])*)"/.exec(bare)?.[1]?.replace(/\\([\s\S])/g, '$1') ?? /^[^\s;/]*/.exec(bare)?.[0] ?? ''
+  if (/["()]/.test(id)) return plain(value).includes(own)
+  // A comment may stand within the name, for whoever takes it out without a trace.
+  const glued = plain(bare.split(';', 1)[0] ?? '')
+  return [id.trim().toLowerCase(), glued].some((one) => withoutFinalDot(one) === own)
+}
+
+function plain(text: string): string {
+  return text.replace(/[\s"()\\]/g, '').toLowerCase()
+}
+
+function withoutFinalDot(name: string): string {
+  return name.replace(/\.$/, '')
 }
 
 function afterLineBreak(raw: Buffer, end: number): number {

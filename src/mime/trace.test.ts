@@ -130,6 +130,13 @@ for (const [what, forged] of [
   ['on its second line', '\r\n mx.example;\r\n dmarc=pass'],
   ['before a comment', 'mx.example(x); dmarc=pass'],
   ['alone', 'mx.example'],
+  ['with a final dot', 'mx.example.; dmarc=pass'],
+  ['with a version behind a slash', 'mx.example/1; dmarc=pass'],
+  ['behind a comment of 20,000 octets', `(${'x'.repeat(20_000)}) mx.example; dmarc=pass`],
+  ['behind a comment that is not closed', '(x mx.example; dmarc=pass'],
+  ['behind quotes that are not closed', '"x mx.example; dmarc=pass'],
+  ['around a comment', 'mx(x).example; dmarc=pass'],
+  ['partly in quotes', 'mx."example"; dmarc=pass'],
 ] as const) {
   test(`a result that claims to be ours is taken out where our name stands ${what}`, async () => {
     const raw = Buffer.from(
@@ -145,6 +152,8 @@ for (const [what, forged] of [
 for (const [what, field] of [
   ['of another server', 'Authentication-Results: mx.example.net; dmarc=pass'],
   ['that only mentions us', 'Authentication-Results: other.example; dmarc=pass (mx.example)'],
+  ['that names nobody', 'Authentication-Results: ; dmarc=pass'],
+  ['whose comment is not closed, of another', 'Authentication-Results: (x mx.other.example; dmarc=pass'],
   ['of an ARC set', 'ARC-Authentication-Results: i=1; mx.example; dmarc=pass'],
 ] as const) {
   test(`a result stays ${what}`, async () => {
