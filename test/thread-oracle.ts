@@ -86,7 +86,7 @@ function readIds(headers: string): { own: string | null; strong: string[]; weak:
     if (word?.includes('@')) weak.push(word)
   }
   const own = valuesOf('message-id').map((value) => tokens(value).angled[0] ?? tokens(value).word)
-  return { own: own.find((id) => id !== undefined) ?? null, strong, weak }
+  return { own: own.findLast((id) => id !== undefined) ?? null, strong, weak }
 }
 
 /** What stands in angle brackets, and the word that stands there by itself. */

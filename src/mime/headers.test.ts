@@ -18,6 +18,7 @@ for (const [what, octets, fields, body] of [
   ['with folded fields', 'A: 1\r\n 2\r\n\t3\r\nB: 4\r\n\r\n', { a: '1 2\t3', b: '4' }, ''],
   ['with a field that starts on its second line', 'A:\r\n 1\r\n\r\n', { a: '1' }, ''],
   ['with white space before the colon', 'A : 1\r\nB\t:2\r\n\r\n', { a: '1', b: '2' }, ''],
+  ['with a fold before the colon', 'A\r\n : 1\r\nB \r\n\t\r\n\t:2\r\n 3\r\n\r\n', { a: '1', b: '2 3' }, ''],
   ['with empty values', 'A:\r\nB: \r\n\r\n', { a: '', b: '' }, ''],
   ['with colons in values', 'A: b:c\r\n\r\n', { a: 'b:c' }, ''],
   ['after an mbox line', 'From ann@x.test Mon Jan  1 00:00:00 2024\nA: 1\n\nbody', { a: '1' }, 'body'],
@@ -49,6 +50,13 @@ test('fields of one name are read in their order', () => {
   assert.equal(headers.count('cc'), 0)
   assert.equal(headers.first('cc'), undefined)
   assert.deepEqual(headers.all('cc'), [])
+})
+
+test('of a field that should be there once the last counts', () => {
+  const { headers } = read('Subject: put in front\r\nTo: x\r\nSubject: signed\r\n\r\n')
+  assert.equal(headers.last('subject'), 'signed')
+  assert.equal(headers.text('subject'), 'signed')
+  assert.equal(headers.last('cc'), undefined)
 })
 
 for (const [what, value, text] of [

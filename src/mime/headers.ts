@@ -62,14 +62,26 @@ export class Headers {
     return field && this.#value(field)
   }
 
+  /** Of a field that a header may have once. Where it stands twice the last counts, as for a signature (RFC 6376, section
+   *  5.4.2): what was put in front of a signed field is not shown in its place. */
+  last(name: string): string | undefined {
+    const field = this.#byName.get(name)?.at(-1)
+    return field && this.#value(field)
+  }
+
+  /** False where a field of that name is longer than what is decoded of it. */
+  isWhole(name: string): boolean {
+    return (this.#byName.get(name) ?? []).every(({ valueStart, end }) => end - valueStart <= MOST_VALUE)
+  }
+
   /** As `all`, but one character an octet and still folded, for values that are taken apart before they are decoded. */
   octets(name: string): string[] {
     return (this.#byName.get(name) ?? []).map(({ valueStart, end }) => this.#octets(valueStart, end))
   }
 
-  /** The first field's text for people: encoded words decoded, no controls. Empty where there is no such field. */
+  /** The last field's text for people: encoded words decoded, no controls. Empty where there is no such field. */
   text(name: string): string {
-    return decodeText(this.first(name) ?? '')
+    return decodeText(this.last(name) ?? '')
   }
 
   #value({ valueStart, end }: Field): string {
@@ -95,6 +107,7 @@ export function readHeaders(
   const limit = Math.min(end, start + MOST_BYTES)
   const fields: Field[] = []
   let field: { name: string; start: number; valueStart: number; end: number } | undefined
+  let nameAlone: number | undefined
   let looked = 0
   let line = start
   while (line < limit) {
@@ -104,10 +117,17 @@ export function readHeaders(
       return { headers: new Headers(bytes, fields, true), bodyStart: lineEnd + 1 }
     if (bytes[line] === SPACE || bytes[line] === TAB) {
       if (field) field.end = textEnd
+      else if (nameAlone !== undefined && !isBlank(bytes, line, textEnd)) {
+        field = readField(bytes, nameAlone, textEnd)
+        if (field) fields.push(field)
+        nameAlone = undefined
+      }
     } else {
       if (looked++ === mostFields) break
       field = readField(bytes, line, textEnd)
       if (field) fields.push(field)
+      // Some fold before the colon; whoever unfolds first reads a field there.
+      nameAlone = field ? undefined : line
     }
     line = lineEnd + 1
   }
@@ -129,9 +149,20 @@ function readField(bytes: Buffer, start: number, end: number) {
   let at = start
   while (at < end && isNameByte(bytes[at] ?? 0)) at++
   const nameEnd = at
-  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++
+  while (at < end && isSpace(bytes[at] ?? 0)) at++
   if (nameEnd === start || at >= end || bytes[at] !== COLON) return undefined
   return { name: bytes.toString('latin1', start, nameEnd).toLowerCase(), start, valueStart: at + 1, end }
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  let at = start
+  while (at < end && isSpace(bytes[at] ?? 0)) at++
+  return at === end
+}
+
+/** A fold may lie before the colon. */
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB || code === CR || code === LF
 }
 
 function isNameByte(code: number): boolean {

@@ -18,7 +18,7 @@ export interface Message {
   readonly weak: readonly string[]
   /** Decoded, one line; empty where there is none. */
   readonly subject: string
-  /** The first author. */
+  /** The first author, of the last From where there are several. */
   readonly from: Address | null
   /** Everyone in From and in Sender. */
   readonly sender: readonly Address[]
@@ -36,6 +36,7 @@ export function readMessage(raw: Buffer): Message {
   const body = sortParts(readStructure(raw, headers, bodyStart))
   const { messageId, root, strong, weak } = threadIds(headers)
   const authors = addressesIn(headers, 'from')
+  const [from = null] = headers.count('from') > 1 ? parseAddresses(headers.last('from') ?? '') : authors
   return {
     raw,
     headers,
@@ -44,11 +45,11 @@ export function readMessage(raw: Buffer): Message {
     strong,
     weak,
     subject: headers.text('subject').slice(0, LONGEST_SUBJECT).toWellFormed(),
-    from: authors[0] ?? null,
+    from,
     sender: [...authors, ...addressesIn(headers, 'sender')],
     to: addressesIn(headers, 'to'),
     cc: addressesIn(headers, 'cc'),
-    replyTo: addressesIn(headers, 'reply-to'),
+    replyTo: parseAddresses(headers.last('reply-to') ?? ''),
     hasAttachment: hasAttachment(body),
     preview: previewOf(raw, body),
   }

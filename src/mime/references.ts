@@ -46,9 +46,9 @@ export function threadIds(headers: Headers): ThreadIds {
   return { messageId, strong: [...strong], weak: [...weak].filter((id) => !strong.has(id)), root: first ?? messageId }
 }
 
-/** The first id of the first field that holds one; a single bare word counts as one. */
+/** The first id of the last field that holds one, as signatures count fields; a single bare word counts as one. */
 function ownId(headers: Headers): string | null {
-  for (const value of headers.octets('message-id')) {
+  for (const value of headers.octets('message-id').reverse()) {
     const { ids, bare } = readIds(value, 10)
     const id = ids[0] ?? bare
     if (id) return id

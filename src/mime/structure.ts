@@ -187,8 +187,8 @@ class Walk {
 }
 
 function describe(headers: Headers, byDefault: string, start: number, end: number): Draft {
-  const content = parseParameters(headers.first('content-type') ?? '')
-  const disposition = parseParameters(headers.first('content-disposition') ?? '')
+  const content = parseParameters(headers.last('content-type') ?? '')
+  const disposition = parseParameters(headers.last('content-disposition') ?? '')
   return {
     path: '',
     type: content.value === '' ? byDefault : mediaType(content.value),
@@ -196,7 +196,7 @@ function describe(headers: Headers, byDefault: string, start: number, end: numbe
     disposition: disposition.value,
     filename: disposition.parameters.get('filename') || content.parameters.get('name') || null,
     contentId: headers.text('content-id').replace(/^<|>$/g, '') || null,
-    encoding: parseParameters(headers.first('content-transfer-encoding') ?? '').value,
+    encoding: parseParameters(headers.last('content-transfer-encoding') ?? '').value,
     start,
     end,
     parts: [],

@@ -54,7 +54,7 @@ export class ThreadRowsReader {
   #addWithCare(header: Buffer): Promise<true> | undefined {
     if (header.length > longHeader) return this.#addLong(Buffer.from(header))
     const { headers } = readHeaders(header)
-    const [author] = parseAddresses(headers.all('from').join(',\n'))
+    const [author] = parseAddresses(headers.last('from') ?? '')
     const { messageId, strong, weak } = threadIds(headers)
     this.#addOwn(messageId, author)
     this.#columns.strong.append(idHashWords(this.#key, strong))
