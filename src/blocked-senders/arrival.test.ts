@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { SmtpClient } from '../../test/smtp-client.ts'
 import { type TestOrganization, World } from '../../test/world.ts'
 import { blockSender } from './store.ts'
 
@@ -12,8 +13,14 @@ async function block(organization: TestOrganization, pattern: string) {
 }
 
 /** Whether the mailbox took the message: the reply's code where it did not. */
-async function send(to: string, { sender = 'ok@fine.test', author = 'ok@fine.test' }): Promise<'taken' | number> {
-  const message = { envelope: { from: sender, to }, from: author, to, subject: 'Hello', text: 'Hi' }
+async function send(
+  to: string,
+  { sender = 'ok@fine.test', author = 'ok@fine.test', raw = '' },
+): Promise<'taken' | number> {
+  const message = {
+    envelope: { from: sender, to },
+    ...(raw ? { raw } : { from: author, to, subject: 'Hello', text: 'Hi' }),
+  }
   try {
     await world.send(message)
     return 'taken'
@@ -47,6 +54,41 @@ test('17. Mail to postmaster@ and abuse@ is never blocked', async () => {
     const to = `${local}@${organization.domain}`
     assert.equal(await send(to, { sender: 'x@example.com', author: 'x@example.com' }), 'taken')
   }
+})
+
+test('An address is blocked however it is written', async () => {
+  const organization = await world.organization()
+  const { address: ada } = await organization.mailbox('ada')
+  await block(organization, 'bad@evil.example')
+  for (const written of ['"bad"@evil.example', '"b\\ad"@EVIL.example', 'bad@evil .example', 'bad@ev\u00adil.example']) {
+    assert.equal(await send(ada, { raw: `From: Bad <${written}>\r\n\r\nHi\r\n` }), 550)
+    assert.equal(await send(ada, { raw: `From: ${written} <ok@fine.test>\r\n\r\nHi\r\n` }), 550)
+  }
+  await using client = await SmtpClient.greeted(world.smtp.port)
+  assert.equal((await client.say('MAIL FROM:<"bad"@evil.example>')).code, 250)
+  assert.equal((await client.say(`RCPT TO:<${ada}>`)).code, 550)
+})
+
+test('Sender is blocked as From is', async () => {
+  const organization = await world.organization()
+  const { address: ada } = await organization.mailbox('ada')
+  await block(organization, '@list.example')
+  const written = (sender: string) => `From: ok@fine.test\r\nSender: ${sender}\r\n\r\nHi\r\n`
+  assert.equal(await send(ada, { raw: written('"The list" <owner@list.example>') }), 550)
+  assert.equal(await send(ada, { raw: written('owner@other.example') }), 'taken')
+})
+
+test('Each address of a mailbox is reached however it is quoted', async () => {
+  const organization = await world.organization()
+  const { address: ada } = await organization.mailbox('ada')
+  const { domain } = organization
+  await using client = await SmtpClient.greeted(world.smtp.port)
+  await client.say('MAIL FROM:<ok@fine.test>')
+  for (const local of ['"ada"', '"a\\da"', '"ada+news"', 'ada']) {
+    assert.equal((await client.say(`RCPT TO:<${local}@${domain}>`)).code, 250, local)
+  }
+  assert.equal((await client.say(`RCPT TO:<"a da"@${domain}>`)).code, 550)
+  assert.equal(await send(ada, {}), 'taken')
 })
 
 test('A block is in force at once, and so is its end', async () => {

@@ -43,7 +43,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'Block a sender or a domain',
         description:
-          'Mail is refused when its envelope sender or an author in From matches. Mail to postmaster@ and abuse@ is ' +
+          'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
           `An organization blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
         querystring: Strict({}),

@@ -3,7 +3,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { type ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { parseAddresses } from '#/mime/address-list.ts'
+import { LookupFailed } from '#/errors.ts'
+import { readAuthors } from '#/mime/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { authenticate } from './authenticate.ts'
@@ -31,6 +32,10 @@ const zone: Record<string, ZoneRecords> = {
   'half.example': { fails: 'timeout' },
   '_dmarc.half.example': { txt: ['v=DMARC1; p=reject'] },
   's1._domainkey.half.example': { fails: 'servfail' },
+  'lame.example': { txt: ['v=spf1 ip4:192.0.2.1 -all'] },
+  '_dmarc.lame.example': { fails: 'servfail' },
+  'calm.example': { fails: 'timeout' },
+  '_dmarc.calm.example': { txt: ['v=DMARC1; p=none'] },
   'peer.example': { a: ['192.0.2.1'], txt: ['v=spf1 a -all'] },
   'ptr.example': { txt: ['v=spf1 ptr -all'] },
   'host.ptr.example': { a: ['192.0.2.1'] },
@@ -47,14 +52,18 @@ interface Sent {
   /** Changed after it was signed. */
   tampered?: boolean
   headers?: string
+  /** The whole From, in place of `author`. */
+  from?: string
+  /** False where another server has the message and does not say from whom. */
+  originKnown?: boolean
 }
 
 async function verdictOn({ sender = '', author = 'ann@peer.example', address = '192.0.2.1', ...sent }: Sent) {
-  const text = `${sent.headers ?? ''}From: Ann <${author}>\r\nSubject: Hi\r\n\r\nHello\r\n`
+  const text = `${sent.headers ?? ''}From: ${sent.from ?? `Ann <${author}>`}\r\nSubject: Hi\r\n\r\nHello\r\n`
   const signed = sent.signedBy ? await sign(text, sent.signedBy) : text
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
-  const authors = message.headers.all('from').flatMap(parseAddresses)
-  const origin = { address, helo: 'peer.example' }
+  const authors = readAuthors(message.headers)
+  const origin = sent.originKnown === false ? undefined : { address, helo: 'peer.example' }
   const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader(), hostname: 'mx.mailroom.test' }
   return authenticate(parts, { origin, sender }, message, authors)
 }
@@ -134,14 +143,49 @@ for (const [what, sent, result, disposition] of [
     "the author's policy cannot be looked up",
     { author: 'a@broken.example', sender: 'b@other.example' },
     'temperror',
+    'defer',
+  ],
+  [
+    "the author's policy cannot be looked up, but the author's very domain vouches",
+    { author: 'a@lame.example', sender: 'b@lame.example' },
+    'temperror',
     'none',
   ],
-  ["the author's SPF cannot be looked up", { author: 'a@half.example', sender: 'b@half.example' }, 'temperror', 'none'],
+  [
+    'the policy above the author cannot be looked up',
+    { author: 'a@sub.lame.example', sender: 'b@lame.example' },
+    'temperror',
+    'defer',
+  ],
+  [
+    "the author's SPF cannot be looked up",
+    { author: 'a@half.example', sender: 'b@half.example' },
+    'temperror',
+    'defer',
+  ],
+  [
+    'nobody says where it comes from, and no signature holds',
+    { author: 'a@strict.example', sender: 'b@strict.example', originKnown: false },
+    'temperror',
+    'quarantine',
+  ],
+  [
+    'nobody says where it comes from, and a signature holds',
+    { author: 'a@strict.example', sender: 'b@strict.example', signedBy: 'strict.example', originKnown: false },
+    'pass',
+    'none',
+  ],
+  [
+    'what cannot be looked up is of an author who only watches',
+    { author: 'a@calm.example', sender: 'b@calm.example' },
+    'temperror',
+    'none',
+  ],
   [
     "the author's key cannot be looked up",
     { author: 'a@half.example', sender: 'b@other.example', signedBy: 'half.example' },
     'temperror',
-    'none',
+    'defer',
   ],
   [
     "a stranger's look-up fails, which excuses nothing",
@@ -151,16 +195,85 @@ for (const [what, sent, result, disposition] of [
   ],
   [
     'it has two From fields',
-    { author: 'a@strict.example', headers: 'From: b@peer.example\r\n' },
+    { author: 'a@silent.example', headers: 'From: b@peer.example\r\n' },
     'permerror',
     'quarantine',
   ],
+  [
+    'it has two From fields, and an author of one asks for more',
+    { author: 'a@strict.example', headers: 'From: b@peer.example\r\n' },
+    'fail',
+    'reject',
+  ],
+  ['From is empty', { from: '' }, 'permerror', 'quarantine'],
+  ['From has no domain', { from: 'Ann <ann>' }, 'permerror', 'quarantine'],
+  ['From is the address of a host', { from: 'ann@[192.0.2.1]' }, 'permerror', 'quarantine'],
+  ['a second author asks for refusal', { from: 'x@peer.example, a@strict.example' }, 'fail', 'reject'],
+  ['a first author asks for refusal', { from: 'a@strict.example; x@peer.example' }, 'fail', 'reject'],
+  ['authors ask for different things', { from: 'a@careful.example, a@strict.example' }, 'fail', 'reject'],
+  ['a second author asks for quarantine', { from: '<x@peer.example><a@careful.example>' }, 'fail', 'quarantine'],
+  [
+    'only one of two authors vouches for it',
+    { from: 'a@strict.example, b@silent.example', sender: 'c@strict.example' },
+    'none',
+    'none',
+  ],
+  [
+    'one signature vouches for all authors',
+    { from: 'a@strict.example, b@sub.strict.example', sender: 'c@strict.example' },
+    'pass',
+    'none',
+  ],
+  [
+    'one author is refused, though another cannot be looked up',
+    { from: 'a@broken.example, a@strict.example' },
+    'fail',
+    'reject',
+  ],
+  ['a domain hides behind a soft hyphen', { from: 'a@str\u00adict.example' }, 'fail', 'reject'],
+  ['a domain hides behind white space', { from: 'a@strict .example' }, 'fail', 'reject'],
+  ['a domain hides behind letters as wide as two', { from: 'a@\uff53trict.example' }, 'fail', 'reject'],
+  ['a name hides an address', { from: '=?utf-8?q?=3Ca=40strict.example=3E?= <x@peer.example>' }, 'fail', 'reject'],
 ] as const) {
   test(`DMARC is ${result} where ${what}: ${disposition}`, async () => {
     const { dmarc, disposition: asked } = await verdictOn(sent)
     assert.deepEqual([dmarc.result, asked], [result, disposition])
   })
 }
+
+test('signatures are looked up together, so that keys which never come do not hide that one is forged', {
+  timeout: 60_000,
+}, async () => {
+  const resolver = new ZoneResolver(zone)
+  const { txt } = resolver
+  const asked: string[] = []
+  const othersAsked = Promise.withResolvers<void>()
+  resolver.txt = async (name) => {
+    asked.push(name)
+    if (asked.filter((one) => one.includes('._domainkey.')).length === 8) othersAsked.resolve()
+    if (!name.endsWith('._domainkey.slow.example')) return Reflect.apply(txt, resolver, [name])
+    // As a name server that is never heard of, for whoever asks the next one only after this one.
+    await othersAsked.promise
+    throw new LookupFailed(name, 'timeout')
+  }
+  const text = 'From: ceo@strict.example\r\nSubject: Hi\r\n\r\nHello\r\n'
+  const signatureOf = async (what: string, domain: string) => (await sign(what, domain)).slice(0, -what.length)
+  const slow = await signatureOf(text, 'slow.example')
+  const never = Array.from({ length: 7 }, (_, place) => slow.replace('s=s1', `s=never${place}`)).join('')
+  const forged = await signatureOf(text.replace('Hi', 'Ho'), 'strict.example')
+  const message = readMessage(Buffer.from(never + forged + text))
+  const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
+  const origin = { address: '192.0.2.9', helo: 'x.example' }
+  const { dmarc, disposition } = await authenticate(
+    parts,
+    { origin, sender: '' },
+    message,
+    readAuthors(message.headers),
+  )
+  assert.deepEqual([dmarc.result, dmarc.domain, disposition], ['fail', 'strict.example', 'reject'])
+  const [policy, , key] = asked
+  assert.deepEqual([policy, key], ['_dmarc.strict.example', 's1._domainkey.strict.example'])
+})
 
 test('SPF is asked once for what one client sends in a row for one sender, unless it could not be found out', async () => {
   const asked: string[] = []
@@ -174,7 +287,7 @@ test('SPF is asked once for what one client sends in a row for one sender, unles
   const message = readMessage(Buffer.from('From: Ann <ann@none.example>\r\n\r\nHello\r\n'))
   const askedFor = async (origin: Origin, sender: string) => {
     asked.length = 0
-    const { spf } = await authenticate(parts, { origin, sender }, message, [])
+    const { spf } = await authenticate(parts, { origin, sender }, message, readAuthors(message.headers))
     return [spf.result, asked.filter((name) => name === sender.split('@')[1]).length]
   }
   const newClient = () => ({ address: '192.0.2.1', helo: 'peer.example' })

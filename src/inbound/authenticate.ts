@@ -1,10 +1,10 @@
-import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
 import { LookupFailed } from '#/errors.ts'
-import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
-import type { DkimResult, LookUp } from '#/mime/dkim.ts'
+import type { Authors } from '#/mime/authors.ts'
+import { type DkimResult, keyNames, type LookUp } from '#/mime/dkim.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { type Disposition, type DmarcVerdict, judge } from './dmarc.ts'
 import type { Envelope } from './envelope.ts'
 import { checkSpf, type SpfVerdict } from './spf.ts'
 
@@ -12,67 +12,56 @@ import { checkSpf, type SpfVerdict } from './spf.ts'
 export interface Verdict {
   readonly spf: SpfVerdict
   readonly dkim: readonly DkimResult[]
-  readonly dmarc: {
-    readonly result: string
-    readonly domain: string
-    readonly policy: string
-    /** A signature of the author's domain holds, whoever handed the message in. */
-    readonly dkimAligned: boolean
-  }
-  /** What the author's domain asks to be done with a message of which it knows nothing; `none` where it does. */
-  readonly disposition: 'none' | 'quarantine' | 'reject'
+  readonly dmarc: DmarcVerdict
+  /** What the authors' domains ask to be done with a message of which they know nothing; `none` where they do. */
+  readonly disposition: Exclude<Disposition, 'defer'>
   /** One of our own mailboxes sent it: a key has said who it is from, and there is nothing to check. */
   readonly own?: true
   /** What was found when the message first came in, as an Authentication-Results field, where it comes in again. */
   readonly found?: string
 }
 
+/** The same before it is known what becomes of a message of which not all could be found out. */
+export type Judgement = Omit<Verdict, 'disposition'> & { readonly disposition: Disposition }
+
 /** For all look-ups of a message together, in milliseconds. */
 const PATIENCE = 10_000
 
-/** Looks up and verifies. What cannot be found out is `temperror`, which never counts against a message. */
+/** Looks up and verifies. What cannot be found out is `temperror`. */
 export async function authenticate(
   { resolver, reader, hostname }: { resolver: Resolver; reader: MessageReader; hostname: string },
   envelope: Pick<Envelope, 'origin' | 'sender'>,
   message: Message,
-  authors: readonly Address[],
-): Promise<Verdict> {
+  authors: Authors,
+): Promise<Judgement> {
   const lookUp = lookUpsFor(resolver, envelope.origin?.address ?? '')
-  askAhead(lookUp, authors)
+  askAhead(lookUp, message, authors)
   const [spf, dkim] = await Promise.all([
     checkSpf(lookUp, envelope, { hostname, patience: PATIENCE }),
     reader.signatures(message, lookUp),
   ])
-  const fromFields = message.headers.count('from')
-  const { response: outcome, dkimAligned = new Set() } = await evaluateDmarc({
-    headerFrom: authors.map(({ address }) => address),
-    fromFields,
-    spfDomains: spf.result === 'pass' ? [spf.domain] : [],
-    dkimDomains: dkim.filter(({ result }) => result === 'pass').map(({ domain }) => ({ domain })),
-    resolver: lookUp,
-  })
-  if (!outcome) {
-    // With several From fields nobody can say which one the reader is shown (RFC 9989 11.5).
-    const disposition = fromFields > 1 ? 'quarantine' : 'none'
-    const result = fromFields > 1 ? 'permerror' : 'none'
-    return { spf, dkim, dmarc: { result, domain: '', policy: '', dkimAligned: false }, disposition }
-  }
-  const { policy = '', domain: organization, status } = outcome
-  const unknown = [spf, ...dkim].some(({ result, domain }) => result === 'temperror' && isWithin(domain, organization))
-  const result = status.result === 'fail' && unknown ? 'temperror' : status.result
-  const asked = policy === 'reject' || policy === 'quarantine' ? policy : 'none'
-  return {
-    spf,
-    dkim,
-    dmarc: { result, domain: status.header?.from ?? '', policy, dkimAligned: dkimAligned.size > 0 },
-    disposition: result === 'fail' ? asked : 'none',
-  }
+  const found = { spf, dkim, spfKnowable: envelope.origin !== undefined }
+  const { disposition, ...dmarc } = await judge(found, authors, lookUp)
+  return { spf, dkim, dmarc, disposition }
 }
 
-/** The author's policy is needed last; asked for at once it takes no time of its own. */
-function askAhead(lookUp: LookUp, authors: readonly Address[]): void {
-  const domain = splitAddress(canonicalAddress(authors[0]?.address ?? '') ?? '')?.domain
-  if (domain) lookUp(`_dmarc.${domain}`, 'TXT').catch(() => {})
+/** How many labels a domain has at most after the first step towards the root (RFC 9989, section 4.10). */
+const MOST_LABELS = 7
+
+/** Asks for all that will be needed at once: what never answers has nothing else wait for it. The policies of the authors'
+ *  domains come first, then their keys. */
+function askAhead(lookUp: LookUp, message: Message, { domains }: Authors): void {
+  const isTheirs = (name: string) => domains.some((domain) => name.toLowerCase().endsWith(domain))
+  const keys = keyNames(message.headers)
+  const names = [...domains.flatMap(policyNames), ...keys.filter(isTheirs), ...keys]
+  for (const name of new Set(names)) lookUp(name, 'TXT').catch(() => {})
+}
+
+/** Where the policy of a domain may be, up to the root. */
+function policyNames(domain: string): string[] {
+  const labels = domain.split('.')
+  const above = labels.length > MOST_LABELS ? labels.slice(-MOST_LABELS) : labels.slice(1)
+  return [domain, ...above.map((_, from) => above.slice(from).join('.'))].map((name) => `_dmarc.${name}`)
 }
 
 /** Our resolver as mailauth asks it: in the form of node:dns, each question once, and for so long only. */
@@ -92,7 +81,7 @@ export function lookUpsFor(resolver: Resolver, client: string): LookUp {
     throw failure('ENODATA', name)
   }
   return (name, type) => {
-    const question = `${type} ${name}`
+    const question = `${type} ${name.toLowerCase()}`
     const answer = asked.get(question) ?? ask(name, type)
     asked.set(question, answer)
     return answer
@@ -121,9 +110,4 @@ function answerOf(resolver: Resolver, client: string, name: string, type: string
 /** As node:dns fails, but no Error: nobody sees its stack, which would take longer to gather than all else here. */
 function failure(code: string, name: string): { code: string; message: string } {
   return { code, message: `${code} ${name}` }
-}
-
-function isWithin(domain: string, organization: string): boolean {
-  const name = domain.toLowerCase()
-  return name !== '' && (name === organization || name.endsWith(`.${organization}`))
 }

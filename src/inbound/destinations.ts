@@ -1,5 +1,4 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
-import type { Address } from '#/mime/address.ts'
 import type { Admitted, Returning } from './admit.ts'
 import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
@@ -28,14 +27,14 @@ export function destinationsOf(recipients: readonly (Admitted | Returning)[]): D
   return [...destinations.values()]
 }
 
-/** Those that have not blocked an author, be it for the organization or for their member. */
+/** Those that have blocked none of these, the addresses in From and Sender, be it for the organization or for their member. */
 export async function withoutBlocking(
   blocksOf: BlocksOf,
   envelope: Envelope,
   destinations: readonly Destination[],
-  authors: readonly Address[],
+  senders: readonly string[],
 ): Promise<readonly Destination[]> {
-  const patterns = unasked(envelope, authors)
+  const patterns = unasked(envelope, senders)
   const blockable = destinations.filter((to) => to.blockable).map(({ mailboxId }) => mailboxId)
   if (patterns.length === 0 || blockable.length === 0) return destinations
   const blocking = await blocksOf({ mailboxIds: blockable, patterns })
@@ -46,11 +45,11 @@ export async function withoutBlocking(
 const RECENT = 4_500
 
 /** Most authors are the envelope's sender, whom RCPT has asked about a moment ago. */
-function unasked({ sender, recipients }: Envelope, authors: readonly Address[]): string[] {
+function unasked({ sender, recipients }: Envelope, senders: readonly string[]): string[] {
   const recent = performance.now() - RECENT
   const asked = recipients.every(({ at }) => at > recent) ? patternsAgainst([sender]) : []
   // PostgreSQL holds neither U+0000 nor a lone surrogate, so nobody has blocked them.
-  return patternsAgainst(authors.map(({ address }) => address)).filter(
+  return patternsAgainst(senders).filter(
     (pattern) => !asked.includes(pattern) && pattern.isWellFormed() && !pattern.includes('\0'),
   )
 }

@@ -5,8 +5,7 @@ import { filtersInForce } from '#/filters/in-force.ts'
 import { place } from '#/filters/matching.ts'
 import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
 import { concealed } from '#/mailboxes/conceal.ts'
-import type { Address } from '#/mime/address.ts'
-import { parseAddresses } from '#/mime/address-list.ts'
+import { type Authors, readAuthors } from '#/mime/authors.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
@@ -16,13 +15,14 @@ import type { FollowUps } from '#/outbound/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { SUSPENDED } from './admit.ts'
 import { Suspended } from './arrivals.ts'
-import type { Verdict } from './authenticate.ts'
+import type { Judgement, Verdict } from './authenticate.ts'
 import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
 import { digestOf, followUpsOf, isBack, reportOf } from './following.ts'
 import type { Taken } from './host.ts'
 import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
+import { settle } from './settle.ts'
 import type { Store } from './store.ts'
 import { protocolOf, withTrace } from './trace.ts'
 
@@ -33,7 +33,7 @@ export interface Reception {
   readonly store: Store
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
-  authenticate(envelope: Envelope, message: Message, authors: readonly Address[]): Promise<Verdict>
+  authenticate(envelope: Envelope, message: Message, authors: Authors): Promise<Judgement>
   readonly followUps: Pick<FollowUps, 'prepare' | 'returned' | 'wake'>
   /** Tells what was forwarded here. */
   readonly markKey: RelayMarkKey
@@ -47,6 +47,8 @@ const MOST_HOPS = 100
 /** One is right (RFC 5322 3.6). Every one is looked at for blocks, so there cannot be any number. */
 const MOST_FROM = 10
 const MOST_AUTHORS = 1_000
+/** Each domain is judged, by some eight look-ups. */
+const MOST_DOMAINS = 10
 
 /** What becomes of a message after DATA. Throws `Rejection` while it is still the sender's to keep; resolves once it is
  *  durable in every mailbox that takes it. A mailbox that has blocked an author whom others have not is passed over,
@@ -57,24 +59,23 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
   if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
-  const authors = message.headers.all('from').flatMap(parseAddresses)
-  if (authors.length > MOST_AUTHORS) throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
+  const authors = readAuthors(message.headers)
+  if (!authors.complete || authors.addresses.length > MOST_AUTHORS || authors.domains.length > MOST_DOMAINS) {
+    throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
+  }
   const named = destinationsOf(envelope.recipients)
   const asked = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
   if (mark && asked.length === 0 && (await isBack(at, envelope, named, mark))) {
     return { reply: reply(250, '2.6.0', 'Stored before'), otherwise: new Map() }
   }
-  const destinations = await withoutBlocking(at.blocksOf, envelope, named, authors)
+  const senders = [...new Set([...authors.addresses, ...message.sender.map(({ address }) => address)])]
+  const destinations = await withoutBlocking(at.blocksOf, envelope, named, senders)
   const reports = asked.length > 0 && mayReturn(message) ? asked : []
   const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
   if (destinations.length + reports.length === 0) throw new Rejection(...nobody)
 
-  const verdict = await at.authenticate(envelope, message, authors)
-  // Whom LMTP brings mail from has said 250, and a refusal would make it write to the author, who may be forged.
-  if (verdict.disposition === 'reject' && envelope.client.protocol !== 'LMTP') {
-    throw new Rejection(550, '5.7.26', "The author's domain asks to refuse mail that is not provably its own (DMARC)")
-  }
+  const verdict = settle(await at.authenticate(envelope, message, authors), envelope, message)
   // What its author's domain disowns is no report of whoever it says.
   const returning = verdict.disposition === 'none' ? reports : []
   if (destinations.length + returning.length === 0) throw new Rejection(...nobody)

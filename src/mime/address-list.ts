@@ -1,7 +1,7 @@
 import type { Address } from './address.ts'
+import { atDot, belongTogether, closing, type Word, withoutRoute } from './address-words.ts'
 import { oneLine } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
-import { endOfComment } from './lexical.ts'
 
 /** What is looked at of one list, and the longest name or address that counts. Real lists stay far below; a list of
  *  nothing but delimiters takes 5 ms. */
@@ -14,32 +14,46 @@ const LONGEST = 998
  *  obsolete routes and comments, names without quotes, addresses without brackets, `;` for `,`, and whatever else
  *  arrives: it never throws nor recurses, and takes time in proportion to the value's length. */
 export function parseAddresses(value: string): Address[] {
-  const reader = new ListReader(value.slice(0, MOST_TEXT))
-  for (let tokens = 0; tokens < MOST_TOKENS && reader.addresses.length < MOST_ADDRESSES; tokens++) {
-    if (!reader.step()) break
-  }
-  reader.endMailbox()
-  return reader.addresses
+  return readAddressList(value).addresses
 }
 
-interface Word {
-  /** As people read it: without quotes and escapes. */
-  readonly text: string
-  readonly written: string
-  /** It has an `@` outside quotes and encoded words, which alone makes an address (RFC 2047, section 5). */
-  readonly hasAt: boolean
+/** An address list as we read it, and what another reader may make of it. */
+export interface AddressList {
+  readonly addresses: Address[]
+  /** Texts with an `@` in which others may see an address where we see none: names that are not quoted, comments and quoted
+   *  strings that end elsewhere for whoever overlooks a backslash, all of what stands in angle brackets with a route. */
+  readonly strays: readonly string[]
+  /** False where the list, or an address in it, is longer than what is looked at. */
+  readonly complete: boolean
+}
+
+/** As `parseAddresses`, with all that it leaves out. */
+export function readAddressList(value: string): AddressList {
+  const reader = new ListReader(value.slice(0, MOST_TEXT))
+  let tokens = 0
+  let more = true
+  while (more && tokens++ < MOST_TOKENS && reader.addresses.length < MOST_ADDRESSES) more = reader.step()
+  reader.endMailbox()
+  const { addresses, strays, tooLong } = reader
+  return { addresses, strays, complete: !more && !tooLong && value.length <= MOST_TEXT }
 }
 
 /** White space, and NUL, which some mailers send for it. */
 const SPACES = new Set([0x00, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0])
-const ATOM = /[^\s\x00"(),:;<>[\]\\]+/y
+/** U+FEFF is no space: nobody sees it. */
+const ATOM = /(?:[^\s\x00"(),:;<>[\]\\]|\ufeff)+/y
 /** Taken whole, since mailers forget to encode commas and spaces within. */
 const ENCODED_WORD = /=\?[^?\s]{1,60}\?[bBqQ]\?[^?<>"]*\?=/y
+/** What makes an encoded word none for whoever goes by RFC 2047, section 5. */
+const NEVER_ENCODED = /[\s,:;()]/
 const PLAIN_ANGLE = /<([^\s\x00"(),;<>]*)>/y
 
 /** One pass over a list, token by token. */
 class ListReader {
   readonly addresses: Address[] = []
+  readonly strays: string[] = []
+  /** An address was left out. */
+  tooLong = false
   readonly #value: string
   #at = 0
   /** Where the last word ended: what follows without a space belongs to it. */
@@ -74,10 +88,11 @@ class ListReader {
   endMailbox(): void {
     const address = oneLine(this.#angle ?? this.#bareAddress())
     const name = decodeText(this.#words.map((word) => word.text).join(' ')) || decodeText(this.#comment)
-    if ((address !== '' || name !== '') && address.length <= LONGEST) {
+    if (address.length > LONGEST) this.tooLong = true
+    else if (address !== '' || name !== '') {
       this.addresses.push({ name: name.slice(0, LONGEST).toWellFormed(), address })
     }
-    this.#words = []
+    this.#leaveWords()
     this.#comment = ''
     this.#angle = undefined
     this.#wordsBeforeAngle = 0
@@ -89,13 +104,24 @@ class ListReader {
   }
 
   #dropGroupName(): void {
-    if (this.#angle === undefined) this.#words = []
+    if (this.#angle === undefined) this.#leaveWords()
     this.#at++
+  }
+
+  #leaveWords(): void {
+    for (const { written, hasAt } of this.#words) if (hasAt) this.strays.push(written)
+    this.#words = []
+  }
+
+  /** Notes a text that is no address here, if others may see one in it. */
+  #mistakable(text: string, where: RegExp): void {
+    if (text.includes('@') && where.test(text)) this.strays.push(text)
   }
 
   #takeAtom(): void {
     const encoded = this.#value.startsWith('=?', this.#at) ? this.#match(ENCODED_WORD) : undefined
     const text = encoded ?? this.#match(ATOM)
+    if (encoded) this.#mistakable(encoded, NEVER_ENCODED)
     if (text) this.#addWord(text, text, encoded === undefined && text.includes('@'))
     else this.#at++
   }
@@ -104,6 +130,7 @@ class ListReader {
     const end = this.#close('"')
     if (end === undefined) return
     const written = this.#value.slice(this.#at, end)
+    this.#mistakable(written, /\\/)
     this.#addWord(written.slice(1, -1).replace(/\\([\s\S])/g, '$1'), written, false)
   }
 
@@ -111,13 +138,16 @@ class ListReader {
     const end = this.#close(']')
     if (end === undefined) return
     const written = this.#value.slice(this.#at, end)
+    this.#mistakable(written, /@/)
     this.#addWord(written, written, false)
   }
 
   #takeComment(): void {
     const end = this.#close(')')
     if (end === undefined) return
-    this.#comment ||= this.#value.slice(this.#at + 1, end - 1)
+    const comment = this.#value.slice(this.#at + 1, end - 1)
+    this.#mistakable(comment, /[()\\<>]/)
+    this.#comment ||= comment
     this.#at = end
   }
 
@@ -130,8 +160,11 @@ class ListReader {
     }
     this.#wordsBeforeAngle = this.#words.length
     const plain = this.#match(PLAIN_ANGLE)
+    const start = this.#at + 1
     if (plain) this.#at += plain.length
-    this.#angle = withoutRoute(plain ? plain.slice(1, -1) : this.#readAngle())
+    const written = plain ? plain.slice(1, -1) : this.#readAngle()
+    this.#angle = withoutRoute(written)
+    if (!plain || this.#angle !== written) this.#mistakable(this.#value.slice(start, this.#at), /@/)
   }
 
   /** An angle address with white space, comments, quotes or a route in it, or without its end. */
@@ -169,7 +202,7 @@ class ListReader {
 
   #addWord(text: string, written: string, hasAt: boolean): void {
     const last = this.#words.at(-1)
-    const joined = this.#at === this.#wordEnd || written.startsWith('@') || last?.written.endsWith('@')
+    const joined = this.#at === this.#wordEnd || (last !== undefined && belongTogether(last, written))
     if (last && joined && !(this.#angle !== undefined && this.#words.length === this.#wordsBeforeAngle)) {
       this.#words[this.#words.length - 1] = {
         text: last.text + text,
@@ -184,29 +217,15 @@ class ListReader {
   /** Without brackets the last word that looks like an address is it, and the others are the name. */
   #bareAddress(): string {
     const at = this.#words.findLastIndex(({ hasAt }) => hasAt)
-    return this.#words.splice(at < 0 ? this.#words.length : at, 1)[0]?.written ?? ''
+    // White space may stand around the dots of a local part too, if there is nothing else in front.
+    const dotted = at > 0 && this.#words.slice(1, at + 1).every((word, i) => atDot(this.#words[i], word.written))
+    const from = dotted ? 0 : at
+    const words = at < 0 ? [] : this.#words.splice(from, at + 1 - from)
+    return words.map(({ written }) => written).join('')
   }
 
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     return pattern.exec(this.#value)?.[0]
   }
-}
-
-/** `<@relay,@relay:ann@example.com>` (RFC 5322, section 4.4). */
-function withoutRoute(address: string): string {
-  return address.startsWith('@') && address.includes(':') ? address.slice(address.indexOf(':') + 1) : address
-}
-
-/** The place after the delimiter that closes the token at `start`. */
-function closing(value: string, start: number, delimiter: '"' | ')' | ']'): number | undefined {
-  if (delimiter === ')') {
-    const end = endOfComment(value, start)
-    return end === undefined ? undefined : end + 1
-  }
-  for (let at = start + 1; at < value.length; at++) {
-    if (value[at] === '\\') at++
-    else if (value[at] === delimiter) return at + 1
-  }
-  return undefined
 }

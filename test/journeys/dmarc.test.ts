@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { hand, letter, newestIn, subjectsIn } from '../peer.ts'
+import { hand, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
 import { type TestOrganization, World } from '../world.ts'
 
 describe("DMARC: mail that is not provably its author's own", () => {
@@ -44,11 +44,63 @@ describe("DMARC: mail that is not provably its author's own", () => {
     assert.deepEqual(await subjectsIn(organization, address, 'Bills'), ['Bill'])
   })
 
-  test('is taken where DNS is out of order', async () => {
+  for (const [what, from] of [
+    ['first', 'ceo@strict.example, x@peer.example'],
+    ['last', 'x@peer.example, ceo@strict.example'],
+    ['before a semicolon', 'ceo@strict.example; x@peer.example'],
+    ['in brackets without a comma', '<ceo@strict.example><x@peer.example>'],
+    ['in a group', 'Board: x@peer.example, ceo@strict.example;'],
+    ['for a name', 'ceo@strict.example <x@peer.example>'],
+    ['with a soft hyphen', 'ceo@str\u00adict.example'],
+    ['with white space around its dot', 'ceo@strict .\r\n example'],
+    ['in full-width letters', 'ceo@\uff53\uff54rict.example'],
+    ['twice', 'x@peer.example\r\nFrom: ceo@strict.example'],
+    ['behind a fold before the colon', 'x@peer.example\r\nFrom\r\n : ceo@strict.example'],
+  ] as const) {
+    test(`is refused where its author stands ${what}`, async () => {
+      const message = letter({ From: from, Subject: 'Wire the money' })
+      assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
+    })
+  }
+
+  test('is refused where nobody could say whose it is: too many authors to judge', async () => {
+    const domains = Array.from({ length: 10 }, (_, place) => `x@peer${place}.example`).join(', ')
+    for (const from of [
+      `${domains}, ceo@strict.example`,
+      `x@peer.example,${'x'.repeat(900).concat('\r\n ').repeat(300)}, ceo@strict.example`,
+    ]) {
+      assert.equal(await hand(world, 'x@peer.example', address, letter({ From: from })), '554 5.6.0')
+    }
+  })
+
+  test('is junk where its author has no domain that could be asked', async () => {
+    for (const From of [undefined, 'The Bank', 'ceo@[127.0.0.1]', '"ceo@peer.example"']) {
+      assert.equal(await hand(world, 'x@peer.example', address, letter({ From, Subject: 'Whose?' })), '250 2.6.0')
+      assert.match(await newestIn(organization, address, 'junk'), /dmarc=permerror/)
+    }
+  })
+
+  test('waits where the DNS does not answer, and is judged when it does', async () => {
     world.dns.set('_dmarc.broken.example', { fails: 'timeout' })
+    const message = letter({ From: 'ceo@broken.example', Subject: 'Who knows' })
+    const before = await subjectsIn(organization, address)
+    assert.equal(await hand(world, 'x@peer.example', address, message), '451 4.7.26')
+    assert.deepEqual(await subjectsIn(organization, address), before)
+    world.dns.set('_dmarc.broken.example', { txt: ['v=DMARC1; p=reject'] })
+    assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
     world.dns.set('broken.example', { fails: 'servfail' })
-    const message = letter({ From: 'x@broken.example', Subject: 'Who knows' })
+    assert.equal(await hand(world, 'x@broken.example', address, message), '451 4.7.26')
+    world.dns.set('_dmarc.broken.example', { txt: ['v=DMARC1; p=none'] })
     assert.equal(await hand(world, 'x@broken.example', address, message), '250 2.6.0')
     assert.match(await newestIn(organization, address), /spf=temperror.*dmarc=temperror/s)
+  })
+
+  test('shows the fields that were signed, not those in front of them', async () => {
+    const twice = { Subject: 'Added\r\nSubject: Signed', 'Reply-To': 'x@evil.example\r\nReply-To: ann@peer.example' }
+    assert.equal(await hand(world, 'ann@peer.example', address, letter(twice)), '250 2.6.0')
+    const [{ uid = 0, subject = '' } = {}] = await messagesIn(organization, address)
+    assert.equal(subject, 'Signed')
+    const { body } = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}&folder=inbox`)
+    assert.deepEqual(body.reply_to, [{ name: '', address: 'ann@peer.example' }])
   })
 })

@@ -113,8 +113,8 @@ test('row 21: two that forward to each other store one copy each, and nothing go
   const [a, b] = [await mailbox(), await mailbox()]
   await configure(a, { forward_to: b, forward_enabled: true })
   await configure(b, { forward_to: a, forward_enabled: true })
-  for (const raw of [`Message-ID: <ring@x>\r\nTo: ${a}\r\n\r\nRound\r\n`, `To: ${a}\r\n\r\nWithout an id\r\n`]) {
-    await world.send({ envelope: { from: author, to: a }, raw })
+  for (const rest of [`Message-ID: <ring@x>\r\nTo: ${a}\r\n\r\nRound\r\n`, `To: ${a}\r\n\r\nWithout an id\r\n`]) {
+    await world.send({ envelope: { from: author, to: a }, raw: `From: ${author}\r\n${rest}` })
     await world.outbound.processAll()
   }
   assert.deepEqual([await totals([a, b]), sink.taken], [[2, 2], []])

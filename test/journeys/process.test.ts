@@ -50,7 +50,7 @@ test('SIGTERM: a message in DATA and a request in hand are finished, and the exi
   await client.say('MAIL FROM:<charles@engines.example>')
   await client.say(`RCPT TO:<${address}>`)
   assert.equal((await client.say('DATA')).code, 354)
-  client.write('Subject: in hand\r\n\r\nHalf of')
+  client.write('From: charles@engines.example\r\nSubject: in hand\r\n\r\nHalf of')
   const since = performance.now()
   const ended = service.end('SIGTERM')
   await untilNobodyAnswers(service.smtp.port)

@@ -1,0 +1,90 @@
+import { canonicalAddress, canonicalDomain, splitAddress } from './address.ts'
+import { type AddressList, readAddressList } from './address-list.ts'
+import { decodeText } from './encoded-words.ts'
+import type { Headers } from './headers.ts'
+
+/** Whom a message names as its authors: everyone whom some reader may show as one, be it against RFC 5322. */
+export interface Authors {
+  /** As written; what is no plain address as `local@domain`. */
+  readonly addresses: readonly string[]
+  /** The domains of these, in lower case and ASCII form. */
+  readonly domains: readonly string[]
+  /** False where nobody can say whom a reader is shown: there is not one From, it has no address, or one of a domain
+   *  that cannot exist, or one that is written to be seen as another. */
+  readonly clear: boolean
+  /** False where not all of From has been read. */
+  readonly complete: boolean
+}
+
+/** Pieces around the `@` of all texts that may be addresses: two for each of 1,000 authors as written, and as decoded. */
+const MOST_SHOWN = 4_000
+/** What is looked at of a local part. */
+const LONGEST_LOCAL = 320
+
+/** Takes time in proportion to the length of From. */
+export function readAuthors(headers: Headers): Authors {
+  const fields = headers.all('from')
+  const lists = fields.map(readAddressList)
+  const asWritten = lists.flatMap(addressesOf)
+  // Some decode first (RFC 2047 says last) and take for an address what was to be a name.
+  const decoded = fields.filter((field) => field.includes('=?')).map((field) => readAddressList(decodeText(field)))
+  const named = [...new Set([...asWritten, ...decoded.flatMap(addressesOf)])]
+  // Where no address is to be seen, any text with an @ may be shown for one.
+  const strays =
+    named.length > 0 ? lists.flatMap((list) => list.strays) : fields.flatMap((one) => [one, decodeText(one)])
+  const few = [...named, ...strays].reduce((sum, text) => sum + text.split('@').length, 0) <= MOST_SHOWN
+  const shown = few ? [...named, ...strays].flatMap(addressesIn) : []
+  return {
+    addresses: [...new Set(few ? [...named, ...strays].flatMap(asBlocked) : named)],
+    domains: [...new Set(shown.map((address) => address.slice(address.lastIndexOf('@') + 1)))],
+    clear: fields.length === 1 && asWritten.length > 0 && named.every(isClear),
+    complete: few && headers.isWhole('from') && [...lists, ...decoded].every(({ complete }) => complete),
+  }
+}
+
+function addressesOf({ addresses }: AddressList): string[] {
+  return addresses.flatMap(({ address }) => address || [])
+}
+
+/** What blocks know nothing of as it is written, they compare as what it looks like. */
+function asBlocked(text: string): string[] {
+  return canonicalAddress(text) === undefined ? [text, ...addressesIn(text)] : [text]
+}
+
+/** What stands around each `@`: most texts are one address. White space is part of a domain for some, its end for others. */
+function addressesIn(text: string): string[] {
+  const pieces = text.split('@')
+  return pieces.slice(1).flatMap((piece, place) => {
+    const after = /^[^<>"(),:;[\]\\]*/.exec(piece.trimStart())?.[0] ?? ''
+    const domains = new Set([after, after.split(/\s/, 1)[0] ?? ''].flatMap(nearestDomain))
+    const before = (pieces[place] ?? '').slice(-LONGEST_LOCAL).replace(/["\s]+$/, '')
+    const local = /[^\s<>"(),:;[\]\\]*$/.exec(before)?.[0] ?? ''
+    return Array.from(domains, (domain) => `${local}@${domain}`)
+  })
+}
+
+/** The domain as it is looked up. Of what is none, the one that it looks like. */
+function nearestDomain(written: string): string[] {
+  const domain = canonicalDomain(written)
+  if (domain !== undefined) return [domain]
+  const shown = written
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/[.\u3002]+/g, '.')
+    .replace(/^\./, '')
+  const near = canonicalDomain(shown) ?? /^[\w.-]*[a-z0-9-]/i.exec(shown)?.[0].toLowerCase()
+  return near !== undefined && isHost(near) ? [near] : []
+}
+
+/** Names of hosts may have underscores. */
+function isHost(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(name) && !/(^|\.)\d+$/.test(name)
+}
+
+const INVISIBLE = /[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu
+
+/** Whether all readers show the same: its domain can exist, and nothing changes the direction of the text. */
+function isClear(address: string): boolean {
+  const { domain = '' } = splitAddress(address) ?? {}
+  return (canonicalDomain(domain) !== undefined || isHost(domain.toLowerCase())) && !/\p{Bidi_Control}/u.test(address)
+}
