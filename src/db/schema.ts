@@ -374,7 +374,7 @@ interface OutboundRecipients {
   attempts: Generated<number>
   cut_short: Generated<number>
   suspect: Generated<boolean>
-  in_doubt: Generated<boolean>
+  doubted_at: Date | null
   due_at: Date
   epoch: Generated<number>
   told_at: Date | null

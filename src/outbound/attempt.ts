@@ -28,7 +28,7 @@ export interface Postal {
   readonly log: Logger
   readonly follow?: Follow | undefined
   /** Stores the copies for Sent of what was scheduled. */
-  readonly copies: Pick<OwedCopies, 'wake' | 'processAll'>
+  readonly copies: Pick<OwedCopies, 'wake' | 'processAll' | 'storeDoubtful'>
   /** What becomes of a recipient of whom nobody knows whether they have the message. */
   readonly ambiguous: 'retry' | 'fail'
   /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
@@ -47,7 +47,15 @@ export interface Desk extends Postal {
 
 export interface News {
   readonly kind: 'failed' | 'delayed'
-  readonly about: readonly { readonly outcome: Outcome; readonly attempts: number }[]
+  readonly about: readonly About[]
+}
+
+/** What came of sending to a recipient who has not got the message, as far as anybody knows. */
+export interface About {
+  readonly outcome: Outcome
+  readonly attempts: number
+  /** Since when nobody knows it for sure. */
+  readonly doubtedAt: Date | null
 }
 
 /** What an attempt is about, as far as it is known without asking the database. */

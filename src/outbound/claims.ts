@@ -28,8 +28,9 @@ export interface Claimed {
   readonly id: number
   readonly recipient: string
   readonly epoch: number
-  /** A worker has ended after it sent the dot, so nobody knows whether this one has the message. */
-  readonly inDoubt: boolean
+  /** Since when nobody knows whether this one has the message: the dot of an attempt was sent, and not answered. Null
+   *  where there is no such doubt. */
+  readonly doubtedAt: Date | null
 }
 
 /** The route of recipients whose message nobody has yet: by whatever routes they are reached, it is tried for all of
@@ -106,7 +107,7 @@ async function take(db: Db, now: Date, due: RawBuilder<unknown>, wanted: RawBuil
         order by id limit ${mostTogether}
       ) one
     )
-    returning id, recipient, epoch, in_doubt as "inDoubt", message_id as "messageId",
+    returning id, recipient, epoch, doubted_at as "doubtedAt", message_id as "messageId",
       organization_id as "organizationId", route, attempts, cut_short as "cutShort", suspect`.execute(db)
   const batches = Map.groupBy(rows, ({ messageId, route }) => `${messageId} ${route}`)
   return [...batches.values()].flatMap((claimed) => {
@@ -117,7 +118,7 @@ async function take(db: Db, now: Date, due: RawBuilder<unknown>, wanted: RawBuil
       ...{ messageId, organizationId, route, suspect },
       attempts: Math.max(...claimed.map(({ attempts }) => attempts)),
       cutShort: Math.max(...claimed.map(({ cutShort }) => cutShort)),
-      recipients: claimed.map(({ id, recipient, epoch, inDoubt }) => ({ id, recipient, epoch, inDoubt })),
+      recipients: claimed.map(({ id, recipient, epoch, doubtedAt }) => ({ id, recipient, epoch, doubtedAt })),
     }
   })
 }
@@ -160,7 +161,8 @@ export async function takeBack(db: Db, now: Date): Promise<void> {
       order by due_at limit 1000 for update skip locked
     )
     update outbound_recipients recipient set state = 'waiting', epoch = epoch + 1,
-      cut_short = cut_short + 1, suspect = true, dotted = false, in_doubt = in_doubt or dotted,
+      cut_short = cut_short + 1, suspect = true, dotted = false,
+      doubted_at = case when dotted then coalesce(doubted_at, ${now}) else doubted_at end,
       due_at = ${now}::timestamptz + interval '5 minutes'
         * case when route = ${together} and cut_short + 1 >= ${mostAttempts} then 0 else cut_short end,
       reason = case when dotted then 'The connection was lost before the message was acknowledged' else reason end

@@ -3,13 +3,14 @@ import type { Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { failDeparted, noteReason, oweCopy } from '#/scheduled/due.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
+import { type Doubt, mayHaveArrived } from '#/sending/doubt.ts'
 import type { Desk, Postal } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import type { Claimed } from './claims.ts'
 import type { Held } from './held.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
+import { doubtOf, holdClaim, type Postponed, postpone, settle } from './settle.ts'
 
 /** What came of an attempt at all recipients of a message that nobody had. */
 interface Attempted {
@@ -53,17 +54,20 @@ type Deciding = Attempted & { readonly now: Date }
 /** Nobody has it. */
 async function waitOrFail(tx: Tx, postal: Postal, message: Held, deciding: Deciding): Promise<void> {
   const { recipients, outcomes, attempts, now } = deciding
-  const reason = reasonFor(outcomes)
+  const doubts = doubtsOf(deciding)
+  const doubt = mayHaveArrived(doubts)
+  const reason = [reasonFor(outcomes), ...(doubt === undefined ? [] : [doubt])].join('. ')
   const hopeless = outcomes.every(({ result }) => result === 'refused')
   if (!hopeless && attempts < mostAttempts) {
     const dueAt = postal.nextRound(now)
     await postpone(
       tx,
       recipients,
-      recipients.map(({ id }, at) => postponed(id, outcomes[at], dueAt)),
+      recipients.map((one, at) => postponed(one, outcomes[at], { dueAt, now })),
     )
     return noteReason(tx, message.id, reason)
   }
+  if (doubt !== undefined) await postal.copies.storeDoubtful(tx, message, doubt)
   await failDeparted(tx, message.id, reason, now)
   await settle(
     tx,
@@ -74,28 +78,40 @@ async function waitOrFail(tx: Tx, postal: Postal, message: Held, deciding: Decid
   )
 }
 
+/** Who may have it all the same. */
+function doubtsOf({ recipients, outcomes, now }: Deciding): Doubt[] {
+  return recipients.flatMap((one, at) => {
+    const outcome = outcomes[at]
+    const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
+    return doubtedAt === null ? [] : { recipient: one.recipient, at: doubtedAt }
+  })
+}
+
 /** Somebody has it: the others are recipients like any. Answers who is settled. Where the sender cannot be told of a
  *  refusal now, its recipient is asked again, and refused again: what is sent must not wait for that. */
 async function goOn(tx: Tx, postal: Postal, message: Held, deciding: Deciding): Promise<number[]> {
   const { recipients, outcomes, ways, attempts, now } = deciding
-  const refused = outcomes.filter(({ result }) => result === 'refused')
-  const about = refused.map((outcome) => ({ outcome, attempts }))
+  const about = recipients.flatMap((one, at) => {
+    const outcome = outcomes[at]
+    return outcome?.result === 'refused' ? { outcome, attempts, doubtedAt: doubtOf(one, outcome, now) } : []
+  })
   const tell = () => postal.notify(tx, message, { kind: 'failed', about }, now)
-  const told = refused.length === 0 || (await tried(tx, tell, postal, message))
+  const told = about.length === 0 || (await tried(tx, tell, postal, message))
   const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && told)
   const dueAt = new Date(now.getTime() + backoff(attempts))
-  const later = recipients.flatMap(({ id, recipient }, at) =>
+  const later = recipients.flatMap((one, at) =>
     isSettled(outcomes[at])
       ? []
-      : [{ ...postponed(id, outcomes[at], dueAt), route: ways.get(recipient) ?? localRoute }],
+      : [{ ...postponed(one, outcomes[at], { dueAt, now }), route: ways.get(one.recipient) ?? localRoute }],
   )
   await postpone(tx, recipients, later)
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 
-function postponed(id: number, outcome: Outcome | undefined, dueAt: Date): Postponed {
+function postponed(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { dueAt: Date; now: Date }): Postponed {
   const { reply = null, reason = '', host = null } = outcome ?? {}
-  return { id, dueAt, reply, reason, host, toldAt: null }
+  const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
+  return { id: one.id, dueAt, reply, reason, host, toldAt: null, doubtedAt }
 }
 
 /** Why nobody has it, in a sentence: what may pass before what will not. */

@@ -11,7 +11,7 @@ export async function deliver(
   { route, recipients }: { readonly route: string; readonly recipients: readonly Claimed[] },
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
-  const open = desk.ambiguous === 'retry' ? recipients : recipients.filter(({ inDoubt }) => !inDoubt)
+  const open = desk.ambiguous === 'retry' ? recipients : recipients.filter(({ doubtedAt }) => doubtedAt === null)
   const delivery = deliveryOf(desk, inHand, open)
   const tried = open.length > 0 ? await (route === localRoute ? desk.local : desk.relay).deliver(delivery, signal) : []
   if (desk.ambiguous === 'retry') return tried

@@ -26,7 +26,7 @@ export async function enqueueClaimed(tx: Tx, key: SealingKey, ready: readonly Re
   const claimed = Map.groupBy(rows, ({ messageId }) => messageId)
   return ready.map(({ claim: { id, organizationId, attempts, cutShort } }) => {
     const own = (claimed.get(id) ?? []).sort((one, other) => one.id - other.id)
-    const recipients = own.map(({ id, recipient }) => ({ id, recipient, epoch: 1, inDoubt: false }))
+    const recipients = own.map(({ id, recipient }) => ({ id, recipient, epoch: 1, doubtedAt: null }))
     return { messageId: id, organizationId, route: together, attempts, cutShort, suspect: false, recipients }
   })
 }

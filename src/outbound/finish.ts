@@ -1,10 +1,10 @@
 import type { Outcome } from '#/ports/relay.ts'
-import type { Postal } from './attempt.ts'
+import type { About, Postal } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import type { Claimed } from './claims.ts'
 import type { Held } from './held.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import { holdClaim, type Postponed, postpone, settle } from './settle.ts'
+import { doubtOf, holdClaim, type Postponed, postpone, settle } from './settle.ts'
 
 /** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
 export async function finish(
@@ -18,17 +18,20 @@ export async function finish(
     const now = await time(tx)
     const held = await holdClaim(tx, recipients)
     const delivered: number[] = []
-    const failed: { id: number; outcome: Outcome; attempts: number }[] = []
-    const later: (Postponed & { outcome: Outcome; attempts: number })[] = []
+    const failed: (About & { id: number })[] = []
+    const later: (Postponed & About)[] = []
     for (const { id, attempts, toldAt } of held) {
-      const outcome = outcomes[recipients.findIndex((one) => one.id === id)]
-      if (!outcome) throw new Error('A relay answers for each recipient')
+      const at = recipients.findIndex((one) => one.id === id)
+      const [recipient, outcome] = [recipients[at], outcomes[at]]
+      if (!recipient || !outcome) throw new Error('A relay answers for each recipient')
+      const doubtedAt = doubtOf(recipient, outcome, now)
       const dueAt = new Date(now.getTime() + backoff(attempts))
       if (outcome.result === 'delivered') delivered.push(id)
-      else if (outcome.result === 'refused' || dueAt > message.expiresAt) failed.push({ id, outcome, attempts })
+      else if (outcome.result === 'refused' || dueAt > message.expiresAt)
+        failed.push({ id, outcome, attempts, doubtedAt })
       else {
         const late = toldAt === null && now.getTime() - message.createdAt.getTime() > delayWorthTelling
-        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts })
+        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts, doubtedAt })
       }
     }
     await postpone(tx, recipients, later)

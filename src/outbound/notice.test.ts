@@ -39,7 +39,11 @@ const outcome: Outcome = {
 }
 
 function written(kind: News['kind'], change: Partial<Outcome> = {}): string {
-  return notice(message, { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3 }] }, parts).toString()
+  return notice(
+    message,
+    { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3, doubtedAt: null }] },
+    parts,
+  ).toString()
 }
 
 test('it is a report that programs can read, and that no program answers', () => {
@@ -70,6 +74,16 @@ test('it shows the header of the message, and none of its body', () => {
     ({ content_type }) => content_type === 'text/rfc822-headers',
   )
   assert.equal(shown?.size_bytes, parts.about.header.length)
+})
+
+test('it says of whom nobody knows whether they have it', () => {
+  const about = [{ outcome, attempts: 3, doubtedAt: new Date('2026-11-21T07:50:00Z') }]
+  const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
+  assert.match(
+    text ?? '',
+    /It may have arrived all the same: .* to bob@example\.net, and by 2026-11-21T07:50:00\.000Z no answer/,
+  )
+  assert.doesNotMatch(readContent(Buffer.from(written('failed'))).text ?? '', /may have arrived/)
 })
 
 for (const [what, kind, status, expected] of [

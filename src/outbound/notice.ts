@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { messageDate } from '#/mime/date.ts'
+import { mayHaveArrived } from '#/sending/doubt.ts'
 import type { News } from './attempt.ts'
 import type { Held } from './held.ts'
 
@@ -78,11 +79,12 @@ export function notice(
 }
 
 function words({ createdAt, expiresAt }: Held, subject: string, { kind, about }: News, hostname: string): string {
-  const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts }) =>
+  const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts, doubtedAt }) =>
     [
       `  ${recipient}`,
       `    ${reason}.`,
       ...(reply === null ? [] : [`    ${host ?? 'The mail host'} said: ${reply}`]),
+      ...(doubtedAt === null ? [] : [`    ${mayHaveArrived([{ recipient, at: doubtedAt }])}.`]),
       `    Tried ${attempts === 1 ? 'once' : `${attempts} times`}.`,
     ].join('\r\n'),
   )

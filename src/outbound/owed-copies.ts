@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { collected, joined, pieceBytes } from '#/bytes.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { parseMailbox } from '#/mime/address.ts'
 import type { MessageReader } from '#/mime/reader.ts'
@@ -11,8 +11,8 @@ import type { SealingKey } from '#/seal.ts'
 import { openedFields, openedPiece } from '#/sending/sealed.ts'
 import { forgetEmpty } from '#/sending/waiting.ts'
 import { Overtaken } from './claims.ts'
-import { heldOctets } from './held.ts'
-import { bccField, type SentCopy, storeCopies } from './sent-copy.ts'
+import { type Held, heldOctets } from './held.ts'
+import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
 import { WhileAsked } from './while-asked.ts'
 
 /** When to try again to store a copy that could not be, or that somebody has taken and not stored, in milliseconds. */
@@ -61,6 +61,27 @@ export class OwedCopies implements AsyncDisposable {
         held.resolve()
       },
     }
+  }
+
+  /** Stores the copy of a message that has failed, and that somebody may have all the same, within the transaction that
+   *  gives it up. */
+  async storeDoubtful(tx: Tx, message: Held, doubt: string): Promise<void> {
+    const { mailHost, reader, mailKey } = this.#parts
+    const { id, organizationId, mailboxId, sizeBytes, createdAt } = message
+    const { rows } = await sql<Pick<Owed, 'fields' | 'bcc'>>`
+      select fields, bcc from scheduled_messages
+      where organization_id = ${organizationId} and id = ${id}`.execute(tx)
+    if (mailboxId === null || !rows[0]) return
+    const raw = await collected(heldOctets(tx, mailKey, id), sizeBytes)
+    const front = Buffer.from(commentsField(doubt) + this.#bccOf(id, rows[0]))
+    const mailbox = { organizationId, mailboxId }
+    const copy = await reader.message(await joined([front, raw]))
+    await storeCopies(tx, { mailHost }, [{ mailbox, message: copy, sentAt: createdAt, doubtful: true }])
+  }
+
+  #bccOf(id: string, { fields, bcc }: Pick<Owed, 'fields' | 'bcc'>): string {
+    const secret = (fields === null ? bcc : openedFields(this.#parts.mailKey, id, fields).bcc) ?? []
+    return bccField(secret.map((one) => parseMailbox(one)?.address ?? one))
   }
 
   /** Resolves once nothing is owed that is due. */
@@ -118,7 +139,7 @@ export class OwedCopies implements AsyncDisposable {
 
   /** Undefined where its mailbox is gone. */
   async #copyOf(owed: Owed, message: Message | undefined): Promise<SentCopy | undefined> {
-    const { organizationId, mailboxId, fields } = owed
+    const { organizationId, mailboxId } = owed
     if (mailboxId === null || !message) return undefined
     const { db, reader, mailKey } = this.#parts
     const { id, bytes, sealed } = message
@@ -126,11 +147,9 @@ export class OwedCopies implements AsyncDisposable {
       bytes === null
         ? await collected(heldOctets(db, mailKey, id), message.sizeBytes)
         : openedPiece(mailKey, id, 0, { bytes, sealed })
-    const bcc = (fields === null ? owed.bcc : openedFields(mailKey, id, fields).bcc) ?? []
-    const secret = bcc.map((one) => parseMailbox(one)?.address ?? one)
     return {
       mailbox: { organizationId, mailboxId },
-      message: await reader.message(await joined([Buffer.from(bccField(secret)), raw])),
+      message: await reader.message(await joined([Buffer.from(this.#bccOf(id, owed)), raw])),
       sentAt: message.createdAt,
     }
   }

@@ -8,6 +8,8 @@ export interface SentCopy {
   readonly message: Message
   readonly sentAt: Date
   readonly unlessThere?: string
+  /** Nobody knows whether anybody has it: it is starred, and unread, to be looked at. */
+  readonly doubtful?: boolean
 }
 
 export async function storeCopies(
@@ -15,11 +17,19 @@ export async function storeCopies(
   { mailHost }: { readonly mailHost: MailHost },
   copies: readonly SentCopy[],
 ): Promise<void> {
-  const read = { folder: 'sent', seen: true, flagged: false, keywords: [], filteredBy: [] }
+  const kept = { folder: 'sent', keywords: [], filteredBy: [] }
   await mailHost.append(
     tx,
-    copies.map(({ sentAt, ...copy }) => ({ ...copy, receivedAt: sentAt, ...read })),
+    copies.map(({ sentAt, doubtful = false, ...copy }) => ({
+      ...{ ...copy, receivedAt: sentAt, seen: !doubtful, flagged: doubtful },
+      ...kept,
+    })),
   )
+}
+
+/** Says of a copy in Sent what is not known of it (RFC 5322, section 3.6.5). */
+export function commentsField(text: string): string {
+  return `Comments: ${text.replace(/[^\x20-\x7e]+/g, '?').slice(0, 900)}\r\n`
 }
 
 /** Who sent a message may see in Sent whom it went to in secret. */

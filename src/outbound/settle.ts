@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
+import type { Outcome } from '#/ports/relay.ts'
 import { forgetEmpty } from '#/sending/waiting.ts'
 import { type Claimed, own } from './claims.ts'
 
@@ -23,8 +24,15 @@ export interface Postponed {
   readonly host: string | null
   /** When its sender was told of the delay, if this is the moment. */
   readonly toldAt: Date | null
+  /** When it was sent whole, and not answered, if this is the moment. */
+  readonly doubtedAt: Date | null
   /** Another than until now. */
   readonly route?: string
+}
+
+/** Since when nobody knows whether a recipient has the message, after an attempt that did not deliver it. */
+export function doubtOf({ doubtedAt }: Claimed, { ambiguous }: Outcome, now: Date): Date | null {
+  return doubtedAt ?? (ambiguous ? now : null)
 }
 
 export async function postpone(tx: Tx, recipients: readonly Claimed[], postponed: readonly Postponed[]): Promise<void> {
@@ -32,9 +40,11 @@ export async function postpone(tx: Tx, recipients: readonly Claimed[], postponed
   await sql`
     update outbound_recipients recipient
     set state = 'waiting', dotted = false, suspect = false, due_at = later."dueAt", reply = later.reply, reason = later.reason, host = later.host,
-      told_at = coalesce(later."toldAt", recipient.told_at), route = coalesce(later.route, recipient.route)
+      told_at = coalesce(later."toldAt", recipient.told_at), route = coalesce(later.route, recipient.route),
+      doubted_at = coalesce(recipient.doubted_at, later."doubtedAt")
     from jsonb_to_recordset(${JSON.stringify(postponed)}::jsonb)
-      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz, route text)
+      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz, "doubtedAt" timestamptz,
+        route text)
     where recipient.id = later.id and ${own(recipients)}`.execute(tx)
 }
 

@@ -35,7 +35,12 @@ const fields = {
       'is in Sent.',
   }),
   last_error: Nullable(
-    Type.String({ description: 'What the last attempt came to.', examples: ['Daily sending allowance reached'] }),
+    Type.String({
+      description:
+        'What the last attempt came to. Where an earlier one was sent whole and not answered, that it may have arrived, ' +
+        'and by when no answer had come; once it has `failed`, Sent has a copy then that is starred and unread.',
+      examples: ['Daily sending allowance reached'],
+    }),
   ),
   attachment_count: Type.Integer({ minimum: 0 }),
   scheduled_by: OneOf(['api_key', 'member'], { description: '`member` for messages that were queued in the web app.' }),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import { mayHaveArrived } from './doubt.ts'
 
 /** A recipient who has not got a message yet, for the operator. */
 export interface Waiting {
@@ -59,12 +60,13 @@ export async function retryNow(db: Db, messageId: string): Promise<number | unde
 export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped: string[] } | undefined> {
   const message = await sql`select from outbound_messages where id = ${messageId} for update`.execute(tx)
   if (message.rows.length === 0) return undefined
-  const { rows } = await sql<{ recipient: string }>`
-    delete from outbound_recipients where message_id = ${messageId} and state = 'waiting' returning recipient`.execute(
-    tx,
-  )
+  const { rows } = await sql<{ recipient: string; at: Date | null }>`
+    delete from outbound_recipients where message_id = ${messageId} and state = 'waiting'
+    returning recipient, doubted_at as at`.execute(tx)
+  const doubt = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
+  const reason = ['Taken out of the queue', ...(doubt === undefined ? [] : [doubt])].join('. ')
   await sql`
-    update scheduled_messages set status = 'failed', last_error = 'Taken out of the queue', failed_at = now(),
+    update scheduled_messages set status = 'failed', last_error = ${reason}, failed_at = now(),
       queued = false, due_at = null
     where id = ${messageId} and queued and status = 'sending'
       and not exists (select from outbound_recipients where message_id = ${messageId})`.execute(tx)

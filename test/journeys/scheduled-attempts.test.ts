@@ -132,6 +132,43 @@ test('row 29: refused for good by everyone it has failed at once', async () => {
   assert.deepEqual([await queued(), await subjects('sent'), await subjects('inbox')], [0, [], []])
 })
 
+for (const [what, then] of [
+  ['put off for good', '451 4.7.1 Come again'],
+  ['refused', '550 5.7.1 No'],
+] as const) {
+  test(`one that a mail host took without saying so, and that was ${what} later, says that it may have arrived; its copy in Sent is marked`, async () => {
+    answers({ next: 'hang up', keep: true })
+    const id = await schedule({ subject: 'Doubt', bcc: 'eve@there.example' })
+    await round()
+    assert.equal(sink.taken.length, 1)
+    const doubt =
+      /; it may have taken the message, or not\. (It may have arrived all the same: .* by \S+Z no answer had come)$/
+    const [, since = 'nothing'] = doubt.exec((await shown(id)).last_error) ?? []
+    answers(then)
+    await rounds(id)
+    const { status, last_error } = await shown(id)
+    assert.deepEqual([status, await queued()], ['failed', 0])
+    assert.match(last_error, new RegExp(`^bob@there\\.example .* said: ${then}\\. `))
+    assert.ok(last_error.endsWith(since), last_error)
+    const { data } = (await organization.request('GET', `/v1/messages?mailbox=${ada}&folder=sent`)).body
+    assert.deepEqual(
+      data.map(({ subject, starred, unread }: Record<string, unknown>) => [subject, starred, unread]),
+      [['Doubt', true, true]],
+    )
+    const raw = await organization.request('GET', `/v1/messages/${data[0].uid}/raw?mailbox=${ada}&folder=sent`)
+    const front = `Comments: ${since}\r\nBcc: eve@there.example\r\n`
+    assert.equal(raw.bytes.toString(), front + sink.taken[0]?.bytes)
+  })
+}
+
+test('one that nobody was sent whole has no copy in Sent when it fails', async () => {
+  sink.act = (step) => (step === 'content' ? { next: 'hang up' } : undefined)
+  const id = await schedule()
+  await rounds(id)
+  assert.doesNotMatch((await shown(id)).last_error, /may have arrived/)
+  assert.deepEqual(await subjects('sent'), [])
+})
+
 test('refused by some it is sent, and a notice names them', async () => {
   answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody' })
   const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
