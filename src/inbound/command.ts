@@ -15,8 +15,9 @@ export function splitCommand(line: string): [verb: string, argument: string] {
   return space < 0 ? [line.toUpperCase(), ''] : [line.slice(0, space).toUpperCase(), line.slice(space + 1).trim()]
 }
 
-/** The argument of MAIL (RFC 5321 4.1.1.2). Throws `Rejection`. */
-export function parseMailFrom(argument: string): MailFrom {
+/** The argument of MAIL (RFC 5321 4.1.1.2). Where clients log in, they may say who they think it is from (RFC 4954, section 5),
+ *  which is nothing to us. Throws `Rejection`. */
+export function parseMailFrom(argument: string, { auth = false } = {}): MailFrom {
   const { address, parameters } = parsePath(argument, 'FROM', '5.1.7')
   let size = 0
   let utf8 = false
@@ -24,6 +25,7 @@ export function parseMailFrom(argument: string): MailFrom {
     if (name === 'SIZE' && /^\d{1,20}$/.test(value)) size = Number(value)
     else if (name === 'BODY' && /^(7BIT|8BITMIME)$/i.test(value)) continue
     else if (name === 'SMTPUTF8' && value === '') utf8 = true
+    else if (name === 'AUTH' && auth && value !== '') continue
     else if (name === 'SIZE' || name === 'BODY' || name === 'SMTPUTF8') throw badParameter(501, name)
     else throw badParameter(555, name)
   }

@@ -25,7 +25,7 @@ export class Transaction {
   /** By what follows MAIL. A message is refused here that there would be no room for. */
   static async begunBy(argument: string, host: Host, client: Client): Promise<Transaction> {
     const { limits, room, taker } = host
-    const { size, ...begun } = parseMailFrom(argument)
+    const { size, ...begun } = parseMailFrom(argument, { auth: taker.begin !== undefined })
     if (size > limits.messageSize) throw faulty('too large', limits)
     if (!room.fits(size)) throw faulty('no room', limits)
     return new Transaction(host, (await taker.begin?.(begun.sender, client)) ?? taker, begun)

@@ -1,31 +1,5 @@
-import { spawn } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { example } from '../example.ts'
-import { accountsOn, ownSettings } from './accounts.ts'
+import { accountsOn } from './accounts.ts'
+import { startDovecot23 } from './dovecot-23.ts'
 
 /** Debian 12's. */
-accountsOn(async (setting) => {
-  const { directory, database } = setting
-  const connect = `host=${database.host} port=${database.port} dbname=postgres user=mailroom_dovecot`
-  const sql = await example('dovecot/2.3/mailroom-sql.conf.ext', {
-    'host=127.0.0.1 dbname=mailroom user=mailroom_dovecot password=change-me': `${connect} password=${database.password}`,
-    '/var/vmail/': `${directory}/mail/`,
-  })
-  await writeFile(join(directory, 'sql.conf.ext'), sql)
-  const settings = await example('dovecot/2.3/dovecot.conf', {
-    '/etc/dovecot/private/': `${directory}/`,
-    '/etc/dovecot/mailroom-masters': `${directory}/masters`,
-    '/etc/dovecot/mailroom-sql.conf.ext': `${directory}/sql.conf.ext`,
-    'uid=vmail gid=vmail': 'uid=nobody gid=nogroup',
-    'listen = *, ::': 'listen = 127.0.0.1',
-  })
-  await writeFile(join(directory, 'dovecot.conf'), settings + ownSettings(setting))
-  const child = spawn('/usr/sbin/dovecot', ['-F', '-c', join(directory, 'dovecot.conf')], { stdio: 'ignore' })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { doveadm: `doveadm -c ${directory}/dovecot.conf`, stop }
-})
+accountsOn(startDovecot23)

@@ -33,7 +33,7 @@ export interface Setting {
   readonly database: { readonly host: string; readonly port: string; readonly password: string }
 }
 
-interface Started {
+export interface Started {
   /** What runs its doveadm, for a shell. */
   readonly doveadm: string
   readonly stop: () => Promise<void>

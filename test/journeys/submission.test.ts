@@ -157,6 +157,13 @@ describe('sending', () => {
     assert.ok(sent?.bytes.toString().includes('Subject: Grüße\r\n'))
   })
 
+  test('what a client says in AUTH= of MAIL counts for nothing', async () => {
+    await using client = await loggedIn(port, ada.address)
+    assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}> AUTH=<>`)), '250 2.1.0')
+    assert.equal(codes(await client.say('RSET')), '250 2.0.0')
+    assert.equal(codes(await client.say(`MAIL FROM:<${bob.address}> AUTH=${bob.address}`)), '553 5.7.1')
+  })
+
   test('what is larger than 25 MiB is refused at MAIL', async () => {
     await using client = await loggedIn(port, ada.address)
     assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}> SIZE=26214401`)), '552 5.3.4')

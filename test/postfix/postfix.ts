@@ -15,9 +15,12 @@ const nobody = 65_534
 /** A real Postfix of its own: configuration, queue and mail in a directory that is gone at the end. */
 export class Postfix implements AsyncDisposable {
   readonly port: number
+  /** Its queue directory, below which services of others put their sockets. */
+  readonly queue: string
   readonly #directory: string
 
   private constructor(directory: string, port: number) {
+    this.queue = join(directory, 'queue')
     this.#directory = directory
     this.port = port
   }
@@ -26,6 +29,8 @@ export class Postfix implements AsyncDisposable {
   static async start(
     settings: Readonly<Record<string, string>>,
     { cert, key }: { readonly cert: string; readonly key: string },
+    /** Of master.cf, beside its own. */
+    services = '',
   ): Promise<Postfix> {
     if (!existsSync(postfix)) throw new Error(`There is no Postfix at ${postfix}: apt-get install postfix`)
     if (process.getuid?.() !== 0) throw new Error('Postfix is started by root alone')
@@ -37,7 +42,7 @@ export class Postfix implements AsyncDisposable {
     await chown(join(directory, 'mail'), nobody, nobody)
     const port = await freePort()
     await writeFile(join(directory, 'conf/main.cf'), mainCf(directory, settings))
-    await writeFile(join(directory, 'conf/master.cf'), masterCf(port))
+    await writeFile(join(directory, 'conf/master.cf'), masterCf(port) + services)
     await writeFile(join(directory, 'conf/tls.pem'), key + cert, { mode: 0o600 })
     const started = new Postfix(directory, port)
     await started.command('start').catch(async (error) => {
