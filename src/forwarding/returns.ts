@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
 
 /** Reports that go back in a day (UTC) from a mailbox that forwards: to one author, and to all. */
 const mostToOne = 5
@@ -83,7 +83,8 @@ export async function forgetReturned(db: Db, now: Date): Promise<void> {
   await sql`delete from returned_reports where returned_on < ${today(now)}`.execute(db)
 }
 
-/** Nothing is gained by writing one author's address in several ways. */
+/** Nothing is gained by writing one author's address in several ways, with tags among them. */
 function keyOf(address: string): string {
-  return canonicalAddress(address) ?? address.toLowerCase()
+  const parts = splitAddress(canonicalAddress(address) ?? address.toLowerCase())
+  return parts ? `${stripTag(parts.local)}@${parts.domain}` : address
 }

@@ -39,7 +39,9 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         description:
           'Changes one mailbox. Switching a half on stamps its `since` anew, also where it was on: only mail that arrives ' +
           'after that is passed on or answered. A copy of what is forwarded stays in the mailbox. Clearing the ' +
-          'destination or the text of a half that is on switches it off. A Private mailbox can answer, but not forward.',
+          'destination or the text of a half that is on switches it off. A Private mailbox can answer, but not forward. ' +
+          'A mailbox passes on at most 1,000 messages a day (UTC). It answers at most 100, once in four days each sender, ' +
+          'and only senders whom SPF or DKIM proves.',
         querystring: Strict({}),
         body: ForwardingChange,
         response: { 200: ForwardingOut },
