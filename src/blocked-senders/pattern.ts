@@ -1,5 +1,6 @@
-import { invalid } from '#/errors.ts'
+import { invalid, notFound } from '#/errors.ts'
 import { canonicalAddress, canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { isUuid } from '#/text.ts'
 
 /** How many patterns the organization may block, and each of its members. */
 export const mostBlocked = 10_000
@@ -57,4 +58,12 @@ const plainLocal = /^[^\s\p{C}()<>[\],;:\\"@*]+$/u
 function hostOf(text: string): string | undefined {
   const domain = canonicalDomain(text)
   return domain?.includes('.') ? domain : undefined
+}
+
+/** An id or a pattern; no pattern looks like an id, since it has an `@`. */
+export function blockNamed(id: string): { column: 'id' | 'pattern'; value: string } {
+  if (isUuid(id)) return { column: 'id', value: id.toLowerCase() }
+  const pattern = parsePattern(id)
+  if (pattern === undefined) throw notFound('blocked sender')
+  return { column: 'pattern', value: pattern }
 }

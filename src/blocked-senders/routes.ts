@@ -5,8 +5,7 @@ import type { App } from '#/http/app-type.ts'
 import { created, ok, once } from '#/http/once.ts'
 import { ById, Id, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
 import { organizationItself } from '#/organizations/owner.ts'
-import { isUuid } from '#/text.ts'
-import { type BlockedSender, blockPattern, mostBlocked, parsePattern } from './pattern.ts'
+import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
 import { blockedSendersOf, deleteBlocked } from './queries.ts'
 import { blockSender } from './store.ts'
 
@@ -82,19 +81,11 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       },
     },
     async ({ organizationId, params }) => {
-      const gone = await deleteBlocked(db, organizationItself(organizationId), named(params.id))
+      const gone = await deleteBlocked(db, organizationItself(organizationId), blockNamed(params.id))
       if (!gone) throw notFound('blocked sender')
       return { deleted: true as const, id: gone.id, pattern: gone.pattern }
     },
   )
-}
-
-/** An id or a pattern; no pattern looks like an id, since it has an `@`. */
-function named(id: string): { column: 'id' | 'pattern'; value: string } {
-  if (isUuid(id)) return { column: 'id', value: id.toLowerCase() }
-  const pattern = parsePattern(id)
-  if (pattern === undefined) throw notFound('blocked sender')
-  return { column: 'pattern', value: pattern }
 }
 
 function present({ created_at, ...blocked }: BlockedSender) {

@@ -74,7 +74,11 @@ async function suspension(
   suspended: boolean,
 ) {
   const domain = await domainGiven(db, given)
-  await setSuspended(db, domain.organizationId, domain.id, suspended)
+  const after = await setSuspended(db, domain.organizationId, domain.id, suspended)
+  if (after && !suspended) {
+    const text = `${domain.domain} is suspended with its organization, until that is resumed.`
+    return { value: present({ ...domain, suspended: after }, hostname), text }
+  }
   const again = domain.suspended === suspended
   const done = suspended ? 'suspended' : 'not suspended'
   const text = again ? `${domain.domain} was ${done} before.` : `${domain.domain} is ${done} now.`

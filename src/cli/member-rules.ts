@@ -6,18 +6,13 @@ import { actions, fields, filterName, filterValue, ops } from '#/filters/filter.
 import { addFilter, checkMove } from '#/filters/store.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
-import { memberNamed } from '#/members/members.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
 import { command, type Operator } from './command.ts'
+import { ownerGiven, whose } from './member-rules-kept.ts'
 
-const whose = {
-  org: { value: 'NAME', help: 'The organization', required: true },
-  member: { value: 'ADDRESS', help: "The member's e-mail address or id", required: true },
-} as const
-
-/** Members' own labels, filters and blocks, which no key can see. */
+/** Adds to members' own labels, filters and blocks, which no key can see. */
 export const memberRuleCommands = [
   command({
     name: 'member label add',
@@ -74,15 +69,14 @@ export const memberRuleCommands = [
 ]
 
 async function forMember<T>(
-  { database: { db } }: Operator,
+  operator: Operator,
   given: { org: string; member: string },
   change: (tx: Tx, owner: Owner) => Promise<T>,
 ): Promise<T> {
-  const organization = await organizationNamed(db, given.org)
-  const member = await memberNamed(db, organization.id, given.member)
-  const owner = { organizationId: organization.id, memberId: member.id }
+  const { db } = operator.database
+  const owner = await ownerGiven(operator, given)
   const made = await db.transaction().execute((tx) => change(tx, owner))
-  rulesChanged(db, organization.id)
+  rulesChanged(db, owner.organizationId)
   return made
 }
 

@@ -1,7 +1,9 @@
+import { invalid } from '#/errors.ts'
 import type { Organization } from '#/organizations/organization.ts'
-import { allOrganizations } from '#/organizations/queries.ts'
-import { changePlan, createOrganization } from '#/organizations/register.ts'
-import { command } from './command.ts'
+import { allOrganizations, setOrganizationSuspended } from '#/organizations/queries.ts'
+import { changePlan, createOrganization, organizationNamed, renameOrganization } from '#/organizations/register.ts'
+import { belongingsOf, removeOrganization } from '#/organizations/remove.ts'
+import { command, type Operator } from './command.ts'
 import { minute, table } from './table.ts'
 
 export const organizationCommands = [
@@ -22,7 +24,10 @@ export const organizationCommands = [
     options: {},
     run: async ({ database: { db } }) => {
       const data = await allOrganizations(db)
-      return { value: { data }, text: table(['NAME', 'PLAN', 'CREATED', 'ID'], data.map(row), 'No organizations yet.') }
+      return {
+        value: { data },
+        text: table(['NAME', 'PLAN', 'STATE', 'CREATED', 'ID'], data.map(row), 'No organizations yet.'),
+      }
     },
   }),
   command({
@@ -35,8 +40,76 @@ export const organizationCommands = [
       return { value: changed, text: `"${changed.name}" is on the plan ${changed.plan}.` }
     },
   }),
+  command({
+    name: 'org rename',
+    summary: 'Give an organization another name',
+    operands: ['name', 'to'],
+    options: {},
+    run: async ({ database: { db } }, { name, to }) => {
+      const renamed = await renameOrganization(db, name, to)
+      return { value: renamed, text: `The organization is named "${renamed.name}" now.` }
+    },
+  }),
+  command({
+    name: 'org suspend',
+    summary: 'Let no request, no mail and no mail program of an organization in, and no mail out; everything stays',
+    operands: ['name'],
+    options: {},
+    run: (operator, { name }) => suspension(operator, name, true),
+  }),
+  command({
+    name: 'org resume',
+    summary: 'End the suspension of an organization',
+    operands: ['name'],
+    options: {},
+    run: (operator, { name }) => suspension(operator, name, false),
+  }),
+  command({
+    name: 'org delete',
+    summary: 'Delete an organization and all that it has, mail too, for good',
+    operands: ['name'],
+    options: { confirm: { value: 'NAME', help: 'Its name once more; without it, what there is to delete is said' } },
+    run: async (operator, { name, confirm }, tell) => {
+      const { db } = operator.database
+      const organization = await organizationNamed(db, name)
+      if (confirm === undefined || (await organizationNamed(db, confirm)).id !== organization.id)
+        throw await unconfirmed(operator, organization)
+      const mailHost = await operator.mailHost(db)
+      const gone = await removeOrganization({ db, mailHost }, organization.id, tell)
+      const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
+      const [mailboxes, messages] = [many(gone.mailboxes, 'mailbox', 'mailboxes'), many(gone.messages, 'message')]
+      return { value, text: `Deleted the organization "${organization.name}", ${mailboxes} and ${messages}.` }
+    },
+  }),
 ]
 
-function row({ name, plan, created_at, id }: Organization): string[] {
-  return [name, plan, minute(created_at), id]
+async function suspension({ database: { db } }: Operator, name: string, suspended: boolean) {
+  const before = await organizationNamed(db, name)
+  const after = await setOrganizationSuspended(db, before.id, suspended)
+  const done = suspended ? 'suspended' : 'not suspended'
+  const again = (before.suspended_at !== null) === suspended
+  return { value: after, text: again ? `"${after.name}" was ${done} before.` : `"${after.name}" is ${done} now.` }
+}
+
+async function unconfirmed({ database: { db } }: Operator, { id, name }: Organization) {
+  const { domains, mailboxes, waiting } = await belongingsOf(db, id)
+  const all = [
+    many(domains, 'domain'),
+    `${many(mailboxes, 'mailbox', 'mailboxes')} with all mail`,
+    `${many(waiting, 'message')} to be sent`,
+  ]
+  const quoted = JSON.stringify(name)
+  return invalid(
+    'confirm',
+    `This deletes ${quoted} for good: ${all.join(', ')}, its keys and members`,
+    `If that is what you want: mailroom org delete ${quoted} --confirm ${quoted}`,
+  )
+}
+
+function many(count: number, one: string, more = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+}
+
+function row({ name, plan, suspended_at, created_at, id }: Organization): string[] {
+  return [name, plan, suspended_at ? 'suspended' : 'open', minute(created_at), id]
 }

@@ -20,12 +20,15 @@ const json = (...argv: string[]) => printed(operator(), ...argv)
 
 test('an organization is made, listed and put on another plan', async () => {
   const made = await json('org', 'create', ' Acme Inc. ', '--plan', 'team')
-  assert.deepEqual({ ...made, id: 0, created_at: 0 }, { id: 0, name: 'Acme Inc.', plan: 'team', created_at: 0 })
+  assert.deepEqual(
+    { ...made, id: 0, created_at: 0 },
+    { id: 0, name: 'Acme Inc.', plan: 'team', suspended_at: null, created_at: 0 },
+  )
   assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   assert.deepEqual((await json('org', 'plan', 'acme inc.', 'business')).plan, 'business')
   assert.deepEqual(await json('org', 'list'), { data: [{ ...made, plan: 'business' }] })
   const { stdout } = await run('org', 'list')
-  assert.match(stdout, /^NAME {7}PLAN {6}CREATED {11}ID\nAcme Inc\. {2}business {2}20/)
+  assert.match(stdout, /^NAME {7}PLAN {6}STATE {2}CREATED {11}ID\nAcme Inc\. {2}business {2}open {3}20/)
 })
 
 test('a key is shown once, with all that it may do, and works', async () => {
@@ -121,9 +124,95 @@ test("a member's own labels, filters and blocks are theirs, and their keywords c
   }
 })
 
+test("what is a member's own is listed, and removed by name, pattern or id", async () => {
+  await json('org', 'create', 'Kept')
+  for (const email of ['ada@x.example', 'bob@x.example']) await json('member', 'add', '--org', 'Kept', '--email', email)
+  const whose = ['--org', 'Kept', '--member', 'ada@x.example'] as const
+  const label = await json('member', 'label', 'add', ...whose, 'Later')
+  const filter = ['--field', 'from', '--op', 'is', '--value', 'news@x.example', '--action', 'star'] as const
+  const filters = [
+    await json('member', 'filter', 'add', 'News', ...whose, ...filter),
+    await json('member', 'filter', 'add', 'News', ...whose, ...filter),
+  ]
+  const block = await json('member', 'block', 'add', ...whose, '@spam.example')
+  const listed = async (what: string, member = 'ada@x.example') =>
+    (await json('member', what, 'list', '--org', 'Kept', '--member', member)).data
+  assert.deepEqual(await listed('label'), [label])
+  assert.deepEqual(await listed('filter'), filters)
+  assert.deepEqual(await listed('block'), [block])
+  for (const what of ['label', 'filter', 'block']) assert.deepEqual(await listed(what, 'bob@x.example'), [], what)
+  const told = (await run('member', 'filter', 'list', ...whose)).stdout
+  assert.match(told, /^NAME {2}FIELD {2}OP {2}VALUE .*\nNews {2}from {3}is {2}news@x\.example {2}star {4}- {9}on {5}/)
+
+  const removed = (what: string, given: string, member = 'ada@x.example') =>
+    run('member', what, 'remove', given, '--org', 'Kept', '--member', member)
+  for (const [what, given] of [
+    ['label', 'Later'],
+    ['filter', filters[0].id],
+    ['block', '@spam.example'],
+  ] as const)
+    assert.equal((await removed(what, given, 'bob@x.example')).exitCode, 1, `another member's ${what}`)
+  assert.match((await removed('filter', 'news')).stderr, /^mailroom: 2 filters are named "News"\. Name one by its id/)
+  assert.match((await removed('label', 'later')).stdout, /^Removed the label "Later" of ada@x\.example; later stays/)
+  assert.match((await removed('filter', filters[0].id)).stdout, /^Removed the filter "News"/)
+  assert.match((await removed('filter', 'NEWS')).stdout, /^Removed the filter "News"/)
+  assert.match((await removed('block', '@SPAM.example')).stdout, /has @spam\.example blocked no more/)
+  for (const what of ['label', 'filter', 'block']) assert.deepEqual(await listed(what), [], what)
+  assert.match((await removed('block', '@spam.example')).stderr, /^mailroom: ada@x\.example has not blocked "@spam/)
+})
+
+test('an organization is renamed, to a name that is free', async () => {
+  const { id } = await json('org', 'create', 'Old name')
+  await json('org', 'create', 'Other')
+  assert.match(
+    (await run('org', 'rename', 'old name', 'OTHER')).stderr,
+    /There is an organization named "OTHER" already/,
+  )
+  assert.equal((await json('org', 'rename', 'old name', 'OLD NAME')).name, 'OLD NAME')
+  assert.deepEqual(await json('org', 'rename', 'Old Name', ' New name '), {
+    ...(await json('org', 'list')).data.find((one: { id: string }) => one.id === id),
+    name: 'New name',
+  })
+  assert.equal((await run('org', 'rename', 'Old name', 'x')).exitCode, 1)
+})
+
+test('plans are listed with who is on them, changed, and made', async () => {
+  const { data } = await json('plan', 'list')
+  assert.deepEqual(
+    data.slice(0, 2).map(({ name }: { name: string }) => name),
+    ['free', 'team'],
+  )
+  const limits = ['--domains', '2', '--mailboxes', '4', '--sends', '10', '--scheduled', '5'] as const
+  assert.match(
+    (await run('plan', 'set', 'tiny', ...limits)).stderr,
+    /There is no plan "tiny" yet\. A new one takes every/,
+  )
+  const tiny = await json('plan', 'set', 'tiny', ...limits, '--storage', '1GiB', '--scheduled-storage', '1048577')
+  assert.deepEqual(tiny, {
+    ...{ name: 'tiny', domains: 2, mailboxes: 4, storage_bytes: 2 ** 30, sends_per_day: 10 },
+    ...{ scheduled_messages: 5, scheduled_bytes: 2 ** 20 + 1 },
+  })
+  await json('org', 'create', 'On tiny', '--plan', 'tiny')
+  assert.deepEqual(await json('plan', 'set', 'tiny', '--mailboxes', '3'), { ...tiny, mailboxes: 3 })
+  const shown = (await run('plan', 'list')).stdout
+  assert.match(shown, /^NAME +DOMAINS +MAILBOXES +STORAGE +SENDS A DAY +SCHEDULED +SCHEDULED STORAGE +ORGANIZATIONS\n/)
+  assert.match(shown, /^tiny +2 +3 +1GiB +10 +5 +1048577 +1$/m)
+  for (const [given, refused] of [
+    [['plan', 'set', 'tiny'], /There is nothing to change/],
+    [['plan', 'set', 'Tiny!', '--domains', '1'], /The name of a plan has/],
+    [['plan', 'set', 'tiny', '--domains', '-1'], /--domains/],
+    [['plan', 'set', 'tiny', '--storage', '5 parsecs'], /--storage takes octets/],
+  ] as const)
+    assert.match((await run(...given)).stderr, refused)
+})
+
 for (const [line, exitCode, message] of [
   ['org create', 2, /^mailroom: NAME is missing\nUsage: mailroom org create NAME/],
-  ['org create x --plan huge', 1, /^mailroom: No plan named "huge"; there are: free, team, business, self_hosted\n$/],
+  [
+    'org create x --plan huge',
+    1,
+    /^mailroom: No plan named "huge"; there are: free, tiny, team, business, self_hosted\n$/,
+  ],
   ['key list --org nope', 1, /^mailroom: No organization named "nope"; there are: .*Refuses/],
   ['key create --org Refuses --scopes labels', 1, /^mailroom: No scope named "labels"; there are: all, labels:read/],
   ['key create --org Refuses --scopes all --expires soon', 1, /^mailroom: "soon" is no lifetime/],

@@ -84,6 +84,7 @@ interface Organizations {
   id: Generated<string>
   name: string
   plan: string
+  suspended_at: Date | null
   created_at: Made<Date>
 }
 
@@ -143,7 +144,9 @@ interface Domains {
   receiving_verified_at: Date | null
   receiving_missing_since: Date | null
   receiving_missing_times: Generated<number>
+  /** By itself, or with its organization. */
   suspended_at: Date | null
+  suspended_apart_at: Date | null
   last_checked_at: Date | null
   next_check_at: Date | null
   leased_until: Date | null

@@ -194,10 +194,13 @@ export async function deleteDomain(tx: Tx, organizationId: string, id: string): 
   await tx.deleteFrom('domains').where('organization_id', '=', organizationId).where('id', '=', id).execute()
 }
 
-export async function setSuspended(db: Db, organizationId: string, id: string, suspended: boolean): Promise<void> {
-  await sql`
-    update domains set suspended_at = ${suspended ? sql`coalesce(suspended_at, now())` : sql`null`}
-    where organization_id = ${organizationId} and id = ${id}`.execute(db)
+/** Answers whether it is suspended then, which one is whose organization is so too. */
+export async function setSuspended(db: Db, organizationId: string, id: string, suspended: boolean): Promise<boolean> {
+  const { rows } = await sql<{ suspended: boolean }>`
+    update domains set suspended_apart_at = ${suspended ? sql`coalesce(suspended_apart_at, now())` : sql`null`}
+    where organization_id = ${organizationId} and id = ${id}
+    returning suspended_at is not null as suspended`.execute(db)
+  return rows[0]?.suspended ?? suspended
 }
 
 /** Whether an organization has the domain verified: by the index that sees to there being one at most. */

@@ -9,7 +9,7 @@ export const perMinute = { quota: 600, windowMs: 60_000 }
 /** Whose request this is, told from a bearer token; undefined for a token that opens nothing. */
 export type Identify = (
   token: string,
-) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope> } | undefined>
+) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope>; suspended: boolean } | undefined>
 
 /**
  * The first three checks of a request under /v1, in the document's order: who it is (401), how many came before it
@@ -43,6 +43,7 @@ export function authorizer(identify: Identify, now: () => number, shared?: Share
     reply.header('RateLimit-Policy', `"key";q=${perMinute.quota};w=${perMinute.windowMs / 1000}`)
     reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (!allowance.allowed) throw rateLimited(allowance)
+    if (identity.suspended) throw suspended()
     requireScope(identity.scopes, request.routeOptions.config.scope)
   }
 }
@@ -60,6 +61,11 @@ function requireScope(held: ReadonlySet<Scope>, wanted: Scope | readonly Scope[]
   throw new Refusal('forbidden', `This key lacks the scope ${any.join(' or ')}`, {
     fix: 'Use a key that has it; the operator makes keys with `mailroom key create`',
   })
+}
+
+/** Whichever scopes the key has, and whatever is asked for. */
+function suspended(): Refusal {
+  return new Refusal('forbidden', 'This organization is suspended', { fix: 'Ask whoever runs this service' })
 }
 
 function unauthorized(): Refusal {

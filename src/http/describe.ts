@@ -57,7 +57,7 @@ const meaning: Record<ErrorCode, string> = {
   invalid_request: 'The request is not as documented, or cannot be done to what is stored.',
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked.',
   quota_exceeded: 'A limit of the plan would be exceeded.',
-  forbidden: 'The key lacks the scope, which `message` names.',
+  forbidden: 'The key lacks the scope, which `message` names, or the operator has suspended the organization.',
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
   rate_limited: 'More than 600 requests in a minute, or too many large bodies at a time; see `Retry-After`.',

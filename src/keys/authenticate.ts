@@ -10,6 +10,8 @@ export interface Identity {
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
   readonly expiresAt: Date | null
+  /** The organization is. */
+  readonly suspended: boolean
 }
 
 /** How long a look-up is believed. Revoking takes effect within 5 seconds on every process (decisions, API keys). */
@@ -70,7 +72,8 @@ export class Authenticator implements AsyncDisposable {
 async function identityOf(db: Db, hash: Buffer): Promise<Identity | undefined> {
   const row = await db
     .selectFrom('api_keys')
-    .select(['id', 'organization_id', 'scopes', 'expires_at'])
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(['api_keys.id', 'organization_id', 'scopes', 'expires_at', 'suspended_at'])
     .where('hash', '=', hash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
@@ -80,6 +83,7 @@ async function identityOf(db: Db, hash: Buffer): Promise<Identity | undefined> {
       organizationId: row.organization_id,
       scopes: new Set(row.scopes as Scope[]),
       expiresAt: row.expires_at,
+      suspended: row.suspended_at !== null,
     }
   )
 }

@@ -13,6 +13,17 @@ export function labelsOf(db: Db, organizationId: string): Promise<Label[]> {
     where organization_id = ${organizationId} and member_id is null order by created_at, id`
 }
 
+/** Oldest first, a member's own too. */
+export function labelsOwnedBy(db: Db, owner: Owner): Promise<Label[]> {
+  return db
+    .selectFrom('labels')
+    .select(columns)
+    .where(ownedBy('labels', owner))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
 export async function labelCount(tx: Tx, owner: Owner): Promise<number> {
   const { count } = await tx
     .selectFrom('labels')

@@ -5,6 +5,8 @@ export interface Organization {
   readonly name: string
   /** Name of a row of `plans`. */
   readonly plan: string
+  /** Since when it is suspended, if it is. */
+  readonly suspended_at: Date | null
   readonly created_at: Date
 }
 

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { Organization } from './organization.ts'
 
-const columns = ['id', 'name', 'plan', 'created_at'] as const
+const columns = ['id', 'name', 'plan', 'suspended_at', 'created_at'] as const
 
 /** By name, without regard to case. */
 export function allOrganizations(db: Db): Promise<Organization[]> {
@@ -35,6 +35,33 @@ export function updatePlan(db: Db, organizationId: string, plan: string): Promis
     .where('id', '=', organizationId)
     .returning(columns)
     .executeTakeFirstOrThrow()
+}
+
+/** Undefined where another organization has the name. */
+export async function updateName(db: Db, organizationId: string, name: string): Promise<Organization | undefined> {
+  const { rows } = await sql<Organization>`
+    update organizations set name = ${name}
+    where id = ${organizationId}
+      and not exists (select from organizations other where lower(other.name) = lower(${name}) and other.id <> ${organizationId})
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(db)
+  return rows[0]
+}
+
+/** Its domains are suspended with it. What it was before is kept where nothing changes. */
+export function setOrganizationSuspended(db: Db, organizationId: string, suspended: boolean): Promise<Organization> {
+  return db
+    .updateTable('organizations')
+    .set({ suspended_at: suspended ? sql<Date>`coalesce(suspended_at, now())` : null })
+    .where('id', '=', organizationId)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** The condition on rows of an organization that it is not suspended. */
+export function isNotSuspended(organizationId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (
+    select from organizations where organizations.id = ${organizationId} and organizations.suspended_at is not null
+  )`
 }
 
 /** Smallest first. */

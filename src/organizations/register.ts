@@ -1,7 +1,14 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { type Organization, organizationName } from './organization.ts'
-import { allOrganizations, insertOrganization, organizationByName, planNames, updatePlan } from './queries.ts'
+import {
+  allOrganizations,
+  insertOrganization,
+  organizationByName,
+  planNames,
+  updateName,
+  updatePlan,
+} from './queries.ts'
 
 /** Makes an organization. Refused are a name that is taken, in whatever case, and a plan that does not exist. */
 export async function createOrganization(
@@ -18,6 +25,15 @@ export async function createOrganization(
 export async function changePlan(db: Db, name: string, plan: string): Promise<Organization> {
   const { id } = await organizationNamed(db, name)
   return await updatePlan(db, id, await existingPlan(db, plan))
+}
+
+/** Nothing else changes: keys, mailboxes and mail stay. */
+export async function renameOrganization(db: Db, name: string, to: string): Promise<Organization> {
+  const { id } = await organizationNamed(db, name)
+  const wanted = organizationName(to)
+  const renamed = await updateName(db, id, wanted)
+  if (!renamed) throw invalid('to', `There is an organization named "${wanted}" already`)
+  return renamed
 }
 
 /** The organization of that name, without regard to case; where there is none, the refusal names those there are. */

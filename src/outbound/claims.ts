@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { isNotSuspended } from '#/organizations/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 
 /** The claim went to another worker, which took this one for dead. */
@@ -50,7 +51,7 @@ const mostTogether = 100
 /**
  * Takes up to `most` batches that are due, but for the routes that are `busy`, in one statement, and counts the attempt:
  * one that ends this process has been one. Organizations take turns, so that ten thousand messages of one hold up nobody
- * else; within one the longest due comes first. A message that another worker is just taking something of is passed
+ * else; within one the longest due comes first. What a suspended one has waits. A message that another worker is just taking something of is passed
  * over, and so is one that a worker has just ended over (`claimSuspect`).
  */
 export async function claim(db: Db, now: Date, busy: readonly string[], most: number): Promise<Batch[]> {
@@ -75,6 +76,7 @@ export async function claim(db: Db, now: Date, busy: readonly string[], most: nu
           ) recipient group by message_id, route
         ) batch order by due_at, first limit ${most}
       ) batch
+      where ${isNotSuspended(sql.ref('waiting.organization_id'))}
       order by batch.turn, batch.due_at limit ${most}
     )`
   return await take(db, now, due, sql`not suspect`)
@@ -87,6 +89,7 @@ export async function claimSuspect(db: Db, now: Date, busy: readonly string[]): 
     with due as materialized (
       select message_id, route from outbound_recipients
       where state = 'waiting' and suspect and due_at <= ${now} and route <> all (${busy}::text[])
+        and ${isNotSuspended(sql.ref('outbound_recipients.organization_id'))}
       order by due_at, id limit 1
     )`
   const [batch] = await take(db, now, due, sql`suspect`)

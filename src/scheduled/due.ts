@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pieceBytes } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { isNotSuspended } from '#/organizations/queries.ts'
 import { mostAttempts } from './scheduled.ts'
 
 /** A message whose attempt is begun: nobody else has it before the lease ends, and then this claim is void. */
@@ -44,7 +45,8 @@ const mostOctets = 4 * pieceBytes
 
 /**
  * Takes messages that are due and counts the attempt, in one statement: one that ends this process has been one.
- * Organizations take turns, so that ten thousand messages of one hold up nobody else; they are answered in that order.
+ * Organizations take turns, so that ten thousand messages of one hold up nobody else; they are answered in that order; what a suspended
+ * one has waits.
  * An attempt that ended with its worker is counted apart, since it may have been another message that ended it; and such
  * messages are taken one at a time, so that one that ends workers takes no other of them with it.
  */
@@ -73,7 +75,9 @@ export async function claimDue(db: Db, now: Date, { begunOnly, suspect }: Wanted
         select id, due_at, size_bytes, row_number() over (order by due_at, id) as turn from scheduled_messages
         where organization_id = waiting.organization_id and ${wanted}
         order by due_at, id limit ${most}
-      ) one order by turn, due_at, id limit ${most}
+      ) one
+      where ${isNotSuspended(sql.ref('waiting.organization_id'))}
+      order by turn, due_at, id limit ${most}
     ), free as materialized (
       select id from scheduled_messages
       where id in (select id from due where before < ${mostOctets}) and ${wanted}

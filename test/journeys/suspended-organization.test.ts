@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { runCommand } from '#/cli/run.ts'
+import type { Database } from '#/db/open.ts'
+import { testDatabase } from '../database.ts'
+import { everyOperation, furnish, pathOf } from '../every-route.ts'
+import { operatorOn, printed } from '../operator.ts'
+import { hand, subjectsIn } from '../peer.ts'
+import { Sink } from '../sink.ts'
+import { tablesWith } from '../tables-with.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+const minute = 60_000
+const resources = new AsyncDisposableStack()
+let database: Database
+let sink: Sink
+/** Two processes on one database: what one is told, the other has to find out. */
+let world: World
+let other: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  database = resources.use(await testDatabase())
+  sink = resources.use(await Sink.start())
+  world = resources.use(await World.start({ database, sink }))
+  other = resources.use(await World.start({ database, sink }))
+})
+after(() => resources.disposeAsync())
+beforeEach(async () => {
+  sink.taken.length = 0
+  sink.act = () => undefined
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+})
+
+const operator = () => operatorOn({ database, mailHost: world.mailHost })
+const org = (verb: string, ...more: string[]) => printed(operator(), 'org', verb, organization.name, ...more)
+
+/** What a process answers to the organization's key, once it no longer believes what it knew before. */
+async function untilAnswered(at: World, status: number) {
+  for (;;) {
+    const answer = await at.client.request('GET', '/v1/usage', { key: organization.key })
+    if (answer.status === status) return answer
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Of what the organization has sent; others have messages in the queue too. */
+function subjectsTaken(): string[] {
+  return sink.taken
+    .filter(({ from }) => from.endsWith(organization.domain))
+    .map(({ bytes }) => /^Subject: (.*)\r$/m.exec(`${bytes}`)?.[1] ?? '')
+}
+
+test('no request of a suspended organization passes, whatever its key may do, on any process', async () => {
+  const furnished = await furnish(world)
+  organization = furnished.organization
+  await untilAnswered(other, 200)
+  await org('suspend')
+  for (const at of [world, other]) {
+    const { body } = await untilAnswered(at, 403)
+    assert.deepEqual([body.error.code, body.error.message], ['forbidden', 'This organization is suspended'])
+  }
+  for (const { method, path, sample } of await everyOperation(world)) {
+    const answer = await world.client.request(method, pathOf(path, sample, furnished), {
+      key: organization.key,
+      body: sample.body?.(furnished),
+    })
+    assert.equal(answer.status, 403, `${method} ${path}`)
+  }
+  await org('resume')
+  for (const at of [world, other]) await untilAnswered(at, 200)
+})
+
+test('no mail comes in for a suspended organization, on any process; resumed it comes again', async () => {
+  const neighbour = await world.organization()
+  const bob = (await neighbour.mailbox('bob')).address
+  const message = 'Subject: Hello\r\nFrom: peer@far.example\r\n\r\nHello\r\n'
+  await org('suspend')
+  for (const at of [world, other]) {
+    await assert.rejects(at.send({ from: 'peer@far.example', to: ada, text: 'Hello' }), /550 5\.2\.1/)
+    assert.equal(await hand(at, 'peer@far.example', [bob], message), '250 2.6.0')
+  }
+  // Mail of its own installation finds it so too.
+  const { status } = await neighbour.request('POST', '/v1/send', { from: bob, to: [ada], subject: 'Inside', text: 'x' })
+  assert.equal(status, 202)
+  await world.outbound.processAll()
+  assert.equal((await subjectsIn(neighbour, bob)).length, 3, 'two letters, and a notice of what did not arrive')
+  await org('resume')
+  await untilAnswered(world, 200)
+  assert.deepEqual(await subjectsIn(organization, ada), [])
+  await other.send({ from: 'peer@far.example', to: ada, subject: 'Again', text: 'Hello' })
+  assert.deepEqual(await subjectsIn(organization, ada), ['Again'])
+})
+
+test('what waits to leave, is scheduled or was forwarded stays, and goes once the organization is resumed', async () => {
+  sink.act = (step) => (step === 'rcpt' ? '451 4.7.1 Later' : undefined)
+  const write = { from: ada, to: ['bob@there.example'], text: 'x' }
+  assert.equal((await organization.request('POST', '/v1/send', { ...write, subject: 'Waits' })).status, 202)
+  await world.outbound.processAll()
+  const forward = { mailbox: ada, forward_to: 'ada@away.example', forward_enabled: true }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', forward)).status, 200)
+  await world.send({ from: 'peer@far.example', to: ada, subject: 'Forwarded', text: 'x' })
+  const send_at = new Date(world.clock.now() + 10 * minute).toISOString()
+  const scheduled = await organization.request('POST', '/v1/scheduled', { ...write, subject: 'Scheduled', send_at })
+  assert.equal(scheduled.status, 201)
+  await world.outbound.processAll()
+  sink.act = () => undefined
+  sink.taken.length = 0
+
+  await org('suspend')
+  for (const at of [world, other]) {
+    await at.advance(60 * minute)
+    await at.rounds.processAll()
+    await at.outbound.processAll()
+    await at.rounds.processAll()
+  }
+  assert.deepEqual(subjectsTaken(), [])
+  const [row] = (
+    await sql<{ status: string; attempts: number }>`
+    select status, attempts from scheduled_messages where organization_id = ${organization.id}`.execute(database.db)
+  ).rows
+  assert.deepEqual(row, { status: 'pending', attempts: 0 })
+
+  await org('resume')
+  await world.rounds.processAll()
+  await world.outbound.processAll()
+  assert.deepEqual(subjectsTaken().sort(), ['Forwarded', 'Scheduled', 'Waits'])
+})
+
+test('no mail program of a suspended organization gets in, and a domain stays suspended that was so before', async () => {
+  const login = async () => (await sql`select from imap_accounts where login = ${ada}`.execute(database.db)).rows.length
+  await sql`update mailboxes set password_hash = 'x' where address = ${ada}`.execute(database.db)
+  assert.equal(await login(), 1)
+  await org('suspend')
+  assert.equal(await login(), 0)
+  const domain = (verb: string) => runCommand(['domain', verb, organization.domain], operator())
+  assert.match((await domain('resume')).stdout, /is suspended with its organization/)
+  assert.equal(await login(), 0)
+  await org('resume')
+  assert.equal(await login(), 1)
+  assert.match((await domain('suspend')).stdout, /is suspended now/)
+  await org('suspend')
+  await org('resume')
+  assert.equal(await login(), 0)
+  assert.match((await domain('resume')).stdout, /is not suspended now/)
+  assert.equal(await login(), 1)
+})
+
+test('suspended twice is said, and the list shows it', async () => {
+  const said = async (verb: string) => (await runCommand(['org', verb, organization.name], operator())).stdout
+  assert.match(await said('suspend'), /" is suspended now\.\n$/)
+  const since = (await org('suspend')).suspended_at
+  assert.match(await said('suspend'), /" was suspended before\.\n$/)
+  assert.equal((await org('suspend')).suspended_at, since)
+  assert.match(
+    (await runCommand(['org', 'list'], operator())).stdout,
+    new RegExp(`${organization.name} +team +suspended`),
+  )
+  assert.match(await said('resume'), /" is not suspended now\.\n$/)
+  assert.match(await said('resume'), /" was not suspended before\.\n$/)
+})
+
+test('an organization is deleted with all that it has, once its name is given twice', async () => {
+  const furnished = await furnish(world)
+  organization = furnished.organization
+  const { address } = furnished
+  sink.act = (step) => (step === 'rcpt' ? '451 4.7.1 Later' : undefined)
+  const write = { from: address, to: ['bob@there.example'], subject: 'Waits', text: 'x' }
+  assert.equal((await organization.request('POST', '/v1/send', write)).status, 202)
+  await world.outbound.processAll()
+  for (let count = 0; count < 3; count++)
+    await world.send({ from: 'peer@far.example', to: address, subject: `Letter ${count}`, text: 'Hello' })
+
+  const asked = (...more: string[]) => runCommand(['org', 'delete', organization.name, ...more], operator())
+  const unsure = await asked()
+  assert.equal(unsure.exitCode, 1)
+  assert.match(
+    unsure.stderr,
+    /This deletes ".*" for good: \d domains?, \d mailbox(es)? with all mail, \d messages? to be sent/,
+  )
+  assert.match((await asked('--confirm', 'tryout')).stderr, /No organization named|This deletes/)
+  assert.deepEqual((await org('list').catch(() => ({ data: [] }))).data, [])
+  assert.equal((await organization.request('GET', '/v1/usage')).status, 200, 'nothing has changed')
+
+  // Broken off, it goes on.
+  let steps = 0
+  const empty = world.mailHost.empty.bind(world.mailHost)
+  const breaking = {
+    ...operator(),
+    mailHost: async () =>
+      Object.assign(Object.create(world.mailHost), {
+        async *empty(mailbox: Parameters<typeof empty>[0]) {
+          if (++steps > 0) throw new Error('Broken off')
+          yield* empty(mailbox)
+        },
+      }),
+  }
+  const broken = await runCommand(['org', 'delete', organization.name, '--confirm', organization.name], breaking)
+  assert.match(broken.stderr, /Broken off/)
+  await assert.rejects(world.send({ from: 'peer@far.example', to: address, text: 'Hello' }), /550 5\.2\.1/)
+
+  const told: string[] = []
+  const { rows: boxes } = await sql<{ id: string }>`
+    select id from mailboxes where organization_id = ${organization.id}`.execute(database.db)
+  const done = await runCommand(
+    ['org', 'delete', organization.name, '--confirm', organization.name.toUpperCase(), '--json'],
+    operator(),
+    (progress) => told.push(progress),
+  )
+  assert.equal(done.exitCode, 0, done.stderr)
+  assert.equal(JSON.parse(done.stdout).mailboxes, boxes.length)
+  assert.ok(JSON.parse(done.stdout).messages >= 3)
+  for (const id of [organization.id, ...boxes.map((box) => box.id)])
+    assert.deepEqual(
+      (await tablesWith(database.db, id)).filter((table) => table !== 'arrivals'),
+      [],
+    )
+  for (const text of [organization.domain, organization.name]) assert.deepEqual(await tablesWith(database.db, text), [])
+  await untilAnswered(other, 401)
+})
