@@ -21,11 +21,9 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
   const references = threadOf(outgoing)
   const composer = new MailComposer({
     from,
-    ...(to.length > 0 && { to: [...to] }),
+    to: [...to],
     ...(cc.length > 0 && { cc: [...cc] }),
     ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
-    // With neither To nor Cc mail looks broken to many a filter; a group without members names nobody (RFC 6854).
-    ...(to.length + cc.length === 0 && { headers: { To: 'undisclosed-recipients:;' } }),
     subject,
     messageId,
     date,

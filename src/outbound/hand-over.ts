@@ -9,7 +9,7 @@ import { scheduledInOnePiece, scheduledOctets } from '#/scheduled/queries.ts'
 import { mostAttempts } from '#/scheduled/scheduled.ts'
 import type { SealingKey } from '#/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
-import { senderStill, sendersById } from '#/sending/sender.ts'
+import { senderKey, senderStill, sendersOf } from '#/sending/sender.ts'
 import { asItGoes } from './as-it-goes.ts'
 import type { InHand } from './attempt.ts'
 import { type Batch, Overtaken, together } from './claims.ts'
@@ -59,7 +59,7 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
     parts.mailKey,
     small.map(({ id }) => id),
   )
-  const [octets, senders] = await Promise.all([pieces, sendersById(db, claims)])
+  const [octets, senders] = await Promise.all([pieces, sendersOf(db, claims)])
   const keys = new Map<string, ReturnType<SigningKeys>>()
   const keysFor = (organizationId: string, domain: string) => {
     const name = `${organizationId} ${domain}`
@@ -69,9 +69,9 @@ async function prepareAll(parts: HandOverParts, claims: readonly Claim[], now: D
   }
   const prepared = claims.map(async (one): Promise<Ready[]> => {
     try {
-      const { id, organizationId, attempts, cutShort, mailboxId, sendAt } = one
+      const { id, organizationId, attempts, cutShort, sendAt } = one
       if (attempts - cutShort > mostAttempts || cutShort >= mostAttempts) throw cutShortForGood()
-      const { domain } = senderStill(senders.get(mailboxId ?? ''), one.sender)
+      const { domain } = senderStill(senders.get(senderKey(one)), one.sender)
       const stored = octets.get(id) ?? (await collected(scheduledOctets(db, parts.mailKey, id), one.sizeBytes))
       const raw = await asItGoes(stored, { sendAt, now }, await keysFor(organizationId, domain))
       return [{ claim: one, held: heldOf(departureOf(one, raw), now), raw }]

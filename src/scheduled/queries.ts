@@ -62,7 +62,7 @@ export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now
   const { numAffectedRows = 0n } = await sql`
     insert into scheduled_messages (id, organization_id, mailbox_id, sender, recipients, fields,
       attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
-    select ${id}::uuid, organization_id, id, address, ${draft.recipients}::text[],
+    select ${id}::uuid, organization_id, id, ${draft.from}, ${draft.recipients}::text[],
       ${sealedFields(key, id, draft)}::bytea, ${draft.attachmentCount}::integer, ${draft.messageId},
       ${raw.length}::integer, ${draft.scheduledBy}, ${draft.sendAt}::timestamptz, ${draft.sendAt}::timestamptz,
       ${now}::timestamptz

@@ -1,7 +1,7 @@
 /** A message that is to be sent later, without what it says. */
 export interface Scheduled {
   readonly id: string
-  /** The mailbox's address. */
+  /** The mailbox's address, or the alias that it writes as. */
   readonly from: string
   /** As the caller wrote them. */
   readonly to: readonly string[]

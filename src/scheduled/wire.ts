@@ -23,7 +23,10 @@ export const Accepted = Type.Object({
 
 const fields = {
   id: Id,
-  from: Type.String({ description: 'The sending mailbox.', examples: ['support@example.com'] }),
+  from: Type.String({
+    description: 'The sending mailbox, or its alias that it is sent from.',
+    examples: ['support@example.com'],
+  }),
   to: Type.Array(Type.String(), { description: 'As they were given.', examples: [['Ann <ann@example.com>']] }),
   cc: Type.Array(Type.String()),
   bcc: Type.Array(Type.String()),

@@ -28,11 +28,18 @@ const attachment = { filename: 'a.txt', content: 'SGk=' }
 
 for (const [what, change, field] of [
   ['no recipient at all', { to: [] }, 'to'],
+  ['recipients in cc and bcc alone', { to: [], cc: 'cy@example.com', bcc: ['eve@example.com'] }, 'to'],
   ['a recipient that is no address', { to: ['bob@example.com', 'bob'] }, 'to[1]'],
   ['two addresses in one string', { to: 'bob@example.com, cy@example.com' }, 'to'],
   ['a sender that is no address', { from: 'Ada' }, 'from'],
   ['neither text nor html', { text: undefined }, 'text'],
   ['a Message-ID with a space in it', { in_reply_to: '<a b@x>' }, 'in_reply_to'],
+  ['a sentence for a Message-ID', { in_reply_to: 'not a message id' }, 'in_reply_to'],
+  ['a sentence in brackets', { references: ['<not>', '<a>'] }, 'references[0]'],
+  ['nothing for a Message-ID', { in_reply_to: ' ' }, 'in_reply_to'],
+  ['nothing among Message-IDs', { references: ['a@x', ''] }, 'references[1]'],
+  ['an address without its left side', { in_reply_to: '<@x>' }, 'in_reply_to'],
+  ['Message-IDs with a comma between', { references: '<a@x>,<b@x>' }, 'references'],
   ['a Message-ID within another', { references: ['<a@x>', '<<b@x>>'] }, 'references[1]'],
   ['a Message-ID beyond ASCII', { references: '<ü@x>' }, 'references'],
   ['101 Message-IDs', { references: '<a@x> '.repeat(101) }, 'references'],

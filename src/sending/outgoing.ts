@@ -34,7 +34,7 @@ export const mostAttachmentOctets = 8 * 1024 * 1024
  *  the database to say. @throws Refusal naming the field */
 export function outgoing(body: SendingBody): Outgoing {
   const [to, cc, bcc] = [addresses('to', body.to), addresses('cc', body.cc), addresses('bcc', body.bcc)]
-  if (to.length + cc.length + bcc.length === 0) throw invalid('to', 'There must be at least one recipient')
+  if (to.length === 0) throw invalid('to', 'to must name at least one recipient, also where cc or bcc do')
   const { text = null, html = null } = body
   if (text === null && html === null) throw invalid('text', 'At least one of text and html is needed')
   return {
@@ -77,18 +77,18 @@ function messageIds(field: string, given: string | readonly string[] | undefined
   const ids = texts.flatMap((text, index) => {
     const name = typeof given === 'string' ? field : `${field}[${index}]`
     return text
+      .trim()
       .split(/\s+/)
-      .filter(Boolean)
       .map((one) => messageId(name, one))
   })
   if (ids.length > mostMessageIds) throw invalid(field, `${field} can name at most ${mostMessageIds} messages`)
   return ids
 }
 
-/** Printable ASCII only, and short enough for a line of a header with room for what stands before it. */
+/** With an @ (RFC 5322, section 3.6.4), else a sentence would do. Printable ASCII only, and short enough for a line of a header with room for what stands before it. */
 function messageId(field: string, text: string): string {
   const bare = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
-  if (/^[!-;=?-~]+$/.test(bare) && bare.length <= 900) return `<${bare}>`
+  if (/^[!-;=?-~]+@[!-;=?-~]+$/.test(bare) && bare.length <= 900) return `<${bare}>`
   throw invalid(field, `${field} must be a Message-ID, such as <20261121.1@example.com>`)
 }
 

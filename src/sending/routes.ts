@@ -29,9 +29,9 @@ export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Di
         summary: 'Send a message',
         description:
           'Signed with the DKIM keys of its domain, kept in Sent, and tried for up to five days; who cannot be reached is ' +
-          "named in a notice in the sender's inbox. Each recipient counts against the day's allowance. `from` is a Smart " +
-          'mailbox of the organization; at least one of `text` and `html` is needed, and both make one message that each ' +
-          'reader shows as it can.',
+          "named in a notice in the sender's inbox. Each recipient counts against the day's allowance, also one who " +
+          'refuses. `from` is a Smart mailbox of the organization, by its address or an alias; at least one of `text` ' +
+          'and `html` is needed, and both make one message that each reader shows as it can.',
         querystring: Strict({}),
         body: Strict(sendingFields),
         response: { 202: Sent },

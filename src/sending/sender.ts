@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
@@ -5,23 +6,24 @@ import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
 /** A mailbox that mail is sent from. */
 export interface Sender {
   readonly mailboxId: string
-  /** The mailbox's own, whatever way it was written. */
+  /** The one of the mailbox's own address and its aliases that it writes as, whatever way it was written. Mail that cannot
+   *  be delivered comes back to it. */
   readonly address: string
-  /** In ASCII form. */
+  /** Of that address, in ASCII form: its keys sign. */
   readonly domain: string
   /** As the caller wrote it, else as the mailbox has it. */
   readonly name: string
 }
 
-/** The mailbox that `from` names. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
+/** The mailbox that `from` names, by its address or an alias. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
 export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
   const mailbox =
     address === undefined
       ? undefined
-      : await mailboxes(db)
-          .where('mailboxes.organization_id', '=', organizationId)
-          .where('mailboxes.address', '=', address)
+      : await candidates(db)
+          .where('addresses.organization_id', '=', organizationId)
+          .where('addresses.address', '=', address)
           .executeTakeFirst()
   if (!mailbox) throw notFound('mailbox')
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
@@ -34,22 +36,33 @@ export function senderStill(mailbox: Candidate | undefined, address: string): Pi
   return checked(mailbox)
 }
 
-/** The mailboxes of messages, by id; those that are gone lack. */
-export async function sendersById(
+/** The mailboxes of messages, each by its `senderKey`; those that are gone, or have not that address any more, lack. */
+export async function sendersOf(
   db: Db,
-  messages: readonly { readonly organizationId: string; readonly mailboxId: string | null }[],
+  messages: readonly (Writes & { readonly organizationId: string })[],
 ): Promise<Map<string, Candidate>> {
   const organizations = [...new Set(messages.map(({ organizationId }) => organizationId))]
   const ids = [...new Set(messages.flatMap(({ mailboxId }) => mailboxId ?? []))]
   if (ids.length === 0) return new Map()
-  const rows = await mailboxes(db)
-    .where('mailboxes.organization_id', 'in', organizations)
+  const rows = await candidates(db)
+    .where('addresses.organization_id', 'in', organizations)
+    .where('addresses.address', 'in', [...new Set(messages.map(({ sender }) => sender))])
     .where('mailboxes.id', 'in', ids)
     .execute()
-  return new Map(rows.map((mailbox) => [mailbox.id, mailbox]))
+  return new Map(rows.map((one) => [senderKey({ mailboxId: one.id, sender: one.address }), one]))
 }
 
-type Candidate = Awaited<ReturnType<ReturnType<typeof mailboxes>['executeTakeFirstOrThrow']>>
+/** Which mailbox a message is from, null once it is gone, and the address that it writes as. */
+interface Writes {
+  readonly mailboxId: string | null
+  readonly sender: string
+}
+
+export function senderKey({ mailboxId, sender }: Writes): string {
+  return `${mailboxId} ${sender}`
+}
+
+type Candidate = Awaited<ReturnType<ReturnType<typeof candidates>['executeTakeFirstOrThrow']>>
 
 function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   if (mailbox.kind === 'private') {
@@ -57,22 +70,33 @@ function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   }
   if (mailbox.mailboxSuspended) throw invalid('from', `${mailbox.address} is suspended`)
   const { domain = '' } = splitAddress(mailbox.address) ?? {}
-  if (mailbox.domainSuspended) throw invalid('from', `${domain} is suspended`)
+  if (mailbox.homeSuspended || mailbox.domainSuspended) {
+    throw invalid('from', `${mailbox.domainSuspended ? domain : mailbox.home} is suspended`)
+  }
   if (mailbox.status !== 'verified') throw invalid('from', `${domain} is not verified`)
   return { address: mailbox.address, domain }
 }
 
-function mailboxes(db: Db) {
+/** Addresses with their mailboxes. An alias may be on another domain of the organization than its mailbox's own. */
+function candidates(db: Db) {
   return db
-    .selectFrom('mailboxes')
-    .innerJoin('domains', 'domains.id', 'mailboxes.domain_id')
+    .selectFrom('addresses')
+    .innerJoin('mailboxes', 'mailboxes.id', 'addresses.mailbox_id')
+    .innerJoin('domains as home', 'home.id', 'mailboxes.domain_id')
+    .leftJoin('domains as own', (join) =>
+      join
+        .onRef('own.organization_id', '=', 'addresses.organization_id')
+        .on('own.domain', '=', sql<string>`substring(addresses.address from '[^@]*$')`),
+    )
     .select(({ eb }) => [
       'mailboxes.id',
-      'mailboxes.address',
+      'addresses.address',
       'mailboxes.name',
       'mailboxes.kind',
-      'domains.status',
+      'home.domain as home',
+      'own.status',
       eb('mailboxes.suspended_at', 'is not', null).as('mailboxSuspended'),
-      eb('domains.suspended_at', 'is not', null).as('domainSuspended'),
+      eb('home.suspended_at', 'is not', null).as('homeSuspended'),
+      eb('own.suspended_at', 'is not', null).as('domainSuspended'),
     ])
 }

@@ -12,7 +12,7 @@ const Address = Line({
   examples: ['Ann <ann@example.com>'],
 })
 
-function oneOrMore(options: { description: string; maxItems: number }) {
+function oneOrMore(options: { description: string; minItems?: number; maxItems: number }) {
   return Type.Unsafe<string | string[]>({
     ...options,
     type: ['string', 'array'],
@@ -23,8 +23,9 @@ function oneOrMore(options: { description: string; maxItems: number }) {
   })
 }
 
-function recipients(field: string) {
-  return oneOrMore({ description: `${field}: one address, or up to ${mostRecipients}.`, maxItems: mostRecipients })
+function recipients(field: string, least?: { minItems: number }) {
+  const description = `${field}: one address, or up to ${mostRecipients}.`
+  return oneOrMore({ description, maxItems: mostRecipients, ...least })
 }
 
 const MessageIds = Type.Unsafe<string | string[]>({
@@ -32,7 +33,7 @@ const MessageIds = Type.Unsafe<string | string[]>({
   format: 'line',
   maxItems: 100,
   items: Line({ maxLength: 998 }),
-  description: 'Message-IDs, with or without angle brackets, up to 100.',
+  description: 'Message-IDs, each with an @, with or without angle brackets, up to 100.',
   examples: ['<20261121.1@example.com>'],
 })
 
@@ -62,10 +63,12 @@ const Attachment = Type.Object(
 export const sendingFields = {
   from: Line({
     maxLength: 998,
-    description: 'A Smart mailbox of the organization.',
+    description:
+      'A Smart mailbox of the organization, by its address or one of its aliases. The message is from that address, its ' +
+      "envelope too, and is signed by that address's domain.",
     examples: ['support@example.com'],
   }),
-  to: recipients('To'),
+  to: recipients('To', { minItems: 1 }),
   cc: Type.Optional(recipients('Cc')),
   bcc: Type.Optional(recipients('Bcc, named in no header that a recipient gets')),
   subject: Type.Optional(Line({ maxLength: 998, default: '', examples: ['Your invoice'] })),
