@@ -17,6 +17,13 @@ for (const [header, authors, all] of [
     ['ceo@bank.test', 'ada@example.com'],
   ],
   ['From: ceo@bank.test; ada@example.com', ['ceo@bank.test', 'ada@example.com'], ['ceo@bank.test', 'ada@example.com']],
+  ['From: ceo@bank.test <ada@example.com>', ['ada@example.com', 'ceo@bank.test'], ['ada@example.com', 'ceo@bank.test']],
+  ['From: "ceo@bank.test" <ada@example.com>', ['ada@example.com'], ['ada@example.com']],
+  [
+    'From: =?utf-8?q?=3Cceo=40bank.test=3E?= <ada@example.com>',
+    ['ada@example.com', 'ceo@bank.test'],
+    ['ada@example.com', 'ceo@bank.test'],
+  ],
   ['From: ada@example.com\r\nSender: bot@x.test', ['ada@example.com'], ['ada@example.com', 'bot@x.test']],
 ] as const)
   test(`read: ${JSON.stringify(header)}`, () => {

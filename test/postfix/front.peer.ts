@@ -107,6 +107,20 @@ test("what is not provably its author's goes to junk, since Postfix has taken it
   assert.equal(mail.find(({ subject }) => subject === 'Forged')?.folder, 'junk')
 })
 
+test('what cannot be judged while the DNS is silent waits in Postfix, and is judged when it speaks again', async () => {
+  world.dns.set('silent.example', { txt: ['v=spf1 ip4:192.0.2.1 -all'] })
+  world.dns.set('_dmarc.silent.example', { fails: 'timeout' })
+  await using client = await peer()
+  const message = 'From: Ann <ann@silent.example>\r\nSubject: Patient\r\nMessage-ID: <4@silent.example>\r\n\r\nHi'
+  assert.equal((await client.send('x@peer.example', bob, message)).code, 250)
+  const deferred = new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `)
+  await soon(30_000, 'Postfix keeps it', async () => deferred.test(await postfix.log()))
+  world.dns.set('_dmarc.silent.example', { txt: ['v=DMARC1; p=quarantine'] })
+  await postfix.command('flush')
+  const mail = await mailOf(bob, 3)
+  assert.equal(mail.find(({ subject }) => subject === 'Patient')?.folder, 'junk')
+})
+
 test('for a domain that it has and we have not verified, Postfix takes a message that it then has to return', async () => {
   const message = 'From: Ann <ann@peer.example>\r\nSubject: Too early\r\nMessage-ID: <3@peer.example>\r\n\r\nHi'
   for (const enrolled of [false, true]) {
