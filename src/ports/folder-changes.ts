@@ -1,15 +1,15 @@
 /** What a reader of a folder holds of it: the messages below `uidNext`, as they were at `modseq` (RFC 7162). */
 export type FolderState = { readonly uidValidity: number; readonly modseq: number; readonly uidNext: number }
 
-/** One step from what a reader holds towards the folder as it is. A step is read at one instant and is bounded, so
- *  that a large folder holds up neither the event loop nor other requests; the reader applies it, then asks again
- *  from `state` while there is `more`. */
+/** One step from what a reader holds towards the folder as it is. A step is bounded, so that a large folder holds up neither
+ *  the event loop nor other requests; the reader applies it, then asks again from `state` while there is `more`. After the
+ *  last one it holds the folder as it was at one instant; in between it may know of a change and not of an earlier one. */
 export interface FolderChanges {
   /** What the reader holds once it has applied the step. */
   readonly state: FolderState
   /** What the reader held is void: it starts afresh, and `rows` are the folder's first. */
   readonly reset: boolean
-  /** Newer messages remain. */
+  /** Newer messages remain, or earlier changes. */
   readonly more: boolean
   /** Messages in the folder; a reader that holds another number once nothing remains has gone astray. */
   readonly exists: number

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { notFound } from '#/errors.ts'
+import type { FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import type { RememberedTexts, Texts } from './texts.ts'
@@ -29,7 +31,7 @@ export interface ThreadWithMessages {
   readonly messages: readonly Summary[]
 }
 
-/** How often to look again when a message left the folder between the look at the index and the look at the message. */
+/** How often to look again when something changed between the look at the index and the look at the messages. */
 const attempts = 3
 
 /** Messages asked of the mail host at once: it serves nobody else meanwhile. */
@@ -70,21 +72,27 @@ function listed(id: string, conversation: Conversation, told: ReadonlyMap<number
   }
 }
 
-/** One conversation with its messages. Throws `not_found` for an id that no conversation in this folder has or had. */
+/** One conversation with its messages, all as they were at one moment, unless they change all the time. Throws `not_found` for an id that no conversation in this folder has or had. */
 export async function readThread(
   { mailHost, threads }: ThreadParts,
   mailbox: MailboxRef,
   folder: string,
   id: string,
 ): Promise<ThreadWithMessages> {
-  for (let attempt = 1; ; attempt++) {
-    const { index } = await threads.upToDate(mailbox, folder)
-    const hash = rootOf(threads.key, mailbox.mailboxId, folder, id)
+  const hash = rootOf(threads.key, mailbox.mailboxId, folder, id)
+  const look = async (): Promise<Look> => {
+    const { index, state } = await threads.upToDate(mailbox, folder)
     const conversation = hash && index.find(hash)
     if (!conversation) throw notFound('thread')
-    const { uids, lowestUid, root } = conversation
+    return { conversation, state, unread: new Set(index.unread(conversation.uids)) }
+  }
+  for (let [before, attempt] = [await look(), 1]; ; attempt++) {
+    const { uids, lowestUid, root } = before.conversation
     const messages = await summariesOf(mailHost, mailbox, folder, uids)
-    if (messages.length < uids.length && attempt < attempts) continue
+    const after = await look()
+    const settled = isOneState(before, after, messages)
+    before = after
+    if (!settled && attempt < attempts) continue
     if (messages.length === 0) throw notFound('thread')
     return {
       id: threadId(threads.key, mailbox.mailboxId, folder, root),
@@ -92,6 +100,22 @@ export async function readThread(
       messages,
     }
   }
+}
+
+/** A conversation as the index knew it at some moment. */
+interface Look {
+  readonly conversation: Conversation
+  readonly state: FolderState
+  readonly unread: ReadonlySet<number>
+}
+
+/** Whether messages that were read between two looks are what the folder had at one moment: nothing of the conversation has
+ *  changed meanwhile. Of many, which were read in parts, the index does not know all flags: then the folder must be as it was. */
+function isOneState(before: Look, after: Look, messages: readonly Summary[]): boolean {
+  const { uids } = after.conversation
+  if (uids.length !== messages.length || uids.some((uid, at) => uid !== messages[at]?.uid)) return false
+  if (messages.some(({ uid, seen }) => seen === before.unread.has(uid) || seen === after.unread.has(uid))) return false
+  return messages.length <= summariesAtOnce || isDeepStrictEqual(before.state, after.state)
 }
 
 /** In the order of the uids, without those that have left the folder. */

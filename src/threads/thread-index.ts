@@ -82,6 +82,14 @@ export class ThreadIndex {
     return node === undefined ? undefined : this.#conversation(node)
   }
 
+  /** Those of the messages that are there and have not been read. */
+  unread(uids: readonly number[]): number[] {
+    return uids.filter((uid) => {
+      const row = this.#rows.find(uid)
+      return row !== undefined && !this.#rows.isSeen(row)
+    })
+  }
+
   /** Conversations, the one with the newest message first. A conversation is met at its newest row, so that going through
    *  these from the newest meets them in order; 10 to 20 µs for a page, however far down. */
   page(limit: number, offset: number): Conversation[] {

@@ -9,6 +9,7 @@ import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { HoldWatch } from '../hold-watch.ts'
 import { imapMailHost } from './imap-mail-host.ts'
+import { DovecotServer } from './imap-server.ts'
 import { sharedDovecot } from './shared-dovecot.ts'
 import { tap } from './tap.ts'
 
@@ -194,3 +195,82 @@ test('what the server tells of a change unasked is not asked for', async () => {
   assert.deepEqual(await step(/ EXPUNGE 5\r\nm\d+ NOOP\r\n$/), [[], [], [], [], [5], 4])
   assert.deepEqual(await step(/^m\d+ NOOP\r\n$/), [[], [], [], [], [], 4])
 })
+
+/** What a reader holds of a folder: uids, with `!` where unread. */
+class Held {
+  readonly #seen = new Map<number, boolean>()
+  state: FolderState | undefined
+
+  take(steps: readonly FolderChanges[]): void {
+    for (const { reset, expunged, flags, rows, state } of steps) {
+      if (reset) this.#seen.clear()
+      for (const uid of expunged) this.#seen.delete(uid)
+      for (const [index, uid] of flags.uid.entries()) this.#seen.set(uid, flags.seen[index] === 1)
+      for (const [index, uid] of rows.uid.entries()) this.#seen.set(uid, rows.seen[index] === 1)
+      this.state = state
+    }
+  }
+
+  shown(): string {
+    return Array.from(this.#seen, ([uid, seen]) => `${uid}${seen ? '' : '!'}`).join(' ')
+  }
+}
+
+const [seeOld, seeNew] = ['UID STORE 2 +FLAGS.SILENT (\\Seen)', 'UID STORE 4 +FLAGS.SILENT (\\Seen)']
+const [takeOld, takeNew] = ['UID MOVE 1 Archive', 'UID MOVE 4 Archive']
+/** Brings message 6 in from another folder. */
+const bring = ['SELECT Later', 'UID MOVE 1 INBOX', 'SELECT INBOX']
+
+for (const [format, what, first, then, states] of [
+  ['mdbox', 'a flag of an old message and one of a new', [seeOld], [seeNew], ['1! 2 3! 4! 5!', '1! 2 3! 4 5!']],
+  ['mdbox', 'a move of an old message and a flag of a new', [takeOld], [seeNew], ['2! 3! 4! 5!', '2! 3! 4 5!']],
+  ['mdbox', 'a flag and a move into the folder', [seeOld], bring, ['1! 2 3! 4! 5!', '1! 2 3! 4! 5! 6!']],
+  ['mdbox', 'a flag and a move of a new message', [seeOld], [takeNew], ['1! 2 3! 4! 5!', '1! 2 3! 5!']],
+  ['maildir', 'a flag and a move of a new message', [seeOld], [takeNew], ['1! 2 3! 4! 5!', '1! 2 3! 5!']],
+  ['maildir', 'a move of an old message and a flag of a new', [takeOld], [seeNew], ['2! 3! 4! 5!', '2! 3! 4 5!']],
+] as const) {
+  for (const by of ['the connection that followed', 'another connection']) {
+    for (const at of ['the look at the new messages', 'the look for their places']) {
+      test(`a reader knows no change without those before it: ${what}, ${format}, by ${by}, during ${at}`, async () => {
+        await using own = format === 'mdbox' ? undefined : await DovecotServer.start('', format)
+        const { server } = own ?? shared.dovecot
+        let meanwhile: (() => Promise<void>) | undefined
+        const looks = at === 'the look for their places' ? /FETCH \d+ \(UID\)/ : /FETCH \d+:\d+ \(UID FLAGS/
+        await using way = await tap(
+          server,
+          (answer) => answer,
+          (said) => {
+            if (!meanwhile || !looks.test(said)) return undefined
+            const happens = meanwhile
+            meanwhile = undefined
+            return happens()
+          },
+        )
+        await using host = imapMailHost(shared.database.db, { ...server, port: way.port })
+        await using second = imapMailHost(shared.database.db, { ...server, port: way.port })
+        const ada = await newMailbox(shared.database.db, host, await newDomain(shared.database.db), 'ada')
+        await host.folders(ada)
+        const other = await Session.open(server, ada.mailboxId)
+        await using closing = new AsyncDisposableStack()
+        closing.defer(() => other.connection.close())
+        await other.connection.run(['CREATE Later'])
+        await deposit(other, 'Later', messages(1))
+        await deposit(other, 'INBOX', messages(3))
+
+        const held = new Held()
+        held.take(await allSteps(host, ada))
+        await deposit(other, 'INBOX', messages(2))
+        await other.selectAnew('INBOX')
+        meanwhile = async () => {
+          for (const command of [...first, ...then]) await other.connection.run([command])
+        }
+        const reader = by === 'another connection' ? second : host
+        held.take(await allSteps(reader, ada, held.state))
+        assert.ok(['1! 2! 3! 4! 5!', ...states].includes(held.shown()), held.shown())
+        await meanwhile?.()
+        held.take(await allSteps(reader, ada, held.state))
+        assert.equal(held.shown(), states.at(-1))
+      })
+    }
+  }
+}

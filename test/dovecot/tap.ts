@@ -8,19 +8,27 @@ interface Tap extends AsyncDisposable {
   readonly said: string[]
 }
 
-/** Somebody on the way to a server, who hears all that is said to it and may change what it answers. */
+/** Somebody on the way to a server, who hears all that is said to it, may do something before the server hears it, and may
+ *  change what it answers. */
 export async function tap(
   { host, port }: { host: string; port: number },
   rewrite: (answer: string) => string = (answer) => answer,
+  before: (said: string) => Promise<void> | undefined = () => undefined,
 ): Promise<Tap> {
   const said: string[] = []
   const listener = createServer((client) => {
     const server = connect(port, host)
-    client.on('data', (chunk) => said.push(chunk.toString('latin1')))
+    const hearing = new Transform({
+      transform: (chunk, _, done) => {
+        const text = chunk.toString('latin1')
+        said.push(text)
+        Promise.resolve(before(text)).then(() => done(null, chunk), done)
+      },
+    })
     const rewriting = new Transform({
       transform: (chunk, _, done) => done(null, Buffer.from(rewrite(chunk.toString('latin1')), 'latin1')),
     })
-    client.pipe(server).pipe(rewriting).pipe(client)
+    client.pipe(hearing).pipe(server).pipe(rewriting).pipe(client)
     for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => server.destroy())
   })
   await once(listener.listen(0, '127.0.0.1'), 'listening')

@@ -19,7 +19,9 @@ export function storesAndLists(testIt: TestIt): void {
   })
 
   testIt('a message is read as it was stored, byte for byte', async ({ ada, host, append, kept }) => {
-    const filteredBy = [{ filter_id: 'f', name: 'Work', action: 'label', argument: 'work' }]
+    const filteredBy = [
+      { filter_id: '0199f0a2-0000-7000-8000-000000000001', name: 'Work', action: 'label', argument: 'work' },
+    ]
     const raw = letter({ subject: 'Notes' }, 'Dear Bob,\r\n\xff\x00')
     const message = readMessage(raw)
     await append(copy(ada, { message, flagged: true, keywords: ['work'], receivedAt: second(1), filteredBy }))

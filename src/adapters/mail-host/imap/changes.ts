@@ -120,11 +120,14 @@ function present(
   const state = { ...since, uidNext: Math.max(since.uidNext, (rows.uids.at(-1) ?? 0) + 1) }
   folder.told = state
   const expunged = new Set([...gone, ...folder.gone.splice(0)])
+  // What the server says of a message are its flags of this moment, and of the folder what was so at the last look. So after
+  // rows during which anything has changed the reader must look again, or it would know of a change and not of one before it.
+  const torn = rows.uids.length > 0 && folder.touched
   const held = [...flags].filter(([uid]) => !expunged.has(uid))
   return {
     state,
     reset,
-    more: folder.below < folder.exists,
+    more: torn || folder.below < folder.exists,
     exists: folder.exists,
     rows: rows.rows(),
     flags: { uid: Uint32Array.from(held, ([uid]) => uid), seen: Uint8Array.from(held, ([, seen]) => (seen ? 1 : 0)) },

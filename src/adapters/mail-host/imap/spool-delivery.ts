@@ -7,6 +7,7 @@ import { type Deposit, deposit, isNamed, isThere } from './deposit.ts'
 import { Hold } from './hold.ts'
 import type { Layout } from './layout.ts'
 import { type Refused, refused } from './refused.ts'
+import type { SelectedFolder } from './selected-folder.ts'
 import type { Session } from './session.ts'
 import { claim, type Deferral, drop, putOff, type Spooled, spooledBytes } from './spool-queries.ts'
 
@@ -121,6 +122,7 @@ async function append(
     const path = layout.pathOf(run[0]?.folder ?? 'inbox')
     const lacking: (Deposit & Spooled)[] = []
     const there: Spooled[] = []
+    const folder = run.some(({ keywords }) => keywords.length > 0) ? await session.select(path) : undefined
     for (const one of run) {
       const raw = await spooledBytes(db, one)
       if (!raw) continue
@@ -128,7 +130,7 @@ async function append(
       // An attempt whose end nobody knows may have succeeded.
       const again = one.attempts > 1 && (await isThere(session, path, message))
       if (again || (one.unlessThere && (await isNamed(session, path, message)))) there.push(one)
-      else lacking.push(await fitting(log, session, path, message))
+      else lacking.push(fitting(log, session.login, folder, message))
     }
     const ours = await hold.stillOurs(lacking)
     if (ours.length > 0) await deposit(session, path, ours)
@@ -140,13 +142,12 @@ async function append(
 }
 
 /** The message without keywords that the server would not keep: better than no message. */
-async function fitting<M extends Deposit>(log: Logger, session: Session, path: string, message: M): Promise<M> {
-  if (message.keywords.length === 0) return message
-  const folder = await session.select(path)
-  const keywords = message.keywords.filter((keyword) => folder?.keeps(keyword) ?? true)
+function fitting<M extends Deposit>(log: Logger, mailbox: string, folder: SelectedFolder | undefined, message: M): M {
+  if (!folder || message.keywords.length === 0) return message
+  const keywords = message.keywords.filter((keyword) => folder.keeps(keyword))
   if (keywords.length < message.keywords.length) {
     const lost = message.keywords.filter((keyword) => !keywords.includes(keyword))
-    log.error({ mailbox: session.login, folder: path, lost }, 'the mail server keeps no more keywords in a folder')
+    log.error({ mailbox, folder: folder.path, lost }, 'the mail server keeps no more keywords in a folder')
   }
   return { ...message, keywords }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { idHashKey } from '#/mime/id-hash.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import { secret } from '../../test/installation.ts'
+import { fileAway } from '../../test/thread-mail.ts'
+import { World } from '../../test/world.ts'
+import { ThreadCache } from './cache.ts'
+import { listThreads, readThread } from './read.ts'
+import { RememberedTexts } from './texts.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const key = idHashKey(secret)
+
+function letter(headers: string) {
+  return { seen: true, receivedAt: 1000, sender: 'ann@x.test', headers: `${headers}\r\n` }
+}
+
+/** A conversation of two messages, and a host that has something happen before it next tells of messages, or after that. */
+async function conversation() {
+  const organization = await world.organization()
+  const { id: mailboxId } = await organization.mailbox('ada')
+  const mailbox: MailboxRef = { organizationId: organization.id, mailboxId }
+  await fileAway(world, mailbox, [letter('Message-ID: <1@x>'), letter('Message-ID: <2@x>\r\nReferences: <1@x>')])
+  const happenings: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }[] = []
+  const summaries: MailHost['summaries'] = async (...asked) => {
+    const happening = happenings.shift()
+    await happening?.before?.()
+    const told = await world.mailHost.summaries(...asked)
+    await happening?.after?.()
+    return told
+  }
+  const mailHost: MailHost = Object.create(world.mailHost, {
+    summaries: { value: summaries },
+    changes: { value: world.mailHost.changes.bind(world.mailHost) },
+  })
+  const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 20 })
+  const parts = { mailHost, threads, texts: new RememberedTexts(world.mailHost) }
+  const { data } = await listThreads(parts, mailbox, 'inbox', { limit: 1, page: 0 })
+  const read = async () => shown((await readThread(parts, mailbox, 'inbox', data[0]?.id ?? '')).messages)
+  const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
+  const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
+  const reply = () => fileAway(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
+  return { happenings, read, flag, move, reply }
+}
+
+function shown(messages: readonly Summary[]): string {
+  return messages.map(({ uid, seen }) => `${uid}${seen ? '' : ' unread'}`).join(', ')
+}
+
+test('a conversation that a reply joined before a flag was changed has the reply, if it has the flag', async () => {
+  const { happenings, read, flag, reply } = await conversation()
+  happenings.push({
+    before: async () => {
+      await reply()
+      await flag(1, false)
+    },
+  })
+  assert.equal(await read(), '1 unread, 2, 3')
+})
+
+test('a conversation that a message left before a flag was changed has it no more, if it has the flag', async () => {
+  const { happenings, read, flag, move } = await conversation()
+  happenings.push({
+    before: async () => {
+      await flag(1, false)
+      await move(2)
+    },
+  })
+  assert.equal(await read(), '1 unread')
+})
+
+test('what changes after the messages were read, or changes again and again, is shown as it was, or as it is', async () => {
+  const { happenings, read, flag } = await conversation()
+  happenings.push({ after: () => flag(2, false) })
+  assert.equal(await read(), '1, 2 unread')
+  for (let count = 0; count < 9; count++) happenings.push({ before: () => flag(1, count % 2 > 0) })
+  assert.match(await read(), /^1( unread)?, 2 unread$/)
+})
