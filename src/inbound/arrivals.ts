@@ -33,10 +33,11 @@ export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promis
   return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
 }
 
-/** Whether all of it is noted. */
-export async function areNoted(db: Db, mailboxIds: readonly string[], digest: Buffer): Promise<boolean> {
+/** Whether each of the mailboxes has had it, by one of these digests. */
+export async function areNoted(db: Db, mailboxIds: readonly string[], digests: readonly Buffer[]): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from arrivals where mailbox_id = any (${mailboxIds}::uuid[]) and digest = ${digest}
+    select count(distinct mailbox_id) as count from arrivals
+    where mailbox_id = any (${mailboxIds}::uuid[]) and digest = any (${digests}::bytea[])
       and arrived_at > now() - interval '7 days'`.execute(db)
   return rows[0]?.count === new Set(mailboxIds).size
 }

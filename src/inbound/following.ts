@@ -19,7 +19,7 @@ export async function isBack(
   mark: Buffer,
 ): Promise<boolean> {
   const mailboxes = destinations.map(({ mailboxId }) => mailboxId)
-  if (!(await areNoted(db, mailboxes, mark))) return false
+  if (!(await areNoted(db, mailboxes, [mark, digestUnder(mark)]))) return false
   const concealed = destinations.some((to) => to.private)
   log.info(
     { message: id, sender: loggedSender(sender, concealed), mailboxes },
@@ -28,17 +28,25 @@ export async function isBack(
   return true
 }
 
-/** What the message is known by. */
+/** What the message is known by; with the mark that it bears, if any. */
 export async function digestOf(
   { id }: Envelope,
   { messageId }: Message,
   bytes: Buffer,
   runs: readonly (readonly Destination[])[],
+  mark: Buffer | undefined,
 ): Promise<Buffer> {
+  if (mark) return digestUnder(mark)
   // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
   if (messageId !== null || runs.length > 1) return await sha256(bytes)
   // A second one like it is another message. This one is known if it is forwarded and comes back.
   return hash('sha256', id, 'buffer')
+}
+
+/** Another than that of the message itself: whoever has a mark could send anything under it, and the message, where it comes
+ *  straight to that mailbox later, must not be taken for a second one. */
+function digestUnder(mark: Buffer): Buffer {
+  return createHash('sha256').update('relayed').update(mark).digest()
 }
 
 /** What the mailboxes of a run do with the message by themselves. */

@@ -82,7 +82,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const stored = await withTrace(message, at.hostname, envelope, verdict)
   const sighting = sight(message)
   const runs = inRuns(destinations, bytes.length)
-  const digest = mark ?? (await digestOf(envelope, message, bytes, runs))
+  const digest = await digestOf(envelope, message, bytes, runs, mark)
   const kept: Kept[] = []
   const goingBack = reportOf(at, { envelope, message, verdict })
   const returned = returning.map((to) => at.followUps.returned(goingBack, to))

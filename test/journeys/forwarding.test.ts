@@ -150,6 +150,27 @@ test('row 21: out and back through a remote stores one copy, and no bounce reach
   assert.deepEqual([await totals([ada]), sink.taken], [[1], []])
 })
 
+test('whoever has the mark of a message cannot have the message itself dropped where it comes later', async () => {
+  const [ada, bob] = [await forwarding('ada@away.example'), await mailbox()]
+  const raw = `From: ${author}\r\nTo: ${ada}, ${bob}\r\nSubject: Hello\r\nMessage-ID: <marked@far>\r\n\r\nHello\r\n`
+  await world.send({ envelope: { from: author, to: ada }, raw })
+  await world.outbound.processAll()
+  const [mark = ''] = /^Mailroom-Relayed: .*\r\n\t.*\r\n/m.exec(String(sink.taken[0]?.bytes)) ?? []
+  assert.notEqual(mark, '')
+  for (let n = 0; n < 2; n++) {
+    await world.send({
+      envelope: { from: 'eve@far.example', to: bob },
+      raw: `${mark}From: eve@far.example\r\nSubject: Eve ${n}\r\n\r\nHa\r\n`,
+    })
+    await world.send({ envelope: { from: author, to: bob }, raw })
+  }
+  const { data } = await folder(bob)
+  assert.deepEqual(
+    data.map(({ subject }: { subject: string }) => subject),
+    ['Hello', 'Eve 0'],
+  )
+})
+
 test('row 21: what bears the Delivered-To of the mailbox without our mark is stored, and not passed on', async () => {
   const ada = await forwarding('ada@away.example')
   await write(ada, { headers: { 'Delivered-To': ada } })
