@@ -30,16 +30,7 @@ export async function describeApi(app: App): Promise<void> {
     transformObject: (document) =>
       'openapiObject' in document ? hoistTitled(document.openapiObject) : document.swaggerObject,
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    theme: {
-      title: 'Mailroom API',
-      // Another product's logo, and a field to load other descriptions with.
-      css: [{ filename: 'mailroom.css', content: '.swagger-ui .topbar { display: none }' }],
-    },
-    uiConfig: { url: '/v1/openapi.json', deepLinking: true, persistAuthorization: false },
-  })
+  await app.register(referencePage)
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
   let description: string | undefined
   app.get('/v1/openapi.json', { config: { open: true }, schema: { hide: true } }, (_request, reply) => {
@@ -47,6 +38,43 @@ export async function describeApi(app: App): Promise<void> {
     return reply.type('application/json; charset=utf-8').send(description)
   })
 }
+
+/** What the page may load: its own files, over whatever brought it. `upgrade-insecure-requests` would leave it blank where
+ *  there is no TLS. */
+const policy = {
+  'default-src': "'none'",
+  'base-uri': "'none'",
+  'connect-src': "'self'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  'img-src': ["'self'", 'data:'],
+  'script-src': "'self'",
+  'style-src': "'self'",
+}
+
+/** Another product's logo, and a field to load other descriptions with; and what is wider than a phone. */
+const style = `
+.swagger-ui .topbar { display: none }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 10px }
+  .swagger-ui .parameters-container, .swagger-ui .responses-inner { overflow-x: auto }
+}
+`
+
+async function referencePage(app: App): Promise<void> {
+  app.addHook('onSend', (_request, reply, payload: unknown, done) => {
+    const isPage = typeof payload === 'string' && String(reply.getHeader('Content-Type')).startsWith('text/html')
+    done(null, isPage ? payload.replace('<head>', `<head>${viewport}`) : payload)
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: policy,
+    theme: { title: 'Mailroom API', css: [{ filename: 'mailroom.css', content: style }] },
+    uiConfig: { url: '/v1/openapi.json', deepLinking: true, persistAuthorization: false },
+  })
+}
+
+const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 
 const about = `Mailroom is driven by an organization's programs through keys of the organization.
 

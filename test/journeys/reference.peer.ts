@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { World } from '../world.ts'
+
+let world: World
+let browser: Browser
+before(async () => {
+  world = await World.start()
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', ...quiet, '--host-resolver-rules=MAP reference.test 127.0.0.1'],
+  })
+})
+after(async () => {
+  await browser.close()
+  await world[Symbol.asyncDispose]()
+})
+
+const wide = { viewport: { width: 1280, height: 900 } }
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+
+/** The reference, shown over plain HTTP under a name that is not this machine's own, and what it could not load. */
+async function shown(options: BrowserContextOptions) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const failed: string[] = []
+  page.on('requestfailed', (request) => failed.push(request.url()))
+  page.on('pageerror', (error) => failed.push(error.message))
+  await page.goto(`http://reference.test:${new URL(world.base).port}/docs/`)
+  await page.locator('.opblock').first().waitFor({ timeout: 0 })
+  return { page, failed, [Symbol.asyncDispose]: () => context.close() }
+}
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a phone', phone],
+] as const) {
+  test(`the reference shows every operation over plain HTTP under any name, and is no wider than ${what}`, async () => {
+    await using reference = await shown(options)
+    const { page, failed } = reference
+    const { paths } = await world.client.description()
+    const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
+    assert.equal(await page.locator('.opblock').count(), operations.length)
+    assert.deepEqual(failed, [])
+    const widths = () => page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
+    assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
+    await page.locator('.opblock-post .opblock-summary-control').first().click()
+    await page.locator('.opblock.is-open .responses-table').first().waitFor({ timeout: 0 })
+    assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
+  })
+}
+
+test('a request can be tried out in it', async () => {
+  const organization = await world.organization()
+  await using reference = await shown(wide)
+  const { page } = reference
+  await page.getByRole('button', { name: 'Authorize' }).first().click()
+  await page.locator('.auth-container input').fill(organization.key)
+  await page.locator('.auth-btn-wrapper .authorize').click()
+  await page.locator('.auth-btn-wrapper .btn-done').click()
+  await page.locator('.opblock-get .opblock-summary-control').first().click()
+  await page.getByRole('button', { name: 'Try it out' }).click()
+  await page.getByRole('button', { name: 'Execute' }).click()
+  const answer = page.locator('.live-responses-table .response-col_status').last()
+  await answer.waitFor({ timeout: 0 })
+  assert.match(await answer.innerText(), /200/)
+})
+
+test('the page loads nothing from elsewhere', async () => {
+  const { headers } = await fetch(new URL('/docs/', world.base))
+  const policy = headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.doesNotMatch(policy, /https?:|upgrade-insecure-requests|unsafe|\*/)
+})
