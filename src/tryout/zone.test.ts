@@ -6,7 +6,7 @@ import { Enrolled } from '../../test/enrolled.ts'
 import { World } from '../../test/world.ts'
 import { reservedZones, tryoutDns } from './zone.ts'
 
-test('in the try-out an enrolled domain is verified by two checks, and its records go with it', async () => {
+test('in the try-out an enrolled domain under a reserved name is verified by two checks, and its records go with it; no other is', async () => {
   await using database = await testDatabase()
   const beyond = new ZoneResolver({ 'real.example.se': { txt: ['from the internet'] } })
   const zone = new ZoneResolver({}, { zones: reservedZones, resolver: beyond })
@@ -29,6 +29,15 @@ test('in the try-out an enrolled domain is verified by two checks, and its recor
   assert.deepEqual(await dns.mx('shop.test'), [{ exchange: 'mx.mailroom.test', priority: 10 }])
   assert.deepEqual(await dns.a('mx.mailroom.test'), ['127.0.0.1'])
   assert.deepEqual(await dns.txt('real.example.se'), ['from the internet'])
+
+  const others = await Enrolled.enrol(domain.organization, 'example-inc.org')
+  for (let check = 0; check < 3; check++) {
+    world.clock.advance(70_000)
+    await world.domainChecks.run()
+  }
+  assert.deepEqual(await dns.mx('shop.test'), [{ exchange: 'mx.mailroom.test', priority: 10 }])
+  const { status, outstanding } = await others.shown()
+  assert.deepEqual([status, outstanding], ['pending', 6], 'a domain of others is for others to publish')
 
   await domain.organization.request('DELETE', `/v1/domains/${domain.id}`)
   assert.deepEqual(await dns.mx('shop.test'), [])

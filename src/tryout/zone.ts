@@ -11,20 +11,24 @@ export const reservedZones = ['test', 'example', 'invalid', 'localhost', 'exampl
 
 /**
  * The DNS as somebody would keep it who publishes each record the moment that it is asked for: what enrolled domains
- * want stands in the zone, looked up anew for every question, and this machine under the name that it goes by.
+ * under reserved names want stands in the zone, looked up anew for every question, and this machine under the name that
+ * it goes by. Domains of others are theirs to publish for, in the try-out too.
  */
 export function tryoutDns(zone: ZoneResolver, db: Db, hostname: string): Resolver {
   let published: Iterable<string> = []
   async function publish(): Promise<void> {
     const wanted = (await allDomains(db)).flatMap((domain) => listedRecords(domain, hostname))
-    const names = Map.groupBy(wanted, ({ name }) => name)
+    const names = Map.groupBy(
+      wanted.filter(({ name }) => isReserved(name)),
+      ({ name }) => name,
+    )
     for (const name of published) zone.set(name, undefined)
     for (const [name, records] of names) zone.set(name, recordsAt(records))
     zone.set(hostname, { a: ['127.0.0.1'], aaaa: ['::1'] })
     published = names.keys()
   }
   async function asked<T>(name: string, answer: () => Promise<T>): Promise<T> {
-    if (isOurs(name) || name === hostname) await publish()
+    if (isReserved(name) || name === hostname) await publish()
     return await answer()
   }
   return {
@@ -37,7 +41,7 @@ export function tryoutDns(zone: ZoneResolver, db: Db, hostname: string): Resolve
   }
 }
 
-function isOurs(name: string): boolean {
+function isReserved(name: string): boolean {
   return reservedZones.some((zone) => name.toLowerCase() === zone || name.toLowerCase().endsWith(`.${zone}`))
 }
 
