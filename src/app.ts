@@ -134,7 +134,7 @@ function bareApp({ log, answersKey }: AppParts): App {
 function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
   follow?.(app)
   const authorize = authorizer(
-    (token) => authenticator.identify(token),
+    (token, guessing) => authenticator.identify(token, guessing),
     () => clock.now(),
     sharedRate,
   )

@@ -6,15 +6,18 @@ import type { SharedWindow } from './shared-window.ts'
 
 export const perMinute = { quota: 600, windowMs: 60_000 }
 
-/** Whose request this is, told from a bearer token; undefined for a token that opens nothing. */
+/** Whose request this is, told from a bearer token; undefined for a token that opens nothing. `guessing` says that many
+ *  of them came from there. */
 export type Identify = (
   token: string,
+  guessing: boolean,
 ) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope>; suspended: boolean } | undefined>
 
 /**
  * The first three checks of a request under /v1, in the document's order: who it is (401), how many came before it
  * (429), whether its key may (403). Requests whose key opens nothing are counted by client address, so that nobody
- * can guess keys at will. `shared` counts with other processes on one database.
+ * can guess keys at will, nor have the database look for them at will. `shared` counts with other processes on one
+ * database.
  */
 export function authorizer(identify: Identify, now: () => number, shared?: SharedWindow) {
   const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
@@ -32,7 +35,7 @@ export function authorizer(identify: Identify, now: () => number, shared?: Share
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const token = bearerToken(request)
-    const identity = token === undefined ? undefined : await identify(token)
+    const identity = token === undefined ? undefined : await identify(token, strangers.isOver(request.ip, now()))
     if (!identity) {
       const allowance = strangers.take(request.ip, now())
       throw allowance.allowed ? unauthorized() : rateLimited(allowance)

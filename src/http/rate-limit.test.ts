@@ -56,6 +56,17 @@ test('the callers that are remembered are bounded', () => {
   assert.equal(limit.take('first', 0).allowed, true, 'the first was forgotten')
 })
 
+test('whether a caller is over its quota can be asked without a request', () => {
+  const limit = window()
+  for (const at of [0, 1, 2, 3]) limit.take('key', at)
+  assert.equal(limit.isOver('key', 4), false)
+  limit.take('key', 4)
+  assert.deepEqual(
+    [limit.isOver('key', 999), limit.isOver('key', 1_000), limit.isOver('other', 5)],
+    [true, false, false],
+  )
+})
+
 test('a request that is given back leaves room for another', () => {
   const limit = window()
   for (const at of [0, 1, 2, 3, 4]) limit.take('key', at)

@@ -34,6 +34,12 @@ export class SlidingWindow {
     return { allowed: true, remaining: live, resetSeconds: this.#seconds(this.#at(ring, live), now) }
   }
 
+  /** Whether a request of the caller would be refused at `now`. */
+  isOver(caller: string, now: number): boolean {
+    const ring = this.#callers.get(caller)
+    return ring !== undefined && this.#at(ring, 0) > now - this.#windowMs
+  }
+
   /** Undoes the last `take` of a caller that was allowed: someone else refused it. */
   giveBack(caller: string): void {
     const ring = this.#ring(caller)

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
+import { gather } from '#/gather.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
 
@@ -14,12 +16,18 @@ export interface Identity {
   readonly suspended: boolean
 }
 
+/** How often, in milliseconds, keys are looked for that come from where many were guessed, and how many at a time. */
+const guessesEvery = 1_000
+const mostGuesses = 1_000
+
 /** How long a look-up is believed. Revoking takes effect within 5 seconds on every process (decisions, API keys). */
 const believedMs = 4_000
 
 /**
  * Tells whose key a token is. Look-ups are kept for four seconds and made once however many requests wait for them;
- * the minute of a key's last use is written behind, many keys in one statement.
+ * the minute of a key's last use is written behind, many keys in one statement. Tokens from where many were guessed are
+ * looked up together, a statement a second, unless they have opened something before: guessing costs the database
+ * nothing, and whoever comes from the same address with a key is let in.
  */
 export class Authenticator implements AsyncDisposable {
   readonly #db: Db
@@ -27,30 +35,48 @@ export class Authenticator implements AsyncDisposable {
   readonly #known = new QuickLRU<string, { identity: Promise<Identity | undefined>; until: number }>({
     maxSize: 10_000,
   })
+  /** Tokens that opened something. */
+  readonly #trusted = new QuickLRU<string, true>({ maxSize: 10_000 })
+  readonly #guessed: (hash: Buffer) => Promise<Identity | undefined>
   readonly #used = new Map<string, number>()
   readonly #writer: NodeJS.Timeout
 
-  constructor(db: Db, now: () => number) {
+  constructor(db: Db, now: () => number, { every = guessesEvery } = {}) {
     this.#db = db
     this.#now = now
+    this.#guessed = gather(
+      async (hashes: readonly Buffer[]) => {
+        await wait(every)
+        const found = await identitiesOf(db, hashes)
+        return hashes.map((hash) => found.get(hash.toString('hex')))
+      },
+      (waiting) => Math.min(waiting.length, mostGuesses),
+    )
     this.#writer = setInterval(() => void this.writeLastUsed().catch(() => {}), 15_000)
     this.#writer.unref()
   }
 
   /** Undefined for a key that is malformed, unknown, revoked or expired. */
-  async identify(token: string): Promise<Identity | undefined> {
-    const identity = await this.#lookUp(token)
+  async identify(token: string, guessing = false): Promise<Identity | undefined> {
+    const identity = await this.#lookUp(token, guessing)
     const now = this.#now()
-    if (!identity || (identity.expiresAt && identity.expiresAt.getTime() <= now)) return undefined
+    if (!identity || (identity.expiresAt && identity.expiresAt.getTime() <= now)) {
+      this.#trusted.delete(token)
+      return undefined
+    }
     this.#used.set(identity.keyId, now)
+    this.#trusted.set(token, true)
     return identity
   }
 
-  #lookUp(token: string): Promise<Identity | undefined> | undefined {
+  #lookUp(token: string, guessing: boolean): Promise<Identity | undefined> | undefined {
     const known = this.#known.get(token)
     if (known && performance.now() < known.until) return known.identity
     if (!isWellFormedKey(token)) return undefined
-    const identity = identityOf(this.#db, hashKey(token))
+    const hash = hashKey(token)
+    // Not kept: there may be more of them than of all keys.
+    if (guessing && !this.#trusted.has(token)) return this.#guessed(hash)
+    const identity = identityOf(this.#db, hash)
     this.#known.set(token, { identity, until: performance.now() + believedMs })
     identity.catch(() => this.#known.delete(token))
     return identity
@@ -70,22 +96,42 @@ export class Authenticator implements AsyncDisposable {
 }
 
 async function identityOf(db: Db, hash: Buffer): Promise<Identity | undefined> {
-  const row = await db
+  const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
+  return row && asIdentity(row)
+}
+
+/** By the hash in hexadecimal. */
+async function identitiesOf(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Identity>> {
+  const named = hashes.map((hash) => hash.toString('hex'))
+  const any = sql<Buffer>`any(array(select decode(name, 'hex') from unnest(${named}::text[]) as name))`
+  const rows = await liveKeys(db).select('hash').where('hash', '=', any).execute()
+  return new Map(rows.map((row) => [row.hash.toString('hex'), asIdentity(row)]))
+}
+
+function liveKeys(db: Db) {
+  return db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select(['api_keys.id', 'organization_id', 'scopes', 'expires_at', 'suspended_at'])
-    .where('hash', '=', hash)
     .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return (
-    row && {
-      keyId: row.id,
-      organizationId: row.organization_id,
-      scopes: new Set(row.scopes as Scope[]),
-      expiresAt: row.expires_at,
-      suspended: row.suspended_at !== null,
-    }
-  )
+}
+
+interface LiveKey {
+  readonly id: string
+  readonly organization_id: string
+  readonly scopes: string[]
+  readonly expires_at: Date | null
+  readonly suspended_at: Date | null
+}
+
+function asIdentity(row: LiveKey): Identity {
+  return {
+    keyId: row.id,
+    organizationId: row.organization_id,
+    scopes: new Set(row.scopes as Scope[]),
+    expiresAt: row.expires_at,
+    suspended: row.suspended_at !== null,
+  }
 }
 
 async function recordUse(db: Db, used: [id: string, at: number][]): Promise<void> {

@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import { countingStatements } from '../../test/counting-statements.ts'
 import { testDatabase } from '../../test/database.ts'
-import { hashKey, isWellFormedKey } from './api-key.ts'
+import { generateKey, hashKey, isWellFormedKey } from './api-key.ts'
 import { Authenticator } from './authenticate.ts'
 import { mostLiveKeys } from './key.ts'
 import { createKey, revokeKey } from './keys.ts'
@@ -51,6 +52,21 @@ test('a revoked key opens nothing, and revoking it again changes nothing and say
   assert.deepEqual(second.key, { ...key, revoked_at: new Date(now) })
   await using authenticator = new Authenticator(database.db, () => now)
   assert.equal(await authenticator.identify(secret), undefined)
+})
+
+test('keys from where many are guessed are looked for together, and one that opened something before is not among them', async () => {
+  const { secret } = await createKey(database.db, await newOrganization(), fields, now)
+  const { db, count } = countingStatements(database.db, 'api_keys')
+  await using authenticator = new Authenticator(db, () => now, { every: 1 })
+  const guesses = [...Array.from({ length: 50 }, generateKey), secret, 'mrk_mistyped']
+  const found = await Promise.all(guesses.map((token) => authenticator.identify(token, true)))
+  assert.deepEqual(
+    found.map((identity) => identity !== undefined),
+    guesses.map((token) => token === secret),
+  )
+  assert.equal(count(), 2, 'one for the first, and one for all who came meanwhile')
+  assert.ok(await authenticator.identify(secret, true))
+  assert.equal(count(), 3)
 })
 
 for (const id of [randomUUID(), 'mrk_x', '']) {
