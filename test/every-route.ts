@@ -11,6 +11,7 @@ export interface Furnished {
   readonly address: string
   readonly ids: {
     readonly label: string
+    readonly mailbox: string
     readonly filter: string
     readonly blocked: string
     readonly message: string
@@ -52,6 +53,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
   const ids = {
     label: label.id,
+    mailbox: address,
     filter: filter.id,
     blocked: blocked.id,
     message: String(uid),
@@ -87,6 +89,7 @@ const oneFilter = { name: 'New', field: 'subject', op: 'contains', value: 'x', a
 export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/labels': {},
   'POST /v1/labels': { body: () => ({ name: `Label ${randomUUID().slice(0, 8)}` }), status: 201 },
+  'GET /v1/labels/{id}': { item: 'label' },
   'PATCH /v1/labels/{id}': { item: 'label', body: () => ({ colour: 'red' }) },
   'DELETE /v1/labels/{id}': { item: 'label' },
   'GET /v1/filters': {},
@@ -97,6 +100,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'DELETE /v1/filters/{id}': { item: 'filter' },
   'GET /v1/blocked-senders': {},
   'POST /v1/blocked-senders': { body: () => ({ pattern: `${randomUUID()}@spam.example` }), status: 201 },
+  'GET /v1/blocked-senders/{id}': { item: 'blocked' },
   'DELETE /v1/blocked-senders/{id}': { item: 'blocked' },
   'GET /v1/forwarding': { query: inMailbox },
   'PATCH /v1/forwarding': { body: ({ address }) => ({ mailbox: address, reply_subject: 'Away' }) },
@@ -124,6 +128,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/domains/{id}/zone': { item: 'domain' },
   'DELETE /v1/domains/{id}': { item: 'domain' },
   'GET /v1/mailboxes': {},
+  'GET /v1/mailboxes/{address}': { item: 'mailbox' },
   'POST /v1/mailboxes': {
     body: ({ organization }) => ({ domain: organization.domain, local_part: `box-${randomUUID().slice(0, 8)}` }),
     status: 201,
@@ -158,7 +163,7 @@ export async function everyOperation(world: World) {
 export function pathOf(path: string, { item, query }: Sample, one: Furnished, otherId?: string): string {
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
-    .replace('{id}', otherId ?? (item ? one.ids[item] : ''))
+    .replace(/\{(?:id|address)\}/, otherId ?? (item ? one.ids[item] : ''))
   return filled + (query?.(one) ?? '')
 }
 

@@ -25,12 +25,17 @@ export async function blockedCount(tx: Tx, owner: Owner): Promise<number> {
   return count
 }
 
-export function blockedByPattern(tx: Tx, owner: Owner, pattern: string): Promise<BlockedSender | undefined> {
-  return tx
+export interface Naming {
+  readonly column: 'id' | 'pattern'
+  readonly value: string
+}
+
+export function blockedNamed(db: Db, owner: Owner, { column, value }: Naming): Promise<BlockedSender | undefined> {
+  return db
     .selectFrom('blocked_senders')
     .select(columns)
     .where(ownedBy('blocked_senders', owner))
-    .where('pattern', '=', pattern)
+    .where(column, '=', value)
     .executeTakeFirst()
 }
 
@@ -49,15 +54,11 @@ export function insertBlocked(tx: Tx, { organizationId, memberId }: Owner, patte
 }
 
 /** Answers what was deleted, if it was there. */
-export function deleteBlocked(
-  db: Db,
-  owner: Owner,
-  key: { column: 'id' | 'pattern'; value: string },
-): Promise<BlockedSender | undefined> {
+export function deleteBlocked(db: Db, owner: Owner, { column, value }: Naming): Promise<BlockedSender | undefined> {
   return db
     .deleteFrom('blocked_senders')
     .where(ownedBy('blocked_senders', owner))
-    .where(key.column, '=', key.value)
+    .where(column, '=', value)
     .returning(columns)
     .executeTakeFirst()
 }

@@ -6,13 +6,15 @@ import { created, ok, once } from '#/http/once.ts'
 import { ById, Id, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
-import { blockedSendersOf, deleteBlocked } from './queries.ts'
+import { blockedNamed, blockedSendersOf, deleteBlocked } from './queries.ts'
 import { blockSender } from './store.ts'
 
 const Pattern = Type.String({
   description: 'As stored: lower case, the domain in its ASCII form (IDNA).',
   examples: ['spam@example.com', '@example.net'],
 })
+
+const named = '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.'
 
 const BlockedSenderOut = Type.Object({ id: Id, pattern: Pattern, created_at: Timestamp }, { title: 'BlockedSender' })
 
@@ -32,6 +34,25 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
     async ({ organizationId }) => {
       const blocked = await blockedSendersOf(db, organizationItself(organizationId))
       return { data: blocked.map(present) }
+    },
+  )
+
+  app.get(
+    '/v1/blocked-senders/:id',
+    {
+      config: { scope: 'filters:read', noun: 'Blocked senders' },
+      schema: {
+        summary: 'Show a blocked sender',
+        description: named,
+        params: ById,
+        querystring: Strict({}),
+        response: { 200: BlockedSenderOut },
+      },
+    },
+    async ({ organizationId, params }) => {
+      const blocked = await blockedNamed(db, organizationItself(organizationId), blockNamed(params.id))
+      if (!blocked) throw notFound('blocked sender')
+      return present(blocked)
     },
   )
 
@@ -74,7 +95,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       config: { scope: 'filters:write', noun: 'Blocked senders' },
       schema: {
         summary: 'Unblock a sender or a domain',
-        description: '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.',
+        description: named,
         params: ById,
         querystring: Strict({}),
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },

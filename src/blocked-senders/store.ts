@@ -3,7 +3,7 @@ import { Refusal } from '#/errors.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { type BlockedSender, mostBlocked } from './pattern.ts'
-import { blockedByPattern, blockedCount, insertBlocked } from './queries.ts'
+import { blockedCount, blockedNamed, insertBlocked } from './queries.ts'
 
 /** Blocks a pattern, taken as checked (`blockPattern`). Blocking one that is blocked changes nothing. */
 export async function blockSender(
@@ -12,7 +12,7 @@ export async function blockSender(
   pattern: string,
 ): Promise<{ blocked: BlockedSender; isNew: boolean }> {
   await lockOrganization(tx, owner.organizationId)
-  const before = await blockedByPattern(tx, owner, pattern)
+  const before = await blockedNamed(tx, owner, { column: 'pattern', value: pattern })
   if (before) return { blocked: before, isNew: false }
   if ((await blockedCount(tx, owner)) >= mostBlocked) throw full()
   return { blocked: await insertBlocked(tx, owner, pattern), isNew: true }

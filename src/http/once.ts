@@ -10,14 +10,16 @@ import { errorBody, statusOf } from './error-body.ts'
 export interface Answer {
   readonly status: 200 | 201 | 202
   readonly location?: string
-  readonly body: unknown
+  readonly body: object
+  /** A field of the body that is for the key that asked alone. */
+  readonly secret?: string
 }
 
-export function created(location: string, body: unknown): Answer {
-  return { status: 201, location, body }
+export function created(location: string, body: object, secret?: string): Answer {
+  return { status: 201, location, body, ...(secret !== undefined && { secret }) }
 }
 
-export function ok(body: unknown): Answer {
+export function ok(body: object): Answer {
   return { status: 200, body }
 }
 
@@ -27,8 +29,8 @@ const running = new Set<string>()
 /**
  * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
  * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
- * A refusal is an answer too, and is kept; a 5xx is not (decisions, Conventions). Answers are kept sealed, since some
- * hold a secret that is shown but once.
+ * A refusal is an answer too, and is kept; a 5xx is not (docs/http.md). Answers are kept sealed, since some hold a secret
+ * that is shown but once, to the key that asked.
  */
 export async function once(
   db: Db,
@@ -67,10 +69,11 @@ interface Kept {
   readonly status: number
   readonly location: string | null
   readonly body: string
+  readonly secret?: string | undefined
 }
 
-function answerOf({ status, location, body }: Answer): Kept {
-  return { status, location: location ?? null, body: JSON.stringify(body) }
+function answerOf({ status, location, body, secret }: Answer): Kept {
+  return { status, location: location ?? null, body: JSON.stringify(body), secret }
 }
 
 /** Sends what the work of a POST answers, for one that found out by itself that it is done. */
@@ -97,7 +100,7 @@ async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: 
     const refusal = refusalFor(error)
     if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(refusal instanceof KeyReused)) {
       const body = JSON.stringify(errorBody(refusal, request.id))
-      await keepAnswer(db, request, key, { status: statusOf(refusal), location: null, body })
+      await keepRefusal(db, request, key, { status: statusOf(refusal), location: null, body })
     }
     throw error
   }
@@ -108,12 +111,24 @@ class KeyReused extends Refusal {}
 
 function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
   const plain = unseal(request.server.answersKey, placeOf(request, key), sealed).toString()
-  const { fingerprint, ...answer } = JSON.parse(plain) as Kept & { fingerprint: string }
-  if (fingerprint === fingerprintOf(request)) return answer
+  const { fingerprint, keyId, ...answer } = JSON.parse(plain) as Kept & { fingerprint: string; keyId: string }
+  if (fingerprint === fingerprintOf(request)) return { ...answer, body: bodyAgain(answer, request, keyId) }
   throw new KeyReused('invalid_request', 'This Idempotency-Key was used with another request', {
     field: 'Idempotency-Key',
     fix: 'Use a new key for each new request',
   })
+}
+
+/** What was answered first, to another request: an error names the one that it answers, and a secret is for the key that
+ *  it was made for. */
+function bodyAgain({ status, body, secret }: Kept, { id, keyId }: FastifyRequest, firstKeyId: string): string {
+  if (status >= 400) {
+    const { error } = JSON.parse(body)
+    return JSON.stringify({ error: { ...error, request_id: id } })
+  }
+  if (secret === undefined || keyId === firstKeyId) return body
+  const { [secret]: _secret, ...shown } = JSON.parse(body)
+  return JSON.stringify(shown)
 }
 
 function placeOf({ organizationId }: FastifyRequest, key: string): string {
@@ -149,17 +164,32 @@ async function keptAnswer(tx: Tx, organizationId: string, key: string): Promise<
   return kept?.answer
 }
 
-/** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
-async function keepAnswer(db: Db, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
-  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), ...kept })
-  const answer = seal(request.server.answersKey, placeOf(request, key), plain)
-  await db
+/** In the transaction that did the work: in place of what is older, and of a refusal that came in between. */
+async function keepAnswer(tx: Tx, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
+  const answer = sealed(request, key, kept)
+  await tx
     .insertInto('idempotency_keys')
     .values({ organization_id: request.organizationId, key, answer })
     .onConflict((conflict) =>
       conflict.columns(['organization_id', 'key']).doUpdateSet({ answer, created_at: sql<Date>`now()` }),
     )
     .execute()
+}
+
+/** After the transaction, and so after its lock: another process may have done the work since, whose answer stays. */
+async function keepRefusal(db: Db, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
+  const answer = sealed(request, key, kept)
+  await sql`
+    insert into idempotency_keys as kept (organization_id, key, answer)
+    values (${request.organizationId}, ${key}, ${answer})
+    on conflict (organization_id, key) do update set answer = excluded.answer, created_at = now()
+    where kept.created_at <= now() - interval '24 hours'`.execute(db)
+}
+
+/** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
+function sealed(request: FastifyRequest, key: string, kept: Kept): Buffer {
+  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.keyId, ...kept })
+  return seal(request.server.answersKey, placeOf(request, key), plain)
 }
 
 /** Drops the answers that are no longer given again. */

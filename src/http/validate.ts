@@ -9,6 +9,8 @@ const unfitForLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 export const ajv = new Ajv2020({
   allErrors: false,
+  // An error has the value that it is about.
+  verbose: true,
   coerceTypes: false,
   useDefaults: false,
   removeAdditional: false,
@@ -86,7 +88,7 @@ const kinds: Record<string, string> = {
   null: 'null',
 }
 
-function sentence(field: string, { keyword, params, message }: ErrorObject, part: 'query' | 'body'): string {
+function sentence(field: string, { keyword, params, message, data }: ErrorObject, part: 'query' | 'body'): string {
   switch (keyword) {
     case 'required':
       return `${field} is required`
@@ -114,13 +116,15 @@ function sentence(field: string, { keyword, params, message }: ErrorObject, part
     case 'minProperties':
       return `${field} must hold at least ${params.limit} field${params.limit === 1 ? '' : 's'}`
     case 'format':
-      return formatSentence(field, params.format)
+      return formatSentence(field, params.format, data)
     default:
       return `${field} ${message ?? 'is not valid'}`
   }
 }
 
-function formatSentence(field: string, format: string): string {
+function formatSentence(field: string, format: string, data: unknown): string {
+  if (typeof data === 'string' && !data.isWellFormed())
+    return `${field} holds half a surrogate pair, which is no character`
   if (format === 'line') return `${field} must be one line of text without control characters`
   if (format === 'text') return `${field} must be text without U+0000`
   if (format === 'uuid') return `${field} must be a UUID`

@@ -33,8 +33,8 @@ export async function labelCount(tx: Tx, owner: Owner): Promise<number> {
   return count
 }
 
-export function labelById(tx: Tx, owner: Owner, id: string): Promise<Label | undefined> {
-  return tx.selectFrom('labels').select(columns).where(ownedBy('labels', owner)).where('id', '=', id).executeTakeFirst()
+export function labelById(db: Db, owner: Owner, id: string): Promise<Label | undefined> {
+  return db.selectFrom('labels').select(columns).where(ownedBy('labels', owner)).where('id', '=', id).executeTakeFirst()
 }
 
 export function labelByNameKey(tx: Tx, owner: Owner, nameKey: string): Promise<Label | undefined> {

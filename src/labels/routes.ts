@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { created, once } from '#/http/once.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
@@ -7,7 +8,7 @@ import { organizationItself } from '#/organizations/owner.ts'
 import { rulesChanged } from '#/organizations/rules-in-force.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
 import { defaultColour, labelColour, labelName, mostLabels } from './label.ts'
-import { labelsOf } from './queries.ts'
+import { labelById, labelsOf } from './queries.ts'
 import { Keyword, LabelChange, LabelOut, NewLabel, present } from './wire.ts'
 
 const reading = { scope: 'labels:read', noun: 'Labels' } as const
@@ -16,6 +17,7 @@ const writing = { scope: 'labels:write', noun: 'Labels' } as const
 /** The organization's catalogue of labels: names and colours, each for a keyword on messages. */
 export function labelRoutes(app: App, { db }: { db: Db }): void {
   listRoute(app, db)
+  readRoute(app, db)
   createRoute(app, db)
   changeRoutes(app, db)
 }
@@ -33,6 +35,21 @@ function listRoute(app: App, db: Db): void {
       },
     },
     async ({ organizationId }) => ({ data: (await labelsOf(db, organizationId)).map(present) }),
+  )
+}
+
+function readRoute(app: App, db: Db): void {
+  app.get(
+    '/v1/labels/:id',
+    {
+      config: reading,
+      schema: { summary: 'Show a label', params: ById, querystring: Strict({}), response: { 200: LabelOut } },
+    },
+    async ({ organizationId, params }) => {
+      const label = await labelById(db, organizationItself(organizationId), pathId(params.id, 'label'))
+      if (!label) throw notFound('label')
+      return present(label)
+    },
   )
 }
 

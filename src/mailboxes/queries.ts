@@ -30,6 +30,14 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
   return rows[0]
 }
 
+/** The same as `mailboxNamed`, with all that is shown of it. */
+export async function mailboxAt(db: Db, organizationId: string, address: string): Promise<Mailbox | undefined> {
+  const { rows } = await sql<Mailbox>`
+    select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    where mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`.execute(db)
+  return rows[0]
+}
+
 /** What mail to a Private mailbox is encrypted to, and the address that it has; undefined where there is none. */
 export async function certificateOf(
   db: Db,

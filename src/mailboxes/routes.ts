@@ -1,14 +1,16 @@
 import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { created, once } from '#/http/once.ts'
 import { PageOf, paging, Strict } from '#/http/wire.ts'
+import { canonicalAddress } from '#/mime/address.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { createMailbox } from './create.ts'
 import { hashPassword, newPassword } from './password.ts'
-import { mailboxCount, mailboxesOf } from './queries.ts'
-import { MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './wire.ts'
+import { mailboxAt, mailboxCount, mailboxesOf } from './queries.ts'
+import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './wire.ts'
 
 const most = 1_000
 
@@ -38,6 +40,27 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       const used = await mailHost.storageOf(mailboxes.map(({ id }) => ({ organizationId, mailboxId: id })))
       const data = mailboxes.map((mailbox) => present(mailbox, used.get(mailbox.id) ?? 0))
       return { data, total, page, has_more: (page + 1) * limit < total }
+    },
+  )
+
+  app.get(
+    '/v1/mailboxes/:address',
+    {
+      config: { scope: ['mailboxes:read', 'messages:read'], noun: 'Mailboxes', errors: ['mail_unavailable'] },
+      schema: {
+        summary: 'Show a mailbox',
+        params: ByAddress,
+        querystring: Strict({}),
+        response: { 200: MailboxOut },
+      },
+    },
+    async ({ organizationId, params }) => {
+      // PostgreSQL takes no U+0000.
+      const address = params.address.includes('\0') ? undefined : canonicalAddress(params.address)
+      const mailbox = address === undefined ? undefined : await mailboxAt(db, organizationId, address)
+      if (!mailbox) throw notFound('mailbox')
+      const used = await mailHost.storageOf([{ organizationId, mailboxId: mailbox.id }])
+      return present(mailbox, used.get(mailbox.id) ?? 0)
     },
   )
 
@@ -73,7 +96,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
         const mailbox = await createMailbox(tx, mailHost, wanted)
         const body = { ...present(mailbox, 0), ...(password === undefined && { password: made }) }
-        return created(`/v1/mailboxes/${mailbox.id}`, body)
+        return created(`/v1/mailboxes/${encodeURIComponent(mailbox.address)}`, body, 'password')
       })
       return reply
     },

@@ -24,6 +24,11 @@ const fields = {
   created_at: Timestamp,
 }
 
+/** The parameter of a path that names a mailbox. What is no address names none, so its form is checked by the route. */
+export const ByAddress = Type.Object({
+  address: Type.String({ description: 'Its address, not an alias; in any case.', examples: ['support@tryout.test'] }),
+})
+
 export const MailboxOut = Type.Object(fields, { title: 'Mailbox' })
 
 export const NewMailboxOut = Type.Object(
@@ -45,7 +50,7 @@ export const MailboxRequest = Strict({
     Line({ description: 'A verified domain of the organization; or else `domain_id`.', examples: ['tryout.test'] }),
   ),
   domain_id: Type.Optional(Id),
-  local_part: Type.String({
+  local_part: Line({
     description:
       'What stands before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or ' +
       'digit at either end, no two dots in a row, and none of the names that are reserved on every domain.',

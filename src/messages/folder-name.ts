@@ -14,7 +14,8 @@ export function folderName(given: string): string {
   if (lower === 'spam') return 'junk'
   const standing = standingFolders.find((name) => name === lower)
   if (standing) return standing
-  if (!given.isWellFormed() || unfit.test(given)) {
+  if (!given.isWellFormed()) throw invalid('folder', 'A folder holds half a surrogate pair, which is no character')
+  if (unfit.test(given)) {
     throw invalid('folder', 'A folder must not hold control characters or marks that change direction')
   }
   const name = given.normalize('NFC')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '../../test/thread-mail.ts'
 import type { FiledMessage } from '../../test/thread-oracle.ts'
@@ -100,12 +101,15 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
   })
   assert.deepEqual(first, {
     uid: 1,
+    thread_id: id,
     message_id: '<hello@x>',
     subject: `ann@x.test at ${minute(0)}`,
     from: { name: 'Somebody', address: 'ann@x.test' },
+    to: [],
     received_at: '2026-11-21T07:00:33.123Z',
     unread: true,
     starred: false,
+    labels: [],
     has_attachment: false,
     preview: `The text of ann@x.test at ${minute(0)}`,
   })
@@ -114,6 +118,31 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     from: { name: 'Somebody', address: 'Ben@X.test' },
     unread: false,
   })
+})
+
+test('a message of a conversation has the fields that it has in the list of messages: to whom, and the labels of the organization', async () => {
+  const toTwo = { headers: 'Message-ID: <two@x>\r\nTo: Ada <ada@x.test>, bob@x.test\r\n' }
+  const { mailbox, query } = await mailboxWith([toTwo])
+  const { keyword } = (await organization.request('POST', '/v1/labels', { name: 'Seen in threads' })).body
+  const member = await organization.member('mine@people.example')
+  const personal = { organizationId: organization.id, memberId: member.id }
+  const mine = await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+  await world.mailHost.update(mailbox, 'inbox', [1], { addKeywords: [keyword, mine.keyword] })
+  const [{ id }] = (await get(`/v1/threads?${query}`)).body.data
+  const [message] = (await get(`/v1/threads/${id}?${query}`)).body.messages
+  const [item] = (await get(`/v1/messages?${query}`)).body.data
+  const { folder, size_bytes, ...shared } = item
+  assert.deepEqual(message, { ...shared, thread_id: id })
+  assert.deepEqual(
+    [message.labels, message.to],
+    [
+      [keyword],
+      [
+        { name: 'Ada', address: 'ada@x.test' },
+        { name: '', address: 'bob@x.test' },
+      ],
+    ],
+  )
 })
 
 test('limit and page count conversations, and has_more says whether another page follows', async () => {

@@ -2,6 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folder-name.ts'
+import { itemsFor } from '#/messages/visible.ts'
 import { InFolder } from '#/messages/wire.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
@@ -58,7 +59,7 @@ export function threadRoutes(
       const thread = await readMailbox(db, organizationId, query.mailbox, (mailbox) =>
         readThread(parts, mailbox, name, params.id),
       )
-      return presentMessages(thread, name)
+      return presentMessages(thread, name, await itemsFor(db, organizationId, thread.messages))
     },
   )
 }

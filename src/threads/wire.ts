@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PageOf, paging, Strict, Timestamp } from '#/http/wire.ts'
-import { AddressOut, inFolder } from '#/messages/wire.ts'
-import type { Summary } from '#/ports/mail-host.ts'
+import { AddressOut, inFolder, type MessageItem } from '#/messages/wire.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
@@ -53,12 +52,18 @@ export const ThreadPage = PageOf(ThreadOut)
 const ThreadMessageOut = Type.Object(
   {
     uid,
+    thread_id: id,
     message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
     subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
     from: AddressOut,
+    to: Type.Array(AddressOut, { description: 'The first 100.' }),
     received_at: Timestamp,
     unread: Type.Boolean(),
     starred: Type.Boolean(),
+    labels: Type.Array(Type.String(), {
+      description: 'Keywords of organization labels, deleted ones included.',
+      examples: [['invoices']],
+    }),
     has_attachment: Type.Boolean(),
     preview: Type.String({
       description: 'The first 140 characters of the text.',
@@ -95,26 +100,17 @@ export function presentThread(thread: ListedThread, folder: string): Static<type
   }
 }
 
-export function presentMessages(thread: ThreadWithMessages, folder: string): Static<typeof ThreadWithMessagesOut> {
+/** `items` are the conversation's messages as the organization sees them. */
+export function presentMessages(
+  thread: ThreadWithMessages,
+  folder: string,
+  items: readonly MessageItem[],
+): Static<typeof ThreadWithMessagesOut> {
   return {
     id: thread.id,
     subject: thread.messages[0]?.subject ?? '',
     root_message_id: thread.root ?? '',
     folder,
-    messages: thread.messages.map(presentMessage),
-  }
-}
-
-function presentMessage(summary: Summary): Static<typeof ThreadMessageOut> {
-  return {
-    uid: summary.uid,
-    message_id: summary.messageId ?? '',
-    subject: summary.subject,
-    from: { name: summary.from?.name ?? '', address: summary.from?.address ?? '' },
-    received_at: summary.receivedAt.toISOString(),
-    unread: !summary.seen,
-    starred: summary.flagged,
-    has_attachment: summary.hasAttachment,
-    preview: summary.preview,
+    messages: items.map(({ folder: _folder, size_bytes: _size, ...item }) => ({ ...item, thread_id: thread.id })),
   }
 }

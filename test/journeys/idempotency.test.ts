@@ -27,6 +27,7 @@ test('every POST under /v1 gives its first answer again', async () => {
     assert.equal(first.headers.get('idempotency-replayed'), null, name)
     assert.equal(again.headers.get('idempotency-replayed'), 'true', name)
     assert.deepEqual([again.status, again.body], [first.status, first.body], name)
+    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'), name)
     assert.equal(again.headers.get('location'), first.headers.get('location'), name)
   }
 })
@@ -53,7 +54,24 @@ test('a refusal is an answer too', async () => {
   assert.equal(first.status, 400)
   const again = await post('refused', { name: 'Taken' })
   assert.equal(again.headers.get('idempotency-replayed'), 'true')
-  assert.deepEqual(again.body, first.body)
+  const [{ request_id: one, ...error }, { request_id: other, ...repeated }] = [first.body.error, again.body.error]
+  assert.deepEqual(repeated, error)
+  assert.notEqual(other, one, 'each answer names its own request')
+})
+
+test('a password that is shown once is shown again to the key that asked, and to no other', async () => {
+  const ask = (key: string) => {
+    const body = { domain: organization.domain, local_part: 'once' }
+    return organization.request('POST', '/v1/mailboxes', body, { key, headers: { 'idempotency-key': 'box' } })
+  }
+  const first = await ask(organization.key)
+  assert.match(first.body.password, /^[a-z0-9-]{20,}$/)
+  const { password, ...mailbox } = first.body
+  assert.deepEqual((await ask(organization.key)).body, first.body)
+  const other = await ask(await organization.newKey('mailboxes:write'))
+  assert.deepEqual([other.status, other.body], [201, mailbox])
+  assert.equal(other.headers.get('idempotency-replayed'), 'true')
+  assert.equal(other.headers.get('location'), first.headers.get('location'))
 })
 
 test('of many at once with one key, one is done and the others are told to wait or given its answer', async () => {

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { everyOperation, furnish, pathOf } from '../every-route.ts'
+import { World } from '../world.ts'
+
+test('what a POST makes is where its Location says, and is what it answered', async () => {
+  await using world = await World.start()
+  const one = await furnish(world)
+  const { organization } = one
+  let locations = 0
+  for (const { name, method, path, sample } of await everyOperation(world)) {
+    if (method !== 'POST') continue
+    const answer = await organization.request(method, pathOf(path, sample, one), sample.body?.(one))
+    const location = answer.headers.get('location')
+    assert.equal(location !== null, answer.status === 201, name)
+    if (location === null) continue
+    locations++
+    const there = await organization.request('GET', location)
+    assert.equal(there.status, 200, `${name} → ${location}`)
+    const { password, warnings, ...made } = answer.body
+    for (const [field, value] of Object.entries(made)) assert.deepEqual(there.body[field], value, `${name}: ${field}`)
+  }
+  assert.equal(locations, 6)
+})
+
+test('a blocked sender is found by its pattern too, and a mailbox by its address in any form', async () => {
+  await using world = await World.start()
+  const organization = await world.organization()
+  const { body: blocked } = await organization.request('POST', '/v1/blocked-senders', {
+    pattern: 'Spam+1@Bücher.example',
+  })
+  for (const name of [blocked.id, 'SPAM+1@bücher.example', 'spam+1@xn--bcher-kva.example'])
+    assert.deepEqual(
+      (await organization.request('GET', `/v1/blocked-senders/${encodeURIComponent(name)}`)).body,
+      blocked,
+    )
+  const { address } = await organization.mailbox('ada')
+  const { body: mailbox } = await organization.request('GET', `/v1/mailboxes/${encodeURIComponent(address)}`)
+  assert.equal(mailbox.address, address)
+  const { data } = (await organization.request('GET', '/v1/mailboxes')).body
+  assert.deepEqual(data, [mailbox])
+  assert.deepEqual((await organization.request('GET', `/v1/mailboxes/${address.toUpperCase()}`)).body, mailbox)
+  for (const nobody of [`postmaster@${organization.domain}`, `bob@${organization.domain}`, 'ada', '%00@x.test'])
+    assert.equal((await organization.request('GET', `/v1/mailboxes/${nobody}`)).status, 404, nobody)
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hand, letter } from '../peer.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
+
+let count = 0
+/** Mail for the mailbox, each message under a number of its own. */
+async function arrive(address: string, messages: number): Promise<string[]> {
+  const subjects = Array.from({ length: messages }, () => `Letter ${++count}`)
+  for (const Subject of subjects)
+    assert.equal(await hand(world, 'ann@peer.example', address, letter({ Subject })), '250 2.6.0')
+  return subjects
+}
+
+async function page(path: string, address: string, folder: string, query = '') {
+  const { status, body } = await organization.request('GET', `${path}?mailbox=${address}&folder=${folder}&${query}`)
+  assert.equal(status, 200)
+  return body.data
+}
+
+for (const path of ['/v1/messages', '/v1/threads']) {
+  test(`${path}: what asks for page 0 until there is none archives all, though mail comes and goes meanwhile`, async () => {
+    const { address } = await organization.mailbox(`box-${++count}`)
+    const subjects = await arrive(address, 10)
+    for (let round = 0; ; round++) {
+      const data = await page(path, address, 'inbox', 'limit=3')
+      if (data.length === 0) break
+      const uids = data.flatMap((one: { uid: number; uids?: number[] }) => one.uids ?? [one.uid])
+      if (round < 3) subjects.push(...(await arrive(address, 2)))
+      const change = await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids, folder: 'archive' })
+      assert.deepEqual(change.body.updated.length, uids.length)
+    }
+    const archived = await page('/v1/messages', address, 'archive', 'limit=100')
+    assert.deepEqual(archived.map(({ subject }: { subject: string }) => subject).sort(), subjects.sort())
+  })
+}
+
+test('who reads all pages while mail arrives meets every message, and knows by its uid what comes again', async () => {
+  const { address } = await organization.mailbox(`box-${++count}`)
+  const subjects = await arrive(address, 8)
+  const read = new Map<number, string>()
+  for (let number = 0; ; number++) {
+    const data = await page('/v1/messages', address, 'inbox', `limit=3&page=${number}`)
+    if (data.length === 0) break
+    for (const { uid, subject } of data) {
+      assert.ok(!read.has(uid) || read.get(uid) === subject)
+      read.set(uid, subject)
+    }
+    if (number < 2) await arrive(address, 1)
+  }
+  for (const subject of subjects) assert.ok([...read.values()].includes(subject), subject)
+})
