@@ -66,6 +66,7 @@ for (const [what, written] of [
   ['an apostrophe', "'ceo@bank.example'"],
   ['an encoded domain', 'ceo@=?utf-8?q?bank=2Eexample?='],
   ['an encoded address', '=?utf-8?b?Y2VvQGJhbmsuZXhhbXBsZQ==?='],
+  ['a full-width @ alone', 'ceo\uff20bank.example'],
   ['quotes alone', '"ceo@bank.example"'],
   ['a comment alone', '(ceo@bank.example)'],
   ['a direction of its own', '\u202dceo@bank.example'],

@@ -27,19 +27,32 @@ export function readAuthors(headers: Headers): Authors {
   const lists = fields.map(readAddressList)
   const asWritten = lists.flatMap(addressesOf)
   // Some decode first (RFC 2047 says last) and take for an address what was to be a name.
-  const decoded = fields.filter((field) => field.includes('=?')).map((field) => readAddressList(decodeText(field)))
+  const clearly = asWritten.length > 0 && asWritten.every(isClear)
+  const decoded = fields.flatMap((field) => readDecoded(field, clearly))
   const named = [...new Set([...asWritten, ...decoded.flatMap(addressesOf)])]
   // Where no address is to be seen, any text with an @ may be shown for one.
   const strays =
-    named.length > 0 ? lists.flatMap((list) => list.strays) : fields.flatMap((one) => [one, decodeText(one)])
+    named.length > 0 ? lists.flatMap((list) => list.strays) : fields.flatMap((one) => [one, looksLike(one)])
   const few = [...named, ...strays].reduce((sum, text) => sum + text.split('@').length, 0) <= MOST_SHOWN
   const shown = few ? [...named, ...strays].flatMap(addressesIn) : []
   return {
     addresses: [...new Set(few ? [...named, ...strays].flatMap(asBlocked) : named)],
     domains: [...new Set(shown.map((address) => address.slice(address.lastIndexOf('@') + 1)))],
-    clear: fields.length === 1 && asWritten.length > 0 && named.every(isClear),
+    clear: fields.length === 1 && clearly && named.every(isClear),
     complete: few && headers.isWhole('from') && [...lists, ...decoded].every(({ complete }) => complete),
   }
+}
+
+/** The list as it reads once it is decoded, where that may bring another address to light. */
+function readDecoded(field: string, clearly: boolean): AddressList[] {
+  if (!field.includes('=?')) return []
+  const decoded = decodeText(field)
+  return clearly && decoded.split('@').length === field.split('@').length ? [] : [readAddressList(decoded)]
+}
+
+/** Decoded, and with an @ for a full-width one. */
+function looksLike(field: string): string {
+  return decodeText(field).normalize('NFKC')
 }
 
 function addressesOf({ addresses }: AddressList): string[] {

@@ -75,7 +75,9 @@ describe("DMARC: mail that is not provably its author's own", () => {
 
   test('is junk where its author has no domain that could be asked', async () => {
     for (const From of [undefined, 'The Bank', 'ceo@[127.0.0.1]', '"ceo@peer.example"']) {
-      assert.equal(await hand(world, 'x@peer.example', address, letter({ From, Subject: 'Whose?' })), '250 2.6.0')
+      const message = letter({ From, Subject: `Whose? ${From}` })
+      assert.equal(await hand(world, 'x@peer.example', address, message), '250 2.6.0')
+      assert.equal((await subjectsIn(organization, address, 'junk'))[0], `Whose? ${From}`)
       assert.match(await newestIn(organization, address, 'junk'), /dmarc=permerror/)
     }
   })
