@@ -66,6 +66,9 @@ async function correspond(world: World, { organization, address, keyword }: Furn
 /** What comes about by the way: labels that are gone, answers to mail, senders of mail that was passed on. */
 async function leaveTraces(world: World, { organization, address }: Furnished): Promise<void> {
   const gone = await organization.request('POST', '/v1/labels', { name: 'Gone' })
+  await sql`
+    insert into catch_alls (domain_id, organization_id, mailbox_id)
+    select domain_id, organization_id, id from mailboxes where address = ${address}`.execute(world.db)
   await organization.request('DELETE', `/v1/labels/${gone.body.id}`)
   await organization.request('PATCH', '/v1/forwarding', {
     ...{ mailbox: address, forward_to: 'ada@away.example', forward_enabled: true },

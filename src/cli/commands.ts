@@ -1,3 +1,4 @@
+import { aliasCommands } from './aliases.ts'
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { domainCommands } from './domains.ts'
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   ...keptMemberRuleCommands,
   ...domainCommands,
   ...mailboxCommands,
+  ...aliasCommands,
   ...queueCommands,
   ...mailCommands,
   ...moveCommands,

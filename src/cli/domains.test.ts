@@ -28,7 +28,7 @@ test('domain list shows every organization’s domains, or one’s', async () =>
   const { stdout, exitCode } = await run('list', '--org', 'acme')
   assert.equal(exitCode, 0)
   const [headings, ...rows] = stdout.trimEnd().split('\n')
-  assert.match(headings ?? '', /^DOMAIN +ORGANIZATION +STATUS +OUTSTANDING +LAST CHECK +NEXT CHECK +ID$/)
+  assert.match(headings ?? '', /^DOMAIN +ORGANIZATION +STATUS +OUTSTANDING +LAST CHECK +NEXT CHECK +CATCH-ALL +ID$/)
   assert.deepEqual(
     rows.map((row) => row.split(/ {2,}/).slice(0, 6)).sort(),
     ['both.test', 'bücher.acme.test'].map((domain) => [domain, 'Acme', 'pending', '4', '-', '2026-06-01 12:01']),

@@ -5,7 +5,8 @@ import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
 import { rotateKeys } from '#/domains/rotate.ts'
 import { present } from '#/domains/wire.ts'
 import { invalid } from '#/errors.ts'
-import { canonicalDomain } from '#/mime/address.ts'
+import { catchAlls, mailboxAt, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
+import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { sealingKey } from '#/seal.ts'
@@ -22,11 +23,25 @@ export const domainCommands = [
     options: { org: { value: 'NAME', help: 'Those of one organization' } },
     run: async ({ database: { db }, config: { hostname } }, { org }) => {
       const only = org === undefined ? undefined : await organizationNamed(db, org)
+      const caught = await catchAlls(db)
       const names = new Map((await allOrganizations(db)).map(({ id, name }) => [id, name]))
       const data = (await allDomains(db))
         .filter(({ organizationId }) => only === undefined || organizationId === only.id)
-        .map((domain) => ({ organization: names.get(domain.organizationId), ...present(domain, hostname) }))
-      const headings = ['DOMAIN', 'ORGANIZATION', 'STATUS', 'OUTSTANDING', 'LAST CHECK', 'NEXT CHECK', 'ID']
+        .map((domain) => ({
+          organization: names.get(domain.organizationId),
+          ...present(domain, hostname),
+          catch_all: caught.get(domain.id) ?? null,
+        }))
+      const headings = [
+        'DOMAIN',
+        'ORGANIZATION',
+        'STATUS',
+        'OUTSTANDING',
+        'LAST CHECK',
+        'NEXT CHECK',
+        'CATCH-ALL',
+        'ID',
+      ]
       return { value: { data }, text: table(headings, data.map(row), 'No domains yet.') }
     },
   }),
@@ -43,6 +58,25 @@ export const domainCommands = [
     operands: ['domain'],
     options: { org },
     run: async (operator, given) => suspension(operator, given, false),
+  }),
+  command({
+    name: 'domain catch-all',
+    summary: 'Have a mailbox get what is for addresses of a domain that nobody has; ADDRESS may be off',
+    operands: ['domain', 'address'],
+    options: { org },
+    run: async ({ database: { db } }, given) => {
+      const { organizationId, id, domain } = await domainGiven(db, given)
+      if (given.address === 'off') {
+        const was = await removeCatchAll(db, organizationId, id)
+        const text = `Mail for addresses of ${domain} that nobody has ${was ? 'is refused now' : 'was refused before'}.`
+        return { value: { domain, catch_all: null }, text }
+      }
+      const mailbox = await mailboxAt(db, organizationId, canonicalAddress(given.address) ?? '')
+      if (!mailbox) throw invalid('address', `The organization of ${domain} has no mailbox "${given.address}"`)
+      await setCatchAll(db, id, { organizationId, mailboxId: mailbox.id })
+      const text = `${mailbox.address} gets mail for addresses of ${domain} that nobody has.`
+      return { value: { domain, catch_all: mailbox.address }, text }
+    },
   }),
   command({
     name: 'domain rotate-dkim',
@@ -98,7 +132,9 @@ async function domainGiven(
   return domain
 }
 
-function row(domain: ReturnType<typeof present> & { organization: string | undefined }): string[] {
+function row(
+  domain: ReturnType<typeof present> & { organization: string | undefined; catch_all: string | null },
+): string[] {
   const { status, suspended, last_checked_at: last, next_check_at: next } = domain
   const times = [last, next].map((at) => minute(at === null ? null : new Date(at)))
   return [
@@ -107,6 +143,7 @@ function row(domain: ReturnType<typeof present> & { organization: string | undef
     suspended ? `${status}, suspended` : status,
     String(domain.outstanding),
     ...times,
+    domain.catch_all ?? '-',
     domain.id,
   ]
 }

@@ -71,7 +71,7 @@ async function suspension(operator: Operator, given: { address: string; org: str
   return { value, text: again ? `${mailbox.address} was ${done} before.` : `${mailbox.address} is ${done} now.` }
 }
 
-async function mailboxGiven(
+export async function mailboxGiven(
   db: Db,
   { address: given, org }: { address: string; org: string | undefined },
 ): Promise<KnownMailbox> {

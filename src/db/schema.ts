@@ -23,6 +23,7 @@ export interface Schema {
   dkim_keys: DkimKeys
   mailboxes: Mailboxes
   addresses: Addresses
+  catch_alls: CatchAlls
   labels: Labels
   retired_keywords: RetiredKeywords
   filters: Filters
@@ -203,6 +204,12 @@ interface Addresses {
   organization_id: string
   mailbox_id: string
   alias: boolean
+}
+
+interface CatchAlls {
+  domain_id: string
+  organization_id: string
+  mailbox_id: string
 }
 
 interface Labels {

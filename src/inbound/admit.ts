@@ -1,7 +1,7 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
 import { gather } from '#/gather.ts'
-import { canonicalAddress, splitAddress, stripTag, unquoted } from '#/mime/address.ts'
+import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from '#/mime/address.ts'
 import type { ReturnPath } from '#/outbound/return-paths.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
@@ -80,6 +80,8 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     domain,
     exact: address,
     untagged: `${stripTag(local)}@${domain}`,
+    // Reports go back where they belong, or nowhere.
+    catchable: !isRewritten(local),
     patterns: blockable ? patternsAgainst([sender]) : [],
   })
   if (!found) throw new NotOurs()

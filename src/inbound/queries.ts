@@ -28,6 +28,8 @@ export interface Wanted {
   readonly exact: string
   /** Who has it where nobody has the exact one. */
   readonly untagged: string
+  /** Whether the domain's catch-all mailbox gets it where nobody has either. */
+  readonly catchable: boolean
   /** The patterns that would block the sender. */
   readonly patterns: readonly string[]
 }
@@ -42,23 +44,26 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
       box.used >= box.allowed as full, box.follows,
       ${isBlocked} as blocked
     from jsonb_to_recordset(${JSON.stringify(wanted.map((one, at) => ({ at, ...one })))}::jsonb) as wanted
-      (at integer, domain text, exact text, untagged text, patterns text[])
+      (at integer, domain text, exact text, untagged text, catchable boolean, patterns text[])
     join domains domain on domain.domain = wanted.domain and domain.status = 'verified'
     left join lateral (
       select mailbox.id, mailbox.organization_id, mailbox.member_id, mailbox.kind,
         mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
         usage.storage_bytes as used, plan.storage_bytes as allowed,
         coalesce(settings.forward_enabled or settings.reply_enabled, false) as follows
-      from addresses address
+      from (
+        select mailbox_id, (address <> wanted.exact)::integer as turn from addresses
+        where organization_id = domain.organization_id and address in (wanted.exact, wanted.untagged)
+        union all
+        select mailbox_id, 2 from catch_alls where domain_id = domain.id and wanted.catchable
+        order by turn limit 1
+      ) address
       join mailboxes mailbox on mailbox.id = address.mailbox_id
       join domains home on home.id = mailbox.domain_id
       join organizations organization on organization.id = mailbox.organization_id
       join plans plan on plan.name = organization.plan
       join organization_usage usage on usage.organization_id = organization.id
       left join forwarding settings on settings.mailbox_id = mailbox.id
-      where address.organization_id = domain.organization_id and address.address in (wanted.exact, wanted.untagged)
-      order by address.address = wanted.exact desc
-      limit 1
     ) box on true`
   const found = new Map(rows.map((row) => [row.at, row]))
   return wanted.map((_, at) => found.get(at))

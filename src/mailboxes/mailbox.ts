@@ -30,17 +30,21 @@ export const requiredAliases = ['postmaster', 'abuse'] as const
 /** The local part of a new mailbox (document, Domains and mailboxes, rules 4 and 5). Nothing is lower-cased for the
  *  caller: an address that is not what was asked for would be found out when mail goes astray. */
 export function newLocalPart(given: string): string {
-  if (given.length > 64) throw invalid('local_part', 'local_part can be at most 64 characters long')
-  if (!/^[a-z0-9._-]*$/.test(given)) {
-    throw invalid('local_part', 'local_part may hold lower-case letters a to z, digits, dots, hyphens and underscores')
-  }
-  if (!/^[a-z0-9](.*[a-z0-9])?$/.test(given)) {
-    throw invalid('local_part', 'local_part must start and end with a letter or a digit')
-  }
-  if (given.includes('..')) throw invalid('local_part', 'local_part must not hold two dots in a row')
-  if (reserved.has(given)) {
+  if (reserved.has(localPart('local_part', given))) {
     throw invalid('local_part', `${given}@ is reserved`, 'The first mailbox of a domain gets postmaster@ and abuse@')
   }
+  return given
+}
+
+/** The local part of any address that is made here. */
+export function localPart(field: string, given: string): string {
+  if (given.length > 64) throw invalid(field, `${field} can be at most 64 characters long`)
+  if (!/^[a-z0-9._-]*$/.test(given)) {
+    throw invalid(field, `${field} may hold lower-case letters a to z, digits, dots, hyphens and underscores`)
+  }
+  if (!/^[a-z0-9](.*[a-z0-9])?$/.test(given))
+    throw invalid(field, `${field} must start and end with a letter or a digit`)
+  if (given.includes('..')) throw invalid(field, `${field} must not hold two dots in a row`)
   return given
 }
 

@@ -92,3 +92,8 @@ function phrase(text: string): string | undefined {
   if (QUOTED.test(text)) return text.slice(1, -1).replace(/\\(.)/g, '$1').trim()
   return /[<>",;@\\]/.test(text) ? undefined : text
 }
+
+/** Whether a local part looks like that of a sender which a forwarder has rewritten, here or elsewhere (SRS). */
+export function isRewritten(local: string): boolean {
+  return /^(?:srs[01][=+-]|srs=)/i.test(local)
+}

@@ -136,11 +136,6 @@ function tagOf(key: Buffer, parts: readonly string[]): string {
   return createHmac('sha256', key).update(parts.join('\0').toLowerCase()).digest('hex')
 }
 
-/** Whether it looks like a sender that was rewritten, here or elsewhere. */
-export function isRewritten(local: string): boolean {
-  return /^(?:srs[01][=+-]|srs=)/i.test(local)
-}
-
 function placeOf({ domain }: { domain: string }): string {
   return canonicalDomain(domain) ?? domain
 }

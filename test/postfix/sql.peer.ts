@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { certificateFor } from '../certificate.ts'
@@ -101,6 +102,16 @@ test('a domain and an address are known as soon as Mailroom has them, and no lon
   for (const other of [`nobody@${domain}`, `+ada@${domain}`, `@${domain}`, 'ada@elsewhere.example', "a'b@x.test"])
     assert.deepEqual([other, await lookUp('recipients', other), await lookUp('senders', other)], [other, '', ''])
 
+  const { rows: boxes } = await sql<{ domain_id: string }>`
+    insert into catch_alls (domain_id, organization_id, mailbox_id)
+    select domain_id, organization_id, id from mailboxes where id = ${id} returning domain_id`.execute(database.db)
+  assert.equal(await lookUp('recipients', `Nobody@${domain}`), 'mailroom')
+  assert.deepEqual(
+    [await lookUp('recipients', 'ada@elsewhere.example'), await lookUp('senders', `nobody@${domain}`)],
+    ['', ''],
+  )
+  await sql`delete from catch_alls where domain_id = ${boxes[0]?.domain_id}`.execute(database.db)
+
   const suspend = (at: Date | null) =>
     database.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', id).execute()
   await suspend(new Date())
@@ -173,7 +184,7 @@ test('who reads that can read nothing else', async () => {
     )
     assert.deepEqual(
       tables.map(({ name }) => name),
-      ['postfix_domains', 'postfix_recipients', 'postfix_senders'],
+      ['postfix_catch_alls', 'postfix_domains', 'postfix_recipients', 'postfix_senders'],
     )
   } finally {
     await client.end()

@@ -1,0 +1,56 @@
+import { invalid } from '#/errors.ts'
+import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import { organizationNamed } from '#/organizations/register.ts'
+import { command } from './command.ts'
+import { mailboxGiven } from './mailboxes.ts'
+import { table } from './table.ts'
+
+const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
+
+export const aliasCommands = [
+  command({
+    name: 'mailbox alias list',
+    summary: 'List aliases, and the mailboxes that they are of',
+    operands: [],
+    options: { org: { value: 'NAME', help: 'Those of one organization' } },
+    run: async ({ database: { db } }, { org }) => {
+      const only = org === undefined ? undefined : await organizationNamed(db, org)
+      const found = await aliasesOf(db, { organizationId: only?.id })
+      const data = found.map(({ alias, mailbox, organization }) => ({ alias, mailbox, organization }))
+      const rows = data.map(({ alias, mailbox, organization }) => [alias, mailbox, organization])
+      return { value: { data }, text: table(['ALIAS', 'MAILBOX', 'ORGANIZATION'], rows, 'No aliases yet.') }
+    },
+  }),
+  command({
+    name: 'mailbox alias add',
+    summary: 'Give a mailbox another address',
+    operands: ['address', 'alias'],
+    options: { org },
+    run: async ({ database: { db } }, given) => {
+      const { organizationId, id: mailboxId, address, organization } = await mailboxGiven(db, given)
+      const added = await db.transaction().execute((tx) => addAlias(tx, { organizationId, mailboxId }, given.alias))
+      const value = { alias: added.alias, mailbox: address, organization }
+      return { value, text: `${added.alias} ${added.isNew ? 'is' : 'was before'} an alias of ${address}.` }
+    },
+  }),
+  command({
+    name: 'mailbox alias remove',
+    summary: 'Take an alias from its mailbox',
+    operands: ['alias'],
+    options: { org },
+    run: async ({ database: { db } }, given) => {
+      const only = given.org === undefined ? undefined : await organizationNamed(db, given.org)
+      const alias = canonicalAddress(given.alias)
+      const found = alias === undefined ? [] : await aliasesOf(db, { alias, organizationId: only?.id })
+      const [one, ...others] = found
+      if (!one)
+        throw invalid('alias', `No alias "${given.alias}"`, '`mailroom mailbox alias list` shows those there are')
+      if (others.length > 0)
+        throw invalid('alias', `${found.length} organizations have the alias ${one.alias}`, 'Name one with --org')
+      await removeAlias(db, one, one.alias)
+      const value = { removed: true, alias: one.alias, mailbox: one.mailbox, organization: one.organization }
+      return { value, text: `${one.alias} is no alias of ${one.mailbox} any more.` }
+    },
+  }),
+]

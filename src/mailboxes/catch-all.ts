@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+
+/** The mailboxes that get what is for nobody, by the id of their domain. */
+export async function catchAlls(db: Db): Promise<Map<string, string>> {
+  const { rows } = await sql<{ domainId: string; address: string }>`
+    select caught.domain_id as "domainId", mailbox.address
+    from catch_alls caught join mailboxes mailbox on mailbox.id = caught.mailbox_id`.execute(db)
+  return new Map(rows.map(({ domainId, address }) => [domainId, address]))
+}
+
+/** Has the mailbox get the mail for addresses of the domain that nobody has. Both are of one organization. */
+export async function setCatchAll(db: Db, domainId: string, { organizationId, mailboxId }: MailboxRef): Promise<void> {
+  await sql`
+    insert into catch_alls (domain_id, organization_id, mailbox_id) values (${domainId}, ${organizationId}, ${mailboxId})
+    on conflict (domain_id) do update set mailbox_id = excluded.mailbox_id`.execute(db)
+}
+
+/** False where there was none. */
+export async function removeCatchAll(db: Db, organizationId: string, domainId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('catch_alls')
+    .where('organization_id', '=', organizationId)
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** The mailbox of the organization that an address, its own or an alias, is of. */
+export async function mailboxAt(db: Db, organizationId: string, address: string) {
+  const { rows } = await sql<{ id: string; address: string }>`
+    select mailbox.id, mailbox.address
+    from addresses address join mailboxes mailbox on mailbox.id = address.mailbox_id
+    where address.organization_id = ${organizationId} and address.address = ${address}`.execute(db)
+  return rows[0]
+}
