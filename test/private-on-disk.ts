@@ -8,11 +8,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { testDatabase } from './database.ts'
 import { databaseDirectory, foundOnDisk, keepPlain, mark } from './on-disk.ts'
+import { openPgpKey } from './openpgp-key.ts'
 import { hand, letter } from './peer.ts'
 import { opened, type PrivateMailbox, privateMailbox, storedIn } from './private-mailbox.ts'
 import { deliveryReport } from './report.ts'
 import { signingDomain } from './signing-domain.ts'
 import { Sink } from './sink.ts'
+import { loggedIn, submissionSettings, submittingMailbox } from './submission.ts'
 import { type TestOrganization, World } from './world.ts'
 
 /** A mail host of the test's own. */
@@ -71,7 +73,8 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     const database = started.use(await testDatabase(server ? undefined : { directory }))
     await keepPlain(database.db)
     const log = { write: (line: string) => appendFileSync(join(directory, 'log'), line) }
-    const env = host ? { MAILROOM_IMAP_URL: host.url } : {}
+    const submission = started.use(await submissionSettings())
+    const env = { ...submission.env, ...(host && { MAILROOM_IMAP_URL: host.url }) }
     world = started.use(await World.start({ database, sink, log, env }))
     own = await world.organization()
     await signingDomain(world, own)
@@ -277,6 +280,28 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     assert.equal(await hand(world, '', from, report), '250 2.6.0')
     assert.match(await read(), new RegExp(one))
     await nowhere(one)
+  })
+
+  test('what its owner sends by a mail program, the notice that it was refused, and one that it waits', async () => {
+    const [one, { publicKey, privateKey }] = [mark(), await openPgpKey()]
+    const writing = await submittingMailbox(own, 'writing', { kind: 'private', public_key: publicKey })
+    const owner = { ...writing, privateKey }
+    sink.act = (step, { recipient }) => {
+      if (step !== 'rcpt') return undefined
+      return recipient.startsWith('refused') ? `550 5.1.1 <${recipient}> is nobody` : `451 4.7.1 <${recipient}> waits`
+    }
+    await using client = await loggedIn(world.submission?.port ?? 0, writing.address)
+    const text = marked(one, `${one}@there.example`, { From: `${one} <${writing.address}>` })
+    const { code } = await client.send(writing.address, [`refused-${one}@there.example`, `${one}@there.example`], text)
+    assert.equal(code, 250)
+    assert.match(await read(owner), new RegExp(`refused-${one}@there\\.example`))
+    assert.match(await read(owner, 'sent'), new RegExp(one))
+    await nowhere(one)
+    await world.advance(5 * 3_600_000)
+    await world.outbound.processAll()
+    assert.equal((await storedIn(own, writing.id)).length, 2)
+    await nowhere(one)
+    sink.act = () => undefined
   })
 
   if (startHost === undefined) return
