@@ -46,6 +46,7 @@ for (const [what, given] of [
   ['a return path that is made for each message', { sender: 'bounce+ada=here.example@far.example' }],
   ['a sender that was rewritten', { sender: 'SRS0=abcd=ab=far.example=ann@fwd.example' }],
   ['noreply', { sender: 'noreply@far.example' }],
+  ['noreply in quotes', { sender: '"noreply"@far.example' }],
   ['no-reply in From alone', { from: 'Shop <No-Reply@far.example>' }],
   ['do_not_reply with a tag', { sender: 'do_not_reply+7@far.example' }],
   ['shop-noreply', { sender: 'shop-noreply@far.example' }],

@@ -71,6 +71,6 @@ const robots =
   /^(?:mailer-daemon|mailer|daemon|listserv|majordomo|mailman|owner-.*|.*-(?:request|owner|bounces?)|(?:.*[-_.])?(?:no|do[-_.]?not|dont)[-_.]?reply.*|bounces?(?:[-+=_.].*)?|srs[01]?[=+-].*)$/i
 
 function isRobot(address: string): boolean {
-  const { local } = splitAddress(address) ?? { local: address }
+  const { local } = splitAddress(canonicalAddress(address) ?? address) ?? { local: address }
   return robots.test(local) || robots.test(stripTag(local))
 }
