@@ -89,7 +89,10 @@ export function plain(login: string, secret = password): string {
 }
 
 /** A client that has said STARTTLS and EHLO. */
-export async function secured(port: number, options: { localAddress?: string } = {}): Promise<SmtpClient> {
+export async function secured(
+  port: number,
+  options: { host?: string; localAddress?: string } = {},
+): Promise<SmtpClient> {
   const client = await SmtpClient.greeted(port, options)
   await client.startTls()
   await client.say('EHLO laptop.example')

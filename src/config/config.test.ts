@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -41,7 +42,13 @@ test('an empty environment gives the documented defaults', () => {
     spoolBytes: 1_073_741_824,
     logLevel: 'info',
     production: false,
-    secrets: { databaseUrl: undefined, imap: undefined, relay: undefined, secret: undefined },
+    secrets: {
+      databaseUrl: undefined,
+      imap: undefined,
+      relay: undefined,
+      secret: undefined,
+      previousSecret: undefined,
+    },
     warnings: [],
   })
 })
@@ -49,6 +56,7 @@ test('an empty environment gives the documented defaults', () => {
 test('every variable is read', () => {
   const databaseUrl = 'postgresql://mailroom:p%40ss@db.example:5432/mailroom?sslmode=require'
   const login = { user: 'ann', password: 'p@ss' }
+  const previousSecret = 'fedcba9876543210fedcba9876543210'
   const relay = { host: 'relay.example', port: 587, tls: 'required', login }
   const imap = { host: 'imap.example', port: 143, tls: 'never', user: 'master', password: 'p@ss' }
   const env = {
@@ -83,6 +91,7 @@ test('every variable is read', () => {
     NODE_ENV: 'production',
     DATABASE_URL: databaseUrl,
     MAILROOM_SECRET: secret,
+    MAILROOM_SECRET_PREVIOUS: previousSecret,
   }
   assert.deepEqual(readConfig(env), {
     roles: new Set(['api', 'mx']),
@@ -109,7 +118,7 @@ test('every variable is read', () => {
     spoolBytes: 536_870_912,
     logLevel: 'warn',
     production: true,
-    secrets: { databaseUrl, imap, relay, secret },
+    secrets: { databaseUrl, imap, relay, secret, previousSecret },
     warnings: [],
   })
 })
@@ -194,6 +203,17 @@ for (const [what, env, problem] of [
     assert.match(problems[0] ?? '', problem)
   })
 }
+
+test('the sample of a process for mail programs says all that it needs', async () => {
+  const text = await readFile(new URL('../../deploy/systemd/submission.env', import.meta.url), 'utf8')
+  const env = Object.fromEntries(Array.from(text.matchAll(/^(\w+)=(.*)$/gm), ([, name, value]) => [name, value]))
+  const { roles, submission, submissionTls, warnings } = readConfig({ ...env, NODE_ENV: 'production' })
+  assert.deepEqual([roles, warnings], [new Set(['submission']), []])
+  assert.deepEqual(
+    [submission, submissionTls].map((one) => `${one?.host}:${one?.port}`),
+    ['0.0.0.0:587', '0.0.0.0:465'],
+  )
+})
 
 test('both ports may be any free one', () => {
   const { port, smtpPort } = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0' })

@@ -24,6 +24,9 @@ export interface Submission extends AsyncDisposable {
   readonly proxied: Listening | undefined
 }
 
+/** For messages at each port while they come in, in octets: people send less than the world does. */
+const memory = 64 * 1024 * 1024
+
 /** Takes mail from the programs of its authors (RFC 6409), until it is disposed. docs/submission.md explains it. */
 export async function startSubmission({ config, key, clock, ...parts }: SubmissionParts): Promise<Submission> {
   const { db, log, hostname } = parts
@@ -33,7 +36,8 @@ export async function startSubmission({ config, key, clock, ...parts }: Submissi
   await using starting = new AsyncDisposableStack()
   const open = async (at: Listening | undefined, how: Omit<SmtpConfig, 'hostname'>, taker: MailTaker<Named>) => {
     if (!at) return undefined
-    const listener = starting.use(new SmtpListener({ hostname, ...how }, taker, clock, log))
+    const limits = { memory, ...how.limits }
+    const listener = starting.use(new SmtpListener({ hostname, ...how, limits }, taker, clock, log))
     await listener.listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }

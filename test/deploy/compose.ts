@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,12 +10,20 @@ import { openDatabase } from '#/db/open.ts'
 import { certificateFor } from '../certificate.ts'
 import { HttpClient } from '../http-client.ts'
 import { SmtpClient } from '../smtp-client.ts'
+import { codes, plain, secured, written } from '../submission.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
 import type { Containers } from './containers.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
-const passwords = { DATABASE_PASSWORD: 'of-the-database', DOVECOT_DATABASE_PASSWORD: 'of "the" \\role' }
+const passwords = {
+  DATABASE_PASSWORD: 'of-the-database',
+  DOVECOT_DATABASE_PASSWORD: 'of "the" \\role',
+  POSTFIX_DATABASE_PASSWORD: 'of-its-role',
+}
 const domain = 'example.com'
+const password = 'correct horse battery staple'
+/** Of the inner network. */
+const inner = '10.215.25'
 
 /** Tests that Docker's own Compose understands deploy/compose.yaml and, with `up`, that it brings up the whole by it, over
  *  Podman. */
@@ -25,6 +34,7 @@ export function composeTests(
 ): void {
   let engine: ChildProcess
   let base: string
+  let made: { key: string; mailbox: string }
 
   before(async () => {
     const containers = open()
@@ -85,7 +95,8 @@ export function composeTests(
     await lookAfterHealthUntil(coming)
     await coming
     for (const service of ['dovecot', 'postfix']) await open().healthy(inside(service))
-    const { key, mailbox } = await makeMailbox()
+    made = await makeMailbox()
+    const { key, mailbox } = made
     await using client = await SmtpClient.greeted(25, { host: await address('postfix') })
     const refused = await client.send('ann@peer.example', `nobody@${domain}`, 'From: ann@peer.example\r\n\r\nHi')
     assert.match(refused.lines.join(), /^550 5\.1\.1 .*Nobody here has that address/)
@@ -96,8 +107,33 @@ export function composeTests(
     // Dovecot knows it by its address, and has the message.
     const seen = ['fetch', '-u', await nameOf(mailbox), 'hdr.subject', 'mailbox', 'INBOX', 'all']
     assert.match(await podman('exec', inside('dovecot'), 'doveadm', ...seen), /^hdr\.subject: Through all$/m)
-    const login = ['auth', 'test', mailbox, 'correct horse battery staple']
+    const login = ['auth', 'test', mailbox, password]
     assert.match(await podman('exec', inside('dovecot'), 'doveadm', ...login), /auth succeeded/)
+  })
+
+  test('a mail program sends through Postfix, as the mailbox whose password it has', async () => {
+    const { key, mailbox } = made
+    await using client = await secured(587, { host: await address('postfix') })
+    assert.equal(codes(await client.say(plain(mailbox, 'a wrong password'))), '535 5.7.8')
+    assert.equal((await client.say(plain(mailbox, password))).code, 235)
+    assert.match((await client.say('MAIL FROM:<bob@example.com>')).lines.join(), /^553 5\.7\.1 /)
+    assert.equal((await client.send(mailbox, mailbox, written(mailbox, { Subject: 'Sent here' }))).code, 250)
+    assert.deepEqual(await subjectsOf(key, mailbox, 2), ['Sent here', 'Through all'])
+  })
+
+  test('mx and what Postfix asks Dovecot are reached from the inner network alone', async () => {
+    const listing = (service: string) =>
+      podman('inspect', inside(service), '--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}')
+    for (const [service, ports] of [
+      ['mx', [10_024, 10_031, 10_587, 2_525]],
+      ['dovecot', [12_345]],
+    ] as const) {
+      const all = (await listing(service)).trim().split(' ')
+      assert.ok(all.some((one) => one.startsWith(`${inner}.`)) && all.length > 1, all.join())
+      for (const host of all)
+        for (const port of ports)
+          assert.equal(await isOpen(host, port), host.startsWith(`${inner}.`), `${service} ${host}:${port}`)
+    }
   })
 
   test('nothing in it can be written to but what is meant to be', async () => {
@@ -112,7 +148,7 @@ export function composeTests(
     const url = `postgres://mailroom:${passwords.DATABASE_PASSWORD}@${await address('postgres')}/mailroom`
     await using database = await openDatabase({ url })
     await insertVerifiedDomain(database.db, id, domain)
-    const body = { domain, local_part: 'ada', password: 'correct horse battery staple' }
+    const body = { domain, local_part: 'ada', password }
     const made = await (await api()).request('POST', '/v1/mailboxes', { key, body })
     assert.equal(made.status, 201)
     return { key, mailbox: made.body.address }
@@ -127,15 +163,23 @@ export function composeTests(
     return data.find((one: { address: string }) => one.address === mailbox).id
   }
 
-  async function subjectsOf(key: string, mailbox: string): Promise<string[]> {
+  async function subjectsOf(key: string, mailbox: string, count = 1): Promise<string[]> {
     const client = await api()
     for (let tries = 0; ; tries++) {
       const { body } = await client.request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
-      if (body.data.length > 0) return body.data.map(({ subject }: { subject: string }) => subject)
+      if (body.data.length >= count) return body.data.map(({ subject }: { subject: string }) => subject)
       if (tries === 100) throw new Error(await podman('logs', inside('postfix')))
       await wait(100)
     }
   }
+}
+
+async function isOpen(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 5_000 })
+  return await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true))
+    for (const end of ['error', 'timeout'] as const) socket.once(end, () => resolve(false))
+  }).finally(() => socket.destroy())
 }
 
 /** What an operator gives, and what is other here: no port of this machine is taken. */
@@ -149,12 +193,11 @@ async function writeInputs(base: string): Promise<void> {
     MAILROOM_HOSTNAME: 'mx.example.com',
     IMAP_HOSTNAME: imap,
     CERTIFICATES: base,
-    DOMAINS: join(base, 'domains'),
+    INSIDE: inner,
   }
   const trusting = `{environment: {NODE_EXTRA_CA_CERTS: /ca.pem}, volumes: ['${base}/fullchain.pem:/ca.pem:ro'], ports: !reset []}`
   const files = {
     env: Object.entries(values).map(([name, value]) => `${name}='${value}'\n`),
-    domains: [`${domain}\n`],
     'fullchain.pem': [cert],
     'privkey.pem': [key],
     'over.yaml': [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -16,6 +16,7 @@ import { type PostgresServer, startPostgres } from '../postgres.ts'
 import { soon } from '../processes/fleet.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { type TestOrganization, World } from '../world.ts'
+import { writeMaps } from './maps.ts'
 import { Postfix, settingsOf } from './postfix.ts'
 
 const run = promisify(execFile)
@@ -40,15 +41,7 @@ before(async () => {
   organization = await both[0].organization()
   directory = await mkdtemp(join(tmpdir(), 'mailroom-maps-'))
   await run('chmod', ['755', directory])
-  const { hostname, port } = new URL(postgres.url)
-  for (const name of ['domains', 'recipients', 'senders']) {
-    const map = await example(`postfix/mailroom-${name}.cf`, {
-      'hosts = 127.0.0.1': `hosts = inet:${hostname}:${port}`,
-      'dbname = mailroom': 'dbname = postgres',
-      'change-me': secret,
-    })
-    await writeFile(join(directory, `mailroom-${name}.cf`), map)
-  }
+  await writeMaps(directory, postgres.url, secret)
   const [first, second] = both
   const sample = await example('postfix/sql.cf', {
     '/etc/postfix/': `${directory}/`,

@@ -18,7 +18,8 @@ import { startPostgres } from '../postgres.ts'
 import { opened, privateMailbox, storedIn } from '../private-mailbox.ts'
 import { soon } from '../processes/fleet.ts'
 import { password, type Submitting, startSubmitting, submittingMailbox, written } from '../submission.ts'
-import { Postfix } from './postfix.ts'
+import { writeMaps } from './maps.ts'
+import { Postfix, settingsOf } from './postfix.ts'
 
 const run = promisify(execFile)
 const nobody = 65_534
@@ -52,12 +53,7 @@ before(async () => {
   await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
   imapPort = await freePort()
   const { hostname, port } = new URL(postgres.url)
-  const map = await example('postfix/mailroom-senders.cf', {
-    'hosts = 127.0.0.1': `hosts = inet:${hostname}:${port}`,
-    'dbname = mailroom': 'dbname = postgres',
-    'change-me': secret,
-  })
-  await writeFile(join(directory, 'mailroom-senders.cf'), map)
+  await writeMaps(directory, postgres.url, secret)
   const imap = `imap://mailroom:of-the-master@127.0.0.1:${imapPort}?starttls=never`
   const dovecot = { directory, port: imapPort, database: { host: hostname, port, password: secret } }
   // Postfix makes the directory in which Dovecot puts its socket.
@@ -66,11 +62,10 @@ before(async () => {
   const services = await example('postfix/master.cf', {
     'submission inet n - y': `127.0.0.1:${ports.submission} inet n - n`,
     'submissions inet n - y': `127.0.0.1:${ports.submissions} inet n - n`,
-    '/etc/postfix/': `${directory}/`,
-    '127.0.0.1:10587': `127.0.0.1:${proxy}`,
   })
-  const maps = `proxy:pgsql:${directory}/mailroom-senders.cf`
-  const settings = { smtpd_sender_login_maps: maps }
+  const settings = settingsOf(
+    await example('postfix/sql.cf', { '/etc/postfix/': `${directory}/`, '127.0.0.1:10587': `127.0.0.1:${proxy}` }),
+  )
   const postfix = resources.use(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
   const auth = await example('dovecot/postfix-auth.conf', { '/var/spool/postfix/': `${postfix.queue}/` })
   const started = await startDovecot23(dovecot, auth)
