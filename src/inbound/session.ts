@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import { splitCommand } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { Client, Origin } from './envelope.ts'
 import type { Host } from './host.ts'
 import { logIn } from './log-in.ts'
 import { loggedSender, Rejection, type Reply, render, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
+import { commandIn, fixedAnswer, outOfStep } from './verbs.ts'
 import { welcome } from './welcome.ts'
 import { Gone } from './wire.ts'
 import { parseForward } from './xforward.ts'
@@ -88,7 +88,7 @@ export class Session {
       this.#client = this.#greetedAs('', 'SMTP')
     }
     await new Promise((resolve) => setTimeout(resolve, limits.greetingDelay))
-    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    if (this.#connection.ahead) return this.#end(outOfStep)
     this.#connection.say(`220 ${hostname} ${this.#isLmtp ? 'LMTP' : 'ESMTP'}\r\n`)
   }
 
@@ -97,11 +97,7 @@ export class Session {
     const line = await this.#connection.line()
     if (++this.#commands > this.#host.limits.commands) return this.#end(reply(421, '4.7.0', 'Too many commands'))
     try {
-      if (line.fault === 'too long') throw new Rejection(500, '5.5.2', 'That line is too long')
-      if (line.fault) throw new Rejection(500, '5.5.2', 'Lines must end in CR LF')
-      if (/[\x00-\x1f\x7f-\x9f\ufffd]/.test(line.text))
-        throw new Rejection(501, '5.5.2', 'Control characters or no UTF-8')
-      await this.#command(...splitCommand(line.text))
+      await this.#command(...commandIn(line, this.#host.protocol))
     } catch (error) {
       if (error instanceof Gone) throw error
       this.#refuse(this.#answerTo(error))
@@ -109,8 +105,6 @@ export class Session {
   }
 
   #command(verb: string, argument: string): void | Promise<void> {
-    const { protocol } = this.#host
-    if ((OF_ONE.get(verb) ?? protocol) !== protocol) throw unknownCommand()
     switch (verb) {
       case 'LHLO':
         return this.#hello(argument, 'LMTP')
@@ -131,22 +125,12 @@ export class Session {
       case 'RSET':
         this.#transaction = undefined
         return this.#say(reply(250, '2.0.0', 'Forgotten'))
-      case 'NOOP':
-        return this.#say(reply(250, '2.0.0', 'Still here'))
-      case 'HELP':
-        return this.#say(reply(214, '2.0.0', 'RFC 5321 says how'))
-      case 'VRFY': // RCPT says whether an address is one; VRFY need not (RFC 5321 7.3)
-        return this.#say(reply(252, '2.1.5', 'Send it and see'))
       case 'QUIT':
         return this.#end(reply(221, '2.0.0', 'Goodbye'))
       case 'AUTH':
         return this.#auth(argument)
-      case 'EXPN':
-      case 'BDAT':
-      case 'ETRN':
-        throw new Rejection(502, '5.5.1', 'That is not offered here')
       default:
-        throw unknownCommand()
+        return this.#say(fixedAnswer(verb))
     }
   }
 
@@ -154,7 +138,7 @@ export class Session {
     if (!/^\S{1,255}$/.test(argument)) throw new Rejection(501, '5.5.4', 'Say who you are')
     this.#transaction = undefined
     this.#client = this.#greetedAs(argument, protocol)
-    if (this.#connection.ahead) this.#end(OUT_OF_STEP)
+    if (this.#connection.ahead) this.#end(outOfStep)
     else this.#connection.say(welcome(this.#host, this.#client, this.#loggedIn))
   }
 
@@ -172,7 +156,7 @@ export class Session {
     if (this.#connection.tls) throw new Rejection(503, '5.5.1', 'TLS is on already')
     if (argument) throw new Rejection(501, '5.5.4', 'STARTTLS takes no argument')
     const context = await tls.context()
-    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    if (this.#connection.ahead) return this.#end(outOfStep)
     this.#say(reply(220, '2.0.0', 'Go ahead'))
     await this.#connection.flush()
     await this.#connection.startTls(context)
@@ -229,7 +213,7 @@ export class Session {
   async #data(argument: string): Promise<void> {
     const transaction = this.#transaction
     if (argument) throw new Rejection(501, '5.5.4', 'DATA takes no argument')
-    if (this.#connection.ahead) return this.#end(OUT_OF_STEP)
+    if (this.#connection.ahead) return this.#end(outOfStep)
     if (!transaction) throw new Rejection(503, '5.5.1', 'Say MAIL and RCPT first')
     if (transaction.isEmpty) throw new Rejection(554, '5.5.1', 'No recipient has been taken')
     this.#connection.say('354 Send the message; end it with CR LF . CR LF\r\n')
@@ -287,18 +271,3 @@ export class Session {
     this.#connection.hangUp()
   }
 }
-
-/** Commands that only one of the two protocols has (RFC 2033 4.1). */
-const OF_ONE = new Map<string, 'SMTP' | 'LMTP'>([
-  ['EHLO', 'SMTP'],
-  ['HELO', 'SMTP'],
-  ['LHLO', 'LMTP'],
-  ['XFORWARD', 'LMTP'],
-])
-
-function unknownCommand(): Rejection {
-  return new Rejection(500, '5.5.1', 'There is no such command')
-}
-
-/** Octets that had to wait for a reply came before it (RFC 2920 3.1): what they are meant to be is anyone's guess. */
-const OUT_OF_STEP = reply(554, '5.5.0', 'You did not wait for the reply')

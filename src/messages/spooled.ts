@@ -15,11 +15,15 @@ export interface Spooled {
   readonly reason: string | null
 }
 
+/** A copy for Sent that nobody has tried to store yet (docs/submission.md). */
+const heldBack = sql`(spool.unless_there and spool.attempts = 0)`
+
 /** What waits for the mail server, what came first first. */
 export async function spooledOnes(db: Db, most: number): Promise<Spooled[]> {
   const { rows } = await sql<Spooled>`
     select organization.name as organization, mailbox.address as mailbox, spool.folder, spool.received_at as since,
-      spool.size_bytes, spool.attempts, spool.due_at as next_attempt_at, spool.deferral, spool.reason
+      spool.size_bytes, spool.attempts, spool.due_at as next_attempt_at, spool.deferral,
+      case when ${heldBack} then 'Held back for a minute: the mail program may store its own copy' else reason end as reason
     from mail_spool spool
     join mailboxes mailbox on mailbox.id = spool.mailbox_id
     join organizations organization on organization.id = spool.organization_id
@@ -40,7 +44,7 @@ export interface SpoolSize {
   /** Messages by how their last attempt ended: none yet, the server did not answer, it refused. */
   readonly messages: { readonly new: number; readonly unavailable: number; readonly refused: number }
   readonly bytes: number
-  /** How long ago the one that has waited the longest came. */
+  /** How long ago the one that has waited the longest came, copies that are held back aside. */
   readonly oldest_seconds: number
 }
 
@@ -51,8 +55,8 @@ export async function measureSpool(db: Db, mostCounted: number): Promise<SpoolSi
       count(*) filter (where deferral = 'unavailable') as unavailable,
       count(*) filter (where deferral = 'refused') as refused,
       (select coalesce(sum(bytes), 0)::float8 from mail_spool_shares) as bytes,
-      coalesce((select greatest(extract(epoch from now() - received_at), 0) from mail_spool order by id limit 1), 0)::float8
-        as oldest_seconds
+      coalesce((select greatest(extract(epoch from now() - received_at), 0)
+        from mail_spool spool where not ${heldBack} order by id limit 1), 0)::float8 as oldest_seconds
     from (select deferral from mail_spool limit ${mostCounted}::integer) one`.execute(db)
   const [row] = rows
   if (!row) throw new Error('the database did not answer for the spool')

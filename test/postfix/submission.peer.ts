@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
+import { spooledOnes } from '#/messages/spooled.ts'
 import { certificateFor } from '../certificate.ts'
 import { homeAt } from '../database.ts'
 import { startDovecot23 } from '../dovecot/dovecot-23.ts'
@@ -197,6 +198,9 @@ describe('Sent on an IMAP server', () => {
     assert.equal(await sentBy(how(address), stores), 'sent')
     assert.equal(await sentBy(how(address), written(address, { Subject: 'Stored by nobody' })), 'sent')
     await appendedBy(address, stores)
+    const held = (await spooledOnes(database.db, 100)).filter(({ mailbox }) => mailbox === address)
+    assert.deepEqual([held.length, held[0]?.folder], [2, 'sent'])
+    assert.match(held[0]?.reason ?? '', /^Held back for a minute/)
     // A program that looks meanwhile sees its own.
     assert.deepEqual(await sent(address), ['Stored by its program'])
     await later()
