@@ -34,6 +34,13 @@ export class Metrics {
     registers: this.#registers,
   })
 
+  readonly logins = new Counter({
+    name: 'mailroom_logins_total',
+    help: 'Logins of mail programs that send, by outcome: accepted, refused, throttled',
+    labelNames: ['outcome'],
+    registers: this.#registers,
+  })
+
   readonly attempts = new Counter({
     name: 'mailroom_outbound_recipients_total',
     help: 'Recipients of mail that leaves, by what an attempt came to: delivered, deferred, refused',

@@ -79,7 +79,7 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     ? starting.use(await startInbound({ reception, admission, clock, config, log, measured: observed.taker }))
     : undefined
   const submission = config.roles.has('submission')
-    ? starting.use(await submissionFor(config, parts, { ...shared, admission, wake }))
+    ? starting.use(await submissionFor(config, parts, { ...shared, admission, wake, metrics }))
     : undefined
   const domainChecks = starting.use(checksOfDomains(config, parts))
   if (config.roles.has('worker')) {

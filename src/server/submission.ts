@@ -5,14 +5,19 @@ import { Dispatch } from '#/outbound/dispatch.ts'
 import { blinding } from '#/sending/sealed.ts'
 import { attemptsKey } from '#/submission/attempts.ts'
 import { type Submission, startSubmission } from '#/submission/submission.ts'
-import type { Parts, Shared } from './parts.ts'
+import type { Observed, Parts, Shared } from './parts.ts'
 import { mailKeyFor, signingKeysFor } from './worker.ts'
+
+interface Ours {
+  readonly admission: Admission
+  readonly wake: () => void
+}
 
 /** Takes mail from mail programs, where the configuration says at which ports. */
 export async function submissionFor(
   config: Config,
   parts: Parts,
-  { admission, wake, ...shared }: Shared & { readonly admission: Admission; readonly wake: () => void },
+  { admission, wake, metrics, ...shared }: Shared & Pick<Observed, 'metrics'> & Ours,
 ): Promise<Submission> {
   const { clock, log, relay, keyring, time } = parts
   const { db } = parts.database
@@ -25,5 +30,6 @@ export async function submissionFor(
   return await startSubmission({
     ...{ db, ...shared, admission, dispatch, signingKeys, hostname, clock, config, log },
     key: attemptsKey(keyring),
+    observe: metrics && ((outcome) => metrics.logins.inc({ outcome })),
   })
 }

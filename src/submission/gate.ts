@@ -19,6 +19,8 @@ export interface GateParts {
   readonly key: AttemptsKey
   readonly submit: Submit
   readonly log: Logger
+  /** Hears how each login ended. */
+  readonly observe?: ((outcome: 'accepted' | 'refused' | 'throttled') => void) | undefined
 }
 
 /** Lets people in by the address of their mailbox and its password. */
@@ -42,7 +44,7 @@ export class PasswordGate implements Gate {
 
   /** A password is looked at once, and not at all where there have been too many. */
   async #account(login: string, given: string, { address: from }: Client): Promise<Account> {
-    const { db, key, log } = this.#parts
+    const { db, key, log, observe } = this.#parts
     const address = canonicalAddress(login)
     const password = given.normalize('NFC')
     const account = address === undefined ? undefined : await accountAt(db, address)
@@ -54,10 +56,12 @@ export class PasswordGate implements Gate {
     const right = before === 'try' && (await isPassword(password, account?.passwordHash ?? null))
     if (account && right) {
       await succeeded(db, attempt)
+      observe?.(account.suspended ? 'refused' : 'accepted')
       if (!account.suspended) return account
       throw new Rejection(535, '5.7.13', `${account.address} is suspended`)
     }
     if (before === 'try') await failed(db, attempt)
+    observe?.(before === 'throttled' ? before : 'refused')
     log.info({ client: from, mailbox: account?.mailboxId, throttled: before === 'throttled' }, 'login refused')
     if (before !== 'throttled') throw new Rejection(535, '5.7.8', 'The address or the password is wrong')
     throw new Rejection(454, '4.7.0', 'Too many failed logins; try again in an hour')

@@ -7,11 +7,12 @@ import { LIMITS } from '#/inbound/limits.ts'
 import { type SmtpConfig, SmtpListener } from '#/inbound/smtp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { AttemptsKey } from './attempts.ts'
-import { nobody, PasswordGate, type Submit, trusting } from './gate.ts'
+import { type GateParts, nobody, PasswordGate, type Submit, trusting } from './gate.ts'
 import { type SubmitterParts, submitterFor } from './submitter.ts'
 
 export interface SubmissionParts extends SubmitterParts {
   readonly key: AttemptsKey
+  readonly observe?: GateParts['observe']
   readonly clock: Clock
   readonly config: Pick<Config, 'submission' | 'submissionTls' | 'submissionProxy' | 'hostname' | 'tls'>
   readonly log: Logger
@@ -28,10 +29,10 @@ export interface Submission extends AsyncDisposable {
 const memory = 64 * 1024 * 1024
 
 /** Takes mail from the programs of its authors (RFC 6409), until it is disposed. docs/submission.md explains it. */
-export async function startSubmission({ config, key, clock, ...parts }: SubmissionParts): Promise<Submission> {
+export async function startSubmission({ config, key, clock, observe, ...parts }: SubmissionParts): Promise<Submission> {
   const { db, log, hostname } = parts
   const submit: Submit = (account, sender) => submitterFor(parts, account, sender)
-  const gate = new PasswordGate({ db, key, submit, log })
+  const gate = new PasswordGate({ db, key, submit, log, observe })
   const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   await using starting = new AsyncDisposableStack()
   const open = async (at: Listening | undefined, how: Omit<SmtpConfig, 'hostname'>, taker: MailTaker<Named>) => {

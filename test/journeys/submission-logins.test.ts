@@ -21,7 +21,7 @@ let ada: { id: string; address: string }
 let bob: { id: string; address: string }
 let port: number
 before(async () => {
-  on = await startSubmitting()
+  on = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
   ;({ world, organization, port } = on)
   ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
   bob = await submittingMailbox(organization, 'bob')
@@ -56,6 +56,16 @@ describe('logging in', () => {
     assert.deepEqual((await client.say('AUTH LOGIN')).lines, ['334 VXNlcm5hbWU6'])
     assert.deepEqual((await client.say(Buffer.from(ada.address).toString('base64'))).lines, ['334 UGFzc3dvcmQ6'])
     assert.equal(codes(await client.say(Buffer.from(password).toString('base64'))), '235 2.7.0')
+  })
+
+  test('logins are counted by how they ended', async () => {
+    await using client = await secured(port)
+    assert.equal((await client.say(plain('nobody@counted.example'))).code, 535)
+    assert.equal((await client.say(plain(ada.address))).code, 235)
+    const text = await (await fetch(`http://127.0.0.1:${world.metrics?.port}/metrics`)).text()
+    for (const outcome of ['accepted', 'refused'])
+      assert.match(text, new RegExp(`^mailroom_logins_total\\{outcome="${outcome}"\\} [1-9]`, 'm'))
+    assert.doesNotMatch(text, /counted\.example/)
   })
 
   test('a wrong password, an alias, an id and nobody are told nothing apart; after three the session is over', async () => {
