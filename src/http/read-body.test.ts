@@ -137,6 +137,17 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
   })
 
+  test(`nobody waits for a body whose client went away before (${head})`, async () => {
+    await using at = await server()
+    const { raw, client } = await at.request(head)
+    raw.on('error', () => {})
+    client.destroy()
+    while (!raw.closed) await new Promise(setImmediate)
+    const one = room()
+    await assert.rejects(readBody({ raw, key: 'a', limit }, one, unhurried))
+    assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
+  })
+
   test(`the room of a body whose client goes away is free again (${head})`, async () => {
     await using at = await server()
     const one = room()

@@ -28,10 +28,13 @@ export async function readBody({ raw, key, limit }: Reading, room: BodyRoom, pac
   const enter = async () => {
     const gone = new AbortController()
     raw.once('close', () => gone.abort())
+    if (raw.destroyed) gone.abort()
     // One that does not say how large it is may become as large as it can be.
     if (!(await room.enter(raw, key, length ?? limit, gone.signal))) throw noRoom()
   }
   if (length !== undefined && length > smallBody) await enter()
+  // Most bodies came with the head of their request.
+  else if (raw.complete && length === raw.readableLength) return raw.read() ?? Buffer.alloc(0)
   try {
     return await collect(raw, { length, limit, enter, pace })
   } catch (error) {
@@ -62,12 +65,12 @@ function collect(raw: IncomingMessage, { length, limit, enter, pace }: Collectin
   let pacer = setInterval(look, pace.window).unref()
 
   function look(): void {
-    if (come - comeBefore < pace.octets) reject(tooSlow())
+    if (come - comeBefore < pace.octets) fail(tooSlow())
     comeBefore = come
   }
 
   function take(piece: Buffer): void {
-    if (come + piece.length > limit) return void reject(tooLarge(limit))
+    if (come + piece.length > limit) return void fail(tooLarge(limit))
     if (piece.length === length) whole = piece
     else {
       const needed = come + piece.length
@@ -87,17 +90,33 @@ function collect(raw: IncomingMessage, { length, limit, enter, pace }: Collectin
       pacer = setInterval(look, pace.window).unref()
       raw.resume()
     } catch (error) {
-      reject(error)
+      fail(error)
     }
   }
 
-  const end = () => resolve(whole.subarray(0, come))
-  const broken = () => reject(invalid('body', 'The body ended early'))
-  raw.on('data', take).once('end', end).once('error', broken).once('close', broken)
-  return promise.finally(() => {
+  function fail(error: unknown): void {
+    stop()
+    reject(error)
+  }
+
+  function stop(): void {
     clearInterval(pacer)
-    raw.off('data', take).off('end', end).off('error', broken).off('close', broken)
-  })
+    raw.off('data', take).off('end', end).off('close', broken)
+  }
+
+  const end = () => {
+    stop()
+    resolve(whole.subarray(0, come))
+  }
+  const broken = () => fail(invalid('body', 'The body ended early'))
+  if (raw.destroyed) broken()
+  // An error comes before its close; nobody else listens for it.
+  raw
+    .on('error', () => {})
+    .on('data', take)
+    .on('end', end)
+    .on('close', broken)
+  return promise
 }
 
 function grown(from: Buffer, filled: number, size: number): Buffer {
