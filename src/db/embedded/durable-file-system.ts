@@ -31,10 +31,11 @@ class DurableFileSystem extends NodeFS {
   }
 }
 
-/** PGlite's own parameters but for `-F` (fsync off), and with fsync, since its fdatasync does nothing either. */
+/** PGlite's own parameters but for `-F` (fsync off), and with fsync, since its fdatasync does nothing either. What is not in
+ *  PostgreSQL's buffers is in the system's cache; of its default, 128 MiB, each would soon be taken for good. */
 const startParams = [
   ...PGliteEngine.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', ...sessionSettings],
+  ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'shared_buffers=32MB', ...sessionSettings],
 ]
 
 /** Opens the cluster in `directory`, or makes one there. Only one process may: see directory-lock.ts. */

@@ -6,6 +6,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { boundTimers } from './bounded-timers.ts'
 import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
+import { fitMemory } from './fit-memory.ts'
 import { Session } from './session.ts'
 import type { FromWorker, ToWorker } from './thread.ts'
 import type { FromSession, ToSession } from './wire-stream.ts'
@@ -33,6 +34,7 @@ function tell(message: FromWorker): void {
 }
 
 boundTimers()
+fitMemory()
 const engine = await start().catch(die)
 const session = new Session(engine, die)
 tell({ kind: 'ready' })
