@@ -75,6 +75,10 @@ async function leaveTraces(world: World, { organization, address }: Furnished): 
     ...{ reply_body: 'I am away.', reply_enabled: true },
   })
   const far = `${'far.'.repeat(10)}example`
+  // What was in hand as all mail was carried to another host.
+  await sql`
+    insert into mail_moves (mailbox_id, folder, uids, uid_validity, uid_next)
+    select id, 'inbox', '{1,2}', 3, 4 from mailboxes where address = ${address}`.execute(world.db)
   const from = `${'a'.repeat(60)}@${far}`
   world.dns.set(far, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   await world.send({ envelope: { from, to: address }, from, to: address, subject: 'Hello', text: 'Hello' })

@@ -41,12 +41,18 @@ before(async () => {
 })
 after(() => resources.disposeAsync())
 
-/** A message that waits whose recipient is a secret too. */
+/** A message that waits whose recipient is a secret too, and what was found of the one that it follows. */
 async function concealedDeparture(): Promise<void> {
   const departure = {
     ...{ id: randomUUID(), organizationId: lived.tenants[0].organization.id, mailboxId: null, kind: 'reply' as const },
     ...{ sender: '', raw: Buffer.from('Subject: Away\r\n\r\nAway.\r\n'), concealed: true, utf8Header: false },
     recipients: [{ recipient: 'ann@far.example', route: 'far.example' }],
+    verdict: {
+      spf: { result: 'none', domain: 'far.example', identity: 'mailfrom' as const },
+      dkim: [],
+      dmarc: { result: 'none', domain: 'far.example', policy: 'none', dkimAligned: false },
+      disposition: 'none' as const,
+    },
   }
   const key = sealingKey(keyring, sealedAs)
   const later = new Date(Date.now() + 86_400_000)
@@ -71,6 +77,40 @@ async function sealedUnder(secret: string): Promise<string[]> {
   }
   return found
 }
+
+/** Columns of octets that nothing sealed lies in: hashes, mail that has arrived, and what a mail program reads. */
+const notSealed = [
+  'api_keys.hash',
+  'arrivals.digest',
+  'installation.secret_fingerprint',
+  'login_clients.client',
+  'login_clients.login',
+  'login_failures.client',
+  'login_failures.guess',
+  'login_failures.login',
+  'mail_contents.bytes',
+  'mail_messages.id_hash',
+  'mail_messages.strong',
+  'mail_messages.weak',
+  'mail_pieces.bytes',
+  'mail_spool.bytes',
+  'mail_spool_pieces.bytes',
+  'retired_secrets.fingerprint',
+  'secret_holders.uses',
+]
+
+test('every column of octets is sealed anew, or is known to hold nothing sealed', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = 'public' and data_type = 'bytea'`.execute(database.db)
+  const sealed = Object.values(sealedColumns)
+    .flat()
+    .filter((one) => !('base64' in one))
+  assert.deepEqual(
+    rows.map(({ name }) => name).sort(),
+    [...notSealed, ...sealed.map(({ table, column }) => `${table}.${column}`)].sort(),
+  )
+})
 
 async function replays(): Promise<void> {
   const [{ organization }] = lived.tenants

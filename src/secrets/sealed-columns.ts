@@ -17,7 +17,7 @@ export interface SealedColumn {
 /**
  * Every column of the database that holds sealed values, by the purpose that they are sealed for. A change of the secret
  * goes through these and seals them anew; a purpose that is not here does not pass the compiler, and a column that is not
- * here fails `rotate.test.ts`, which looks for marks of an old secret in the whole database.
+ * here fails `rotate.test.ts`, which knows every column of octets and looks for marks of an old secret in the whole database.
  */
 export const sealedColumns = {
   dkim: [{ table: 'dkim_keys', column: 'private_key', key: ['id'], place: 'id::text' }],

@@ -6,10 +6,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 const journeys = [
-  ...['auto-reply', 'blocks-and-filters', 'broken-requests', 'dmarc', 'forwarded-proof', 'forwarding', 'hostile-mail'],
+  ...[
+    'aliases',
+    'auto-reply',
+    'blocks-and-filters',
+    'broken-requests',
+    'dmarc',
+    'forwarded-proof',
+    'forwarding',
+    'hostile-mail',
+  ],
   ...['hostile-threads', 'idempotency', 'input', 'keys-and-tenancy', 'kept-verdict', 'mail-in', 'mailboxes'],
   ...['private-mailboxes', 'returned-reports', 'scheduled', 'scheduled-cancel', 'scheduled-together', 'sending'],
-  'sending-injection',
+  ...['sending-injection', 'suspended-organization'],
 ]
 const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), 'test/processes/together.test.ts']
 const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files], { stdio: 'inherit' })
