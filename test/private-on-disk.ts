@@ -292,6 +292,12 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     }
     await using client = await loggedIn(world.submission?.port ?? 0, writing.address)
     const text = marked(one, `${one}@there.example`, { From: `${one} <${writing.address}>` })
+    // A name that is not its own, in the envelope and in From, and somebody who is not here.
+    const forged = marked(one, 'bob@there.example', { From: `${one}@there.example` })
+    assert.equal((await client.send(`${one}@there.example`, 'bob@there.example', text)).code, 553)
+    assert.equal((await client.send(writing.address, 'bob@there.example', forged)).code, 553)
+    assert.equal((await client.send(writing.address, `${one}@${own.domain}`, text)).code, 550)
+    await client.say('RSET')
     const { code } = await client.send(writing.address, [`refused-${one}@there.example`, `${one}@there.example`], text)
     assert.equal(code, 250)
     assert.match(await read(owner), new RegExp(`refused-${one}@there\\.example`))

@@ -12,6 +12,8 @@ import type { Room } from './room.ts'
 export interface MailTaker<Recipient extends Named = Admitted | Returning> {
   /** Answers MAIL, where who may send is asked: with who decides about this one message. */
   begin?(sender: string, client: Client): Promise<MailTaker<Recipient>>
+  /** A Private mailbox writes: whom to is nothing for the log. */
+  readonly fromPrivate?: boolean
   admit(sender: string, recipient: string): Promise<Recipient>
   /** Resolves once the message is ours to keep. */
   take(envelope: Envelope<Recipient>, bytes: Buffer): Promise<Taken>

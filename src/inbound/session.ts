@@ -205,7 +205,8 @@ export class Session {
       const answer = this.#answerTo(error)
       const concealed = transaction.concealed || (error instanceof Rejection && error.concealed)
       const sender = loggedSender(transaction.sender, concealed)
-      this.#log.info({ message: transaction.id, sender, recipient, reply: answer }, 'recipient refused')
+      const to = transaction.fromPrivate ? {} : { recipient }
+      this.#log.info({ message: transaction.id, sender, ...to, reply: answer }, 'recipient refused')
       this.#refuse(answer)
     }
   }

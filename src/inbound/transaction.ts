@@ -47,6 +47,10 @@ export class Transaction {
     return this.#recipients.some((one) => 'private' in one && one.private)
   }
 
+  get fromPrivate(): boolean {
+    return this.#taker.fromPrivate ?? false
+  }
+
   get isEmpty(): boolean {
     return this.#recipients.length === 0
   }

@@ -52,10 +52,12 @@ class Submitter implements MailTaker<Named> {
   readonly #sender: string
   readonly #recipients = new Set<string>()
   readonly trouble = troubleReply
+  readonly fromPrivate: boolean
 
   constructor(parts: SubmitterParts, account: Account, sender: string) {
     this.#parts = parts
     this.#account = account
+    this.fromPrivate = account.private
     this.#sender = canonicalAddress(sender) ?? ''
   }
 
@@ -145,12 +147,10 @@ class Submitter implements MailTaker<Named> {
 
 async function assertOwn(db: Db, account: Account, addresses: readonly string[]): Promise<void> {
   const [other] = await notOwn(db, account, addresses)
-  if (other !== undefined)
-    throw new Rejection(
-      553,
-      '5.7.1',
-      `${account.address} may not send as ${printable(other)}: it is none of its addresses`,
-    )
+  if (other === undefined) return
+  // Replies are in the log.
+  const named = account.private ? 'that' : printable(other)
+  throw new Rejection(553, '5.7.1', `${account.address} may not send as ${named}: it is none of its addresses`)
 }
 
 /** In a reply. */
