@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { commands } from './cli/commands.ts'
 import { doctorCommand, misconfigured } from './cli/doctor/doctor.ts'
 import { helpFor, overview, serveHelp } from './cli/help.ts'
+import { withInput } from './cli/input.ts'
 import { operate } from './cli/operate.ts'
 import { parseCall, UsageError } from './cli/parse.ts'
 import { failure, present } from './cli/run.ts'
@@ -11,6 +12,7 @@ import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
 import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
+import type { MailServerControl } from './ports/mail-server-control.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
 import { givenSecrets, hasSecret } from './secret.ts'
 import { openKeyring } from './secrets/open.ts'
@@ -50,12 +52,17 @@ async function main(argv: readonly string[]): Promise<void> {
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const hosts = { mailHost, tryMailServer, mailMover }
+    const hosts = { mailHost, tryMailServer, mailMover, serverControl: await control(config) }
     const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, tell, own }
-    print(await operate(argv, call, around))
+    print(await operate(await withInput(argv, call, input), call, around))
   } catch (error) {
     print(explain(error, argv))
   }
+}
+
+/** Loaded only where it is configured, since commands start sooner without adapters. */
+async function control(config: Config): Promise<MailServerControl | undefined> {
+  return config.secrets.doveadm && (await import('./server/adapters.ts')).serverControl(config)
 }
 
 /** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */

@@ -13,6 +13,7 @@ after(() => rm(scratch, { recursive: true }))
 const noSecrets = {
   databaseUrl: undefined,
   imap: undefined,
+  doveadm: undefined,
   relay: undefined,
   secret: undefined,
   previousSecret: undefined,

@@ -7,6 +7,7 @@ import type { Keyring } from '#/keyring.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
@@ -19,6 +20,8 @@ export interface Operator {
   readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryMailServer: TryMailServer
+  /** Undefined where the configuration does not say how the IMAP server is told anything. */
+  readonly serverControl: MailServerControl | undefined
   /** Undefined where the configuration names no IMAP server. */
   readonly mailMover: (db: Db) => Promise<(MailMover & AsyncDisposable) | undefined>
   /** What a command has that runs in a process of its own. */
@@ -48,6 +51,8 @@ export interface Option {
   readonly value: string
   readonly help: string
   readonly required?: true
+  /** Its value is `-` on the command line, where others could see it, and read from standard input. */
+  readonly fromInput?: true
 }
 
 /** A subcommand that is run against a database. */

@@ -6,11 +6,13 @@ import { rotateKeys } from '#/domains/rotate.ts'
 import { present } from '#/domains/wire.ts'
 import { invalid } from '#/errors.ts'
 import { catchAlls, mailboxAt, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
+import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { sealingKey } from '#/seal.ts'
 import { command, type Operator } from './command.ts'
+import { endSessions, withSessions } from './sessions.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have enrolled the domain' } as const
@@ -102,21 +104,21 @@ export const domainCommands = [
   }),
 ]
 
-async function suspension(
-  { database: { db }, config: { hostname } }: Operator,
-  given: { domain: string; org: string | undefined },
-  suspended: boolean,
-) {
+async function suspension(operator: Operator, given: { domain: string; org: string | undefined }, suspended: boolean) {
+  const { db } = operator.database
   const domain = await domainGiven(db, given)
   const after = await setSuspended(db, domain.organizationId, domain.id, suspended)
   if (after && !suspended) {
     const text = `${domain.domain} is suspended with its organization, until that is resumed.`
-    return { value: present({ ...domain, suspended: after }, hostname), text }
+    return { value: present({ ...domain, suspended: after }, operator.config.hostname), text }
   }
   const again = domain.suspended === suspended
   const done = suspended ? 'suspended' : 'not suspended'
   const text = again ? `${domain.domain} was ${done} before.` : `${domain.domain} is ${done} now.`
-  return { value: present({ ...domain, suspended }, hostname), text }
+  const value = present({ ...domain, suspended }, operator.config.hostname)
+  if (!suspended) return { value, text }
+  const closed = await mailboxesOf(db, domain.organizationId, domain.id)
+  return { value, ...withSessions(text, await endSessions(operator, closed)) }
 }
 
 async function domainGiven(

@@ -1,11 +1,13 @@
 import type { Db } from '#/db/schema.ts'
-import { invalid } from '#/errors.ts'
-import { type KnownMailbox, knownMailboxes, setSuspended } from '#/mailboxes/operator-queries.ts'
+import { invalid, notFound } from '#/errors.ts'
+import { type KnownMailbox, knownMailboxes, setPasswordHash, setSuspended } from '#/mailboxes/operator-queries.ts'
+import { chosenPassword, hashPassword, newPassword } from '#/mailboxes/password.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { present } from '#/mailboxes/wire.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { command, type Operator } from './command.ts'
+import { endSessions, withSessions } from './sessions.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
@@ -39,6 +41,31 @@ export const mailboxCommands = [
     run: (operator, given) => suspension(operator, given, false),
   }),
   command({
+    name: 'mailbox password',
+    summary: 'Give a mailbox a new password and end the sessions that mail programs have in it',
+    operands: ['address'],
+    options: {
+      org,
+      password: {
+        value: '-',
+        help: 'Read the password from standard input; else one is made and shown',
+        fromInput: true,
+      },
+    },
+    run: async (operator, { password: given, ...named }) => {
+      const { db } = operator.database
+      const { organizationId, id, address } = await mailboxGiven(db, named)
+      const password = given === undefined ? newPassword() : chosenPassword(given)
+      if (!(await setPasswordHash(db, { organizationId, mailboxId: id }, await hashPassword(password))))
+        throw notFound('mailbox')
+      const sessions = await endSessions(operator, [id])
+      const made = given === undefined ? { password } : {}
+      const done = `This is the password of ${address} now, shown this once.`
+      const text = given === undefined ? `${password}\n${done}` : `The password of ${address} is set.`
+      return { value: { id, address, ...made, sessions_ended: sessions.ended }, ...withSessions(text, sessions) }
+    },
+  }),
+  command({
     name: 'mailbox delete',
     summary: 'Delete a mailbox and all its mail, for good',
     operands: ['address'],
@@ -51,12 +78,17 @@ export const mailboxCommands = [
       const folders = await mailHost.folders({ organizationId, mailboxId })
       const total = folders.reduce((sum, folder) => sum + folder.total, 0)
       let deleted = 0
-      await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, (gone) => {
-        deleted = gone
-        tell(`Deleted ${counted(gone)} of ${counted(total)} messages in ${address}`)
-      })
+      await removeMailbox(
+        { db, mailHost, serverControl: operator.serverControl },
+        { organizationId, mailboxId },
+        (gone) => {
+          deleted = gone
+          tell(`Deleted ${counted(gone)} of ${counted(total)} messages in ${address}`)
+        },
+      )
       const value = { deleted: true, id: mailboxId, address, messages: deleted }
-      return { value, text: `Deleted ${address} and its ${counted(deleted)} message${deleted === 1 ? '' : 's'}.` }
+      const text = `Deleted ${address} and its ${counted(deleted)} message${deleted === 1 ? '' : 's'}.`
+      return { value, text: [text, ...whatIsLeft(operator, mailboxId)].join('\n') }
     },
   }),
 ]
@@ -68,7 +100,15 @@ async function suspension(operator: Operator, given: { address: string; org: str
   const [value] = await shown(operator, [{ ...mailbox, suspended }])
   const done = suspended ? 'suspended' : 'not suspended'
   const again = mailbox.suspended === suspended
-  return { value, text: again ? `${mailbox.address} was ${done} before.` : `${mailbox.address} is ${done} now.` }
+  const text = again ? `${mailbox.address} was ${done} before.` : `${mailbox.address} is ${done} now.`
+  if (!suspended) return { value, text }
+  return { value, ...withSessions(text, await endSessions(operator, [mailbox.id])) }
+}
+
+/** Dovecot keeps the octets of what was removed until it purges, and that is all it then knows of the mailbox. */
+function whatIsLeft({ config, serverControl }: Operator, mailboxId: string): string[] {
+  if (!config.secrets.imap || serverControl) return []
+  return [`The files of the mailbox on the mail server still have its mail: remove what belongs to ${mailboxId} there.`]
 }
 
 export async function mailboxGiven(

@@ -10,7 +10,8 @@ import type { Operator, Tell } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
 import type { Call } from './parse.ts'
-import { failure, present, runCommand, wordsFor } from './run.ts'
+import { failure, present, runCommand } from './run.ts'
+import { wordsFor } from './words.ts'
 
 /** How long to wait for a server that is just starting, or for another command, to let us in. */
 const patienceMs = 30_000
@@ -65,11 +66,12 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */
-async function doctorHere({ config, tryMailServer }: Surroundings, target: Target) {
-  if ('directory' in target && !(await hasEmbeddedDatabase(target.directory))) return diagnose(config, 'not made yet')
+async function doctorHere({ config, tryMailServer, serverControl }: Surroundings, target: Target) {
+  if ('directory' in target && !(await hasEmbeddedDatabase(target.directory)))
+    return diagnose(config, 'not made yet', serverControl)
   await using resources = new AsyncDisposableStack()
   const opened = await open(target, resources)
-  return await diagnose(config, 'failure' in opened ? opened : { ...opened, tryMailServer })
+  return await diagnose(config, 'failure' in opened ? opened : { ...opened, tryMailServer }, serverControl)
 }
 
 async function open(

@@ -1,9 +1,11 @@
 import { invalid } from '#/errors.ts'
+import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import type { Organization } from '#/organizations/organization.ts'
 import { allOrganizations, setOrganizationSuspended } from '#/organizations/queries.ts'
 import { changePlan, createOrganization, organizationNamed, renameOrganization } from '#/organizations/register.ts'
 import { belongingsOf, removeOrganization } from '#/organizations/remove.ts'
 import { command, type Operator } from './command.ts'
+import { endSessions, withSessions } from './sessions.ts'
 import { minute, table } from './table.ts'
 
 export const organizationCommands = [
@@ -75,7 +77,11 @@ export const organizationCommands = [
       if (confirm === undefined || (await organizationNamed(db, confirm)).id !== organization.id)
         throw await unconfirmed(operator, organization)
       const mailHost = await operator.mailHost(db)
-      const gone = await removeOrganization({ db, mailHost }, organization.id, tell)
+      const gone = await removeOrganization(
+        { db, mailHost, serverControl: operator.serverControl },
+        organization.id,
+        tell,
+      )
       const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
       const [mailboxes, messages] = [many(gone.mailboxes, 'mailbox', 'mailboxes'), many(gone.messages, 'message')]
       return { value, text: `Deleted the organization "${organization.name}", ${mailboxes} and ${messages}.` }
@@ -83,12 +89,15 @@ export const organizationCommands = [
   }),
 ]
 
-async function suspension({ database: { db } }: Operator, name: string, suspended: boolean) {
+async function suspension(operator: Operator, name: string, suspended: boolean) {
+  const { db } = operator.database
   const before = await organizationNamed(db, name)
   const after = await setOrganizationSuspended(db, before.id, suspended)
   const done = suspended ? 'suspended' : 'not suspended'
   const again = (before.suspended_at !== null) === suspended
-  return { value: after, text: again ? `"${after.name}" was ${done} before.` : `"${after.name}" is ${done} now.` }
+  const text = again ? `"${after.name}" was ${done} before.` : `"${after.name}" is ${done} now.`
+  if (!suspended) return { value: after, text }
+  return { value: after, ...withSessions(text, await endSessions(operator, await mailboxesOf(db, before.id))) }
 }
 
 async function unconfirmed({ database: { db } }: Operator, { id, name }: Organization) {

@@ -45,6 +45,7 @@ test('an empty environment gives the documented defaults', () => {
     secrets: {
       databaseUrl: undefined,
       imap: undefined,
+      doveadm: undefined,
       relay: undefined,
       secret: undefined,
       previousSecret: undefined,
@@ -59,6 +60,7 @@ test('every variable is read', () => {
   const previousSecret = 'fedcba9876543210fedcba9876543210'
   const relay = { host: 'relay.example', port: 587, tls: 'required', login }
   const imap = { host: 'imap.example', port: 143, tls: 'never', user: 'master', password: 'p@ss' }
+  const doveadm = { origin: 'https://imap.example:24246', password: 'p@ss' }
   const env = {
     MAILROOM_ROLES: 'api, mx',
     HOST: '::1',
@@ -84,6 +86,7 @@ test('every variable is read', () => {
     MAILROOM_TICK_SECONDS: '60',
     MAILROOM_RELAY_URL: 'smtp://ann:p%40ss@relay.example:587',
     MAILROOM_IMAP_URL: 'imap://master:p%40ss@imap.example?starttls=never',
+    MAILROOM_DOVEADM_URL: 'https://doveadm:p%40ss@imap.example:24246',
     MAILROOM_SPOOL_MB: '512',
     MAILROOM_ALLOW_PRIVATE_MX: '1',
     MAILROOM_THREAD_CACHE_MB: '64',
@@ -118,7 +121,7 @@ test('every variable is read', () => {
     spoolBytes: 536_870_912,
     logLevel: 'warn',
     production: true,
-    secrets: { databaseUrl, imap, relay, secret, previousSecret },
+    secrets: { databaseUrl, imap, doveadm, relay, secret, previousSecret },
     warnings: [],
   })
 })
@@ -162,6 +165,7 @@ for (const [name, value] of [
   ['MAILROOM_TICK_SECONDS', '0'],
   ['MAILROOM_RELAY_URL', 'relay.example'],
   ['MAILROOM_IMAP_URL', 'imap.example'],
+  ['MAILROOM_DOVEADM_URL', 'imap.example'],
   ['MAILROOM_SPOOL_MB', '0'],
   ['MAILROOM_ALLOW_PRIVATE_MX', 'yes'],
   ['MAILROOM_THREAD_CACHE_MB', '0'],

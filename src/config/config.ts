@@ -1,3 +1,4 @@
+import { type DoveadmServer, parseDoveadmUrl } from './doveadm-url.ts'
 import { type ImapServer, parseImapUrl } from './imap-url.ts'
 import { Reader } from './reader.ts'
 import { parseRelayUrl, type RelayServer } from './relay-url.ts'
@@ -73,6 +74,8 @@ export interface Config {
     readonly databaseUrl: string | undefined
     /** Where mail lives; undefined for the database. */
     readonly imap: ImapServer | undefined
+    /** Where that server, a Dovecot, takes commands; undefined where it cannot be told anything. */
+    readonly doveadm: DoveadmServer | undefined
     /** Takes all mail that leaves; undefined to deliver to each recipient's own mail host. */
     readonly relay: RelayServer | undefined
     /** Undefined where the data directory holds it. */
@@ -137,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secrets: {
       databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
       imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
+      doveadm: read.value('MAILROOM_DOVEADM_URL', parseDoveadmUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       secret: read.value('MAILROOM_SECRET', parseSecret),
       previousSecret: read.value('MAILROOM_SECRET_PREVIOUS', parseSecret),

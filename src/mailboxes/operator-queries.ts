@@ -35,6 +35,24 @@ export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boole
   return numUpdatedRows > 0
 }
 
+/** Its owner logs in by this from now on. False where the mailbox is not there. */
+export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('mailboxes')
+    .set({ password_hash: passwordHash })
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('id', '=', mailbox.mailboxId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0
+}
+
+/** The mailboxes of an organization, or those on one domain of it, by id. */
+export async function mailboxesOf(db: Db, organizationId: string, domainId?: string): Promise<string[]> {
+  const all = db.selectFrom('mailboxes').select('id').where('organization_id', '=', organizationId)
+  const wanted = domainId === undefined ? all : all.where('domain_id', '=', domainId)
+  return (await wanted.execute()).map(({ id }) => id)
+}
+
 /** Locks the domain that the mailbox is on, as those do who add addresses to it. */
 export async function lockDomainOf(
   tx: Tx,

@@ -1,9 +1,17 @@
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { notFound, Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import { assertNotMoving } from './home.ts'
 import { requiredAliases } from './mailbox.ts'
 import { deleteMailbox, handAliasesOn, lockDomainOf, setSuspended } from './operator-queries.ts'
+
+export interface RemovalParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  /** Undefined where the mail host cannot be told anything. */
+  readonly serverControl?: MailServerControl | undefined
+}
 
 /**
  * Removes a mailbox with its addresses and all its mail, and gives back the storage. It is suspended first, so that no
@@ -14,18 +22,38 @@ import { deleteMailbox, handAliasesOn, lockDomainOf, setSuspended } from './oper
  *   mail is carried to another host: some of the mailbox's would stay behind
  */
 export async function removeMailbox(
-  { db, mailHost }: { db: Db; mailHost: MailHost },
+  { db, mailHost, serverControl }: RemovalParts,
   mailbox: MailboxRef,
   tell: (gone: number) => void,
 ): Promise<void> {
   await assertNotMoving(db)
   if (!(await setSuspended(db, mailbox, true))) throw notFound('mailbox')
-  for await (const gone of mailHost.empty(mailbox)) tell(gone)
+  await serverControl?.kick([mailbox.mailboxId])
+  await emptied(mailHost, mailbox, tell)
+  await mailHost.remove(mailbox)
+  // Those that had just begun.
+  await serverControl?.kick([mailbox.mailboxId])
+  await serverControl?.purge(mailbox.mailboxId)
   await db.transaction().execute(async (tx) => {
     const domain = await lockDomainOf(tx, mailbox)
     if (!domain) throw notFound('mailbox')
     const required = requiredAliases.map((name) => `${name}@${domain.domain}`)
     await handAliasesOn(tx, mailbox, domain.id, required)
     await deleteMailbox(tx, mailbox)
+  })
+}
+
+/** The mail host may have had a session of ours too, and ended it with those of mail programs. */
+async function emptied(mailHost: MailHost, mailbox: MailboxRef, tell: (gone: number) => void): Promise<void> {
+  let gone = 0
+  const empty = async (before: number) => {
+    for await (const more of mailHost.empty(mailbox)) {
+      gone = before + more
+      tell(gone)
+    }
+  }
+  await empty(0).catch((error) => {
+    if (!(error instanceof Refusal && error.code === 'mail_unavailable')) throw error
+    return empty(gone)
   })
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { knownMailboxes } from '#/mailboxes/operator-queries.ts'
-import { removeMailbox } from '#/mailboxes/remove.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import { type RemovalParts, removeMailbox } from '#/mailboxes/remove.ts'
 import { setOrganizationSuspended } from './queries.ts'
 
 /** What an organization has that goes with it. */
@@ -31,7 +30,7 @@ const mostAtATime = 1_000
  * is. Broken off, it leaves a suspended organization with what is left; begun again, it goes on.
  */
 export async function removeOrganization(
-  { db, mailHost }: { db: Db; mailHost: MailHost },
+  { db, mailHost, serverControl }: RemovalParts,
   organizationId: string,
   tell: (progress: string) => void,
 ): Promise<{ mailboxes: number; messages: number }> {
@@ -46,7 +45,7 @@ export async function removeOrganization(
   const mailboxes = await knownMailboxes(db, { organizationId })
   for (const [at, { id: mailboxId, address }] of mailboxes.entries()) {
     let deleted = 0
-    await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, (gone) => {
+    await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, (gone) => {
       deleted = gone
       tell(
         `Deleted ${counted(at)} of ${counted(mailboxes.length)} mailboxes, and ${counted(gone)} messages in ${address}`,

@@ -32,6 +32,8 @@ export interface MailHost {
   /** Removes all messages for good, in steps that others need not wait for; says after each how many have gone. Whoever
    *  stops asking leaves the rest there. */
   empty(mailbox: MailboxRef): AsyncIterable<number>
+  /** Removes what is left of a mailbox that is empty and will not be used again: its folders. */
+  remove(mailbox: MailboxRef): Promise<void>
   /** What came, changed and went since the state; everything where there is no state or it no longer holds. */
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
   /** Bytes of mail that the organization keeps. */

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
+import { Doveadm } from '#/adapters/mail-host/doveadm.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
 import { Mover } from '#/adapters/mail-host/move/mover.ts'
@@ -19,6 +20,7 @@ import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
@@ -41,6 +43,11 @@ export function moverOn(config: Config, db: Db, keyring: Keyring): (MailMover & 
   const { imap: server } = config.secrets
   const parts = { db, serverHome: mailHomeOf(config), key: idHashKey(keyring), reader: new MessageReader() }
   return server && new Mover({ ...parts, server })
+}
+
+/** The IMAP server as one that takes commands, where the configuration says how. */
+export function serverControl({ secrets: { imap, doveadm } }: Config): MailServerControl | undefined {
+  return imap && doveadm && new Doveadm(doveadm)
 }
 
 /** For a doctor, by connections of its own. */

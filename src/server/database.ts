@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { wordsFor } from '#/cli/run.ts'
+import { wordsFor } from '#/cli/words.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { type Database, type DatabaseConfig, openDatabase } from '#/db/open.ts'
 

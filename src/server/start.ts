@@ -17,7 +17,7 @@ import { openKeyring } from '#/secrets/open.ts'
 import { isUnfinished } from '#/secrets/rotate.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
-import { moverOn, outside, tryMailServer } from './adapters.ts'
+import { moverOn, outside, serverControl, tryMailServer } from './adapters.ts'
 import { compose, type Running } from './compose.ts'
 import { openWhenThere } from './database.ts'
 
@@ -57,7 +57,8 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   if (database.embedded) {
     const mailHost = async () => running.mailHost
     const mailMover = async (db: Db) => moverOn(config, db, keyring)
-    const operator = { config, ...common, keyring: async () => keyring, mailHost, tryMailServer, mailMover }
+    const hosts = { mailHost, tryMailServer, mailMover, serverControl: serverControl(config) }
+    const operator = { config, ...common, keyring: async () => keyring, ...hosts }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
   const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''

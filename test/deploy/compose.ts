@@ -190,6 +190,7 @@ async function writeInputs(base: string): Promise<void> {
   const values = {
     ...passwords,
     DOVECOT_MASTER_PASSWORD: 'of-the-master',
+    DOVEADM_PASSWORD: 'of-doveadm',
     MAILROOM_SECRET: '0123456789abcdef0123456789abcdef',
     MAILROOM_HOSTNAME: 'mx.example.com',
     IMAP_HOSTNAME: imap,

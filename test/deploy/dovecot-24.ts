@@ -15,10 +15,16 @@ export function dovecot24Tests(open: () => Containers): void {
       'change-me': database.password,
     })
     await writeFile(join(directory, 'sql.conf.ext'), sql)
+    const doveadm = await example('dovecot/2.4/mailroom-doveadm.conf.ext', {
+      'change-me': 'of-doveadm',
+      '24246': String(setting.doveadmPort),
+    })
+    await writeFile(join(directory, 'doveadm.conf.ext'), doveadm)
     const settings = await example('dovecot/2.4/dovecot.conf', {
       '/etc/dovecot/private/': `${directory}/`,
       '/etc/dovecot/mailroom-masters': `${directory}/masters`,
       '/etc/dovecot/mailroom-sql.conf.ext': `${directory}/sql.conf.ext`,
+      '/etc/dovecot/mailroom-doveadm.conf.ext': `${directory}/doveadm.conf.ext`,
       '/var/vmail/': `${directory}/mail/`,
       'mail_uid = vmail\nmail_gid = vmail': 'mail_uid = nobody\nmail_gid = nogroup',
       'listen = *, ::': 'listen = 127.0.0.1',

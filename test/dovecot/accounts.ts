@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import type { Operator } from '#/cli/command.ts'
+import { runCommand } from '#/cli/run.ts'
+import { readConfig } from '#/config/config.ts'
 import { migrate } from '#/db/migrate.ts'
 import { openDatabase } from '#/db/open.ts'
+import { serverControl } from '#/server/adapters.ts'
 import { certificateFor } from '../certificate.ts'
 import { documented, follow, thereAndBack } from '../deploy/documented.ts'
 import { freePort } from '../free-port.ts'
+import { operatorOn, printed } from '../operator.ts'
 import { hand, letter, subjectsIn } from '../peer.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 import { Sink } from '../sink.ts'
@@ -30,6 +36,8 @@ export interface Setting {
   readonly directory: string
   /** For IMAP, at 127.0.0.1. */
   readonly port: number
+  /** For doveadm's HTTP, at 127.0.0.1, with the password `of-doveadm`. */
+  readonly doveadmPort: number
   readonly database: { readonly host: string; readonly port: string; readonly password: string }
 }
 
@@ -54,6 +62,7 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
   let directory: string
   let port: number
   let started: Started | undefined
+  let operator: Operator
 
   before(async () => {
     postgres = await startPostgres()
@@ -72,10 +81,17 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
     port = await freePort()
     const { hostname: host, port: databasePort } = new URL(postgres.url)
-    started = await start({ directory, port, database: { host, port: databasePort, password: ofRole } })
+    const doveadmPort = await freePort()
+    started = await start({ directory, port, doveadmPort, database: { host, port: databasePort, password: ofRole } })
     await untilItGreets(port)
     sink = await Sink.start()
-    world = await World.start({ database, sink, env: { MAILROOM_IMAP_URL: imapUrl(port) } })
+    const env = {
+      MAILROOM_IMAP_URL: imapUrl(port),
+      MAILROOM_DOVEADM_URL: `http://doveadm:of-doveadm@127.0.0.1:${doveadmPort}`,
+    }
+    world = await World.start({ database, sink, env })
+    const config = readConfig(env)
+    operator = { ...operatorOn(world), config, serverControl: serverControl(config) }
   })
   after(async () => {
     const { database } = world
@@ -160,6 +176,117 @@ print(json.dumps(subjects))
     assert.equal(latter.address, former.address)
     assert.deepEqual(await seenBy(latter.address, password), [])
   })
+
+  /** A mail program that has logged in and asks for news; `ended` resolves when the server has had enough of it. */
+  async function loggedIn(login: string, secret: string): Promise<{ ended: Promise<unknown> }> {
+    const script = `
+import imaplib, ssl, sys, time
+login, secret = sys.argv[1:3]
+client = imaplib.IMAP4('127.0.0.1', ${port})
+context = ssl.create_default_context()
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+client.starttls(context)
+client.login(login, secret)
+client.select('INBOX')
+print('in', flush=True)
+try:
+    while True:
+        client.noop()
+        time.sleep(0.05)
+except (imaplib.IMAP4.abort, OSError) as error:
+    print('ended', flush=True)
+`
+    const program = spawn('/usr/bin/python3', ['-c', script, login, secret], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const said = createInterface(program.stdout)[Symbol.asyncIterator]()
+    assert.equal((await said.next()).value, 'in')
+    return { ended: said.next().then(({ value }) => assert.equal(value, 'ended')) }
+  }
+
+  test('a new password ends what was open under the old one, which opens nothing any more', async () => {
+    const { address } = await newMailbox()
+    const { ended } = await loggedIn(address, password)
+    const made = await printed(operator, 'mailbox', 'password', address)
+    assert.equal(made.sessions_ended, true)
+    await ended
+    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+    assert.deepEqual(await seenBy(address, made.password), [])
+    const chosen = await printed(operator, 'mailbox', 'password', address, '--password=correct horse of the chosen')
+    assert.equal('password' in chosen, false)
+    assert.deepEqual(await seenBy(address, 'correct horse of the chosen'), [])
+  })
+
+  test('a suspended mailbox, and every mailbox of a suspended domain, is closed to who had it open', async () => {
+    const { address } = await newMailbox()
+    const one = await loggedIn(address, password)
+    await printed(operator, 'mailbox', 'suspend', address)
+    await one.ended
+    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+    await printed(operator, 'mailbox', 'resume', address)
+    const another = await loggedIn(address, password)
+    await printed(operator, 'domain', 'suspend', address.slice(4))
+    await another.ended
+    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+  })
+
+  test('what is deleted is off the disk: a message by the next purge, a mailbox with what is in it at once', async () => {
+    const [made, other] = [await newMailbox(), await newMailbox()]
+    await receive(made, 'Plantedone', 'Plantedtwo')
+    await receive(other, 'Plantedthree')
+    const { id, address, organization } = made
+    const mailbox = { organizationId: organization.id, mailboxId: id }
+    await world.mailHost.update(mailbox, 'inbox', [2], { folder: 'Plantedfolder/Below' })
+    assert.deepEqual(await world.mailHost.expunge(mailbox, 'inbox', [1]), [1])
+    assert.notDeepEqual(await filesWith('Plantedone'), [])
+    const purge = join(import.meta.dirname, '../../deploy/dovecot/purge')
+    const env = { ...process.env, DOVEADM: `env ${started?.doveadm}` }
+    await run('sh', [purge, join(directory, 'mail')], { env })
+    assert.deepEqual(await filesWith('Plantedone'), [])
+    assert.notDeepEqual(await filesWith('Plantedtwo'), [])
+    const { ended } = await loggedIn(address, password)
+    assert.equal((await printed(operator, 'mailbox', 'delete', address)).messages, 1)
+    await ended
+    assert.deepEqual(await filesWith('Plantedtwo'), [])
+    await run('sh', [purge, join(directory, 'mail')], { env })
+    assert.deepEqual(await filesWith('Plantedfolder'), [])
+    const left = await readdir(join(directory, 'mail'))
+    assert.deepEqual([left.includes(id), left.includes(other.id)], [false, true])
+    assert.deepEqual(await subjectsIn(other.organization, other.address), ['Plantedthree'])
+  })
+
+  /** What has the text in it anywhere, or in its name. */
+  async function filesWith(text: string): Promise<string[]> {
+    const mail = join(directory, 'mail')
+    const within = await run('grep', ['-rail', text, mail]).catch(({ code, stdout }) => {
+      assert.equal(code, 1)
+      return { stdout }
+    })
+    const { stdout: named } = await run('find', [mail, '-iname', `*${text}*`])
+    return `${within.stdout}${named}`.split('\n').filter((line) => line !== '')
+  }
+
+  test('doveadm takes what Mailroom tells it and nothing else, and the doctor sees whether it does', async () => {
+    await operator.serverControl?.try()
+    const { secrets } = operator.config
+    const found = async (doveadm: typeof secrets.doveadm) => {
+      const config = { ...operator.config, secrets: { ...secrets, doveadm } }
+      const answer = await printedAnyhow({ ...operator, config, serverControl: serverControl(config) }, 'doctor')
+      return answer.findings.find(({ check }: { check: string }) => check === 'mail sessions')
+    }
+    assert.equal((await found(secrets.doveadm)).state, 'ok')
+    assert.equal((await found(undefined)).state, 'warning')
+    const wrong = await found({ origin: secrets.doveadm?.origin ?? '', password: 'another' })
+    assert.deepEqual([wrong.state, /does not take the password/.test(wrong.found)], ['problem', true])
+    const answer = await fetch(`${secrets.doveadm?.origin}/doveadm/v1`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${Buffer.from('doveadm:of-doveadm').toString('base64')}` },
+      body: JSON.stringify([['who', {}, 'tag']]),
+    })
+    assert.match(await answer.text(), /"error"/)
+  })
+
+  async function printedAnyhow(one: Operator, ...argv: readonly string[]) {
+    return JSON.parse((await runCommand([...argv, '--json'], one)).stdout)
+  }
 
   test('mail is backed up, and there again, by the commands of docs/operations.md', async () => {
     const made = await newMailbox()

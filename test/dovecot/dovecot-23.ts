@@ -13,10 +13,16 @@ export async function startDovecot23(setting: Setting, more = ''): Promise<Start
     '/var/vmail/': `${directory}/mail/`,
   })
   await writeFile(join(directory, 'sql.conf.ext'), sql)
+  const doveadm = await example('dovecot/2.3/mailroom-doveadm.conf.ext', {
+    'change-me': 'of-doveadm',
+    '24246': String(setting.doveadmPort),
+  })
+  await writeFile(join(directory, 'doveadm.conf.ext'), doveadm)
   const settings = await example('dovecot/2.3/dovecot.conf', {
     '/etc/dovecot/private/': `${directory}/`,
     '/etc/dovecot/mailroom-masters': `${directory}/masters`,
     '/etc/dovecot/mailroom-sql.conf.ext': `${directory}/sql.conf.ext`,
+    '/etc/dovecot/mailroom-doveadm.conf.ext': `${directory}/doveadm.conf.ext`,
     'uid=vmail gid=vmail': 'uid=nobody gid=nogroup',
     'listen = *, ::': 'listen = 127.0.0.1',
   })

@@ -54,6 +54,7 @@ function readBy(reader: MailHost, writer: MailHost): MailHost {
     update: (mailbox, folder, uids, change) => writer.update(mailbox, folder, uids, change),
     expunge: (mailbox, folder, uids) => writer.expunge(mailbox, folder, uids),
     empty: (mailbox) => writer.empty(mailbox),
+    remove: (mailbox) => writer.remove(mailbox),
     folders: (mailbox) => reader.folders(mailbox),
     list: (mailbox, folder, query) => reader.list(mailbox, folder, query),
     summaries: (mailbox, folder, uids) => reader.summaries(mailbox, folder, uids),

@@ -56,7 +56,8 @@ before(async () => {
   const { hostname, port } = new URL(postgres.url)
   await writeMaps(directory, postgres.url, secret)
   const imap = `imap://mailroom:of-the-master@127.0.0.1:${imapPort}?starttls=never`
-  const dovecot = { directory, port: imapPort, database: { host: hostname, port, password: secret } }
+  const accounts = { host: hostname, port, password: secret }
+  const dovecot = { directory, port: imapPort, doveadmPort: await freePort(), database: accounts }
   // Postfix makes the directory in which Dovecot puts its socket.
   const proxy = await freePort()
   ports = { submission: await freePort(), submissions: await freePort() }

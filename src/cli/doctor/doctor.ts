@@ -1,5 +1,6 @@
 import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Answer, command } from '../command.ts'
 import { table } from '../table.ts'
@@ -7,6 +8,7 @@ import { databaseFindings, unreachable } from './database.ts'
 import { certificateFinding, dataDirectoryFinding, secretFinding } from './files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { hostNameFinding } from './host-name.ts'
+import { mailSessionsFindings } from './mail-sessions.ts'
 import { portFindings } from './ports.ts'
 
 export const doctorCommand = command({
@@ -14,7 +16,8 @@ export const doctorCommand = command({
   summary: 'Check configuration, database, mail host, files, ports, clock and DNS, and say what to do',
   operands: [],
   options: {},
-  run: ({ config, database, tryMailServer }) => diagnose(config, { database, tryMailServer }),
+  run: ({ config, database, tryMailServer, serverControl }) =>
+    diagnose(config, { database, tryMailServer }, serverControl),
 })
 
 /** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
@@ -24,12 +27,17 @@ export type DatabaseState =
   | 'not made yet'
 
 /** Checks everything; exit code 1 where there is a problem. */
-export async function diagnose(config: Config, state: DatabaseState): Promise<Answer> {
+export async function diagnose(
+  config: Config,
+  state: DatabaseState,
+  serverControl?: MailServerControl,
+): Promise<Answer> {
   const findings = await Promise.all([
     configurationFindings(config),
     dataDirectoryFinding(config),
     secretFinding(config),
     stateFindings(config, state),
+    mailSessionsFindings(config, serverControl),
     certificateFinding(config),
     portFindings(config),
     hostNameFinding(config),

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { Access, Account } from './access.ts'
 import { expunge } from './change.ts'
 import { patience } from './connection.ts'
 import { attributes, numberOf } from './response.ts'
 import type { Session } from './session.ts'
 import type { Spool } from './spool.ts'
+import { CommandRefused } from './trouble.ts'
+import { quoted } from './words.ts'
 
 /** What goes in one command, and in one turn. */
 const mostMessages = 500
@@ -31,6 +34,34 @@ export async function* empty(access: Access, spool: Spool, account: Account): As
       yield gone
     }
   }
+}
+
+/** Deletes all folders, with what a server remembers of the mail that was in them. INBOX cannot be deleted (RFC 9051, section
+ *  6.3.5), but what becomes of it by another name can. */
+export async function removeFolders(access: Access, account: Account): Promise<void> {
+  await access.inTurn(account.mailbox, () =>
+    access.inMailbox(account, async (session, layout) => {
+      const { connection } = session
+      const put = layout.pathOf(`Removed ${randomUUID()}`)
+      await session.leave()
+      // A folder goes before the one that it is in.
+      const paths = (await layout.everyFolder(session))
+        .map(({ path }) => path)
+        .sort()
+        .reverse()
+      const commands = [
+        ...paths.filter((path) => path !== 'INBOX').map((path) => `DELETE ${quoted(path)}`),
+        `RENAME INBOX ${quoted(put)}`,
+        `DELETE ${quoted(put)}`,
+      ]
+      for (const command of commands) {
+        // A server may hold on to a folder that has a use. It is empty.
+        await connection.run([command]).catch((error) => {
+          if (!(error instanceof CommandRefused)) throw error
+        })
+      }
+    }),
+  )
 }
 
 /** Those at the beginning of the folder that is selected. */

@@ -24,7 +24,7 @@ import { changes } from './changes.ts'
 import { checkFolder } from './check-folder.ts'
 import { Connection, patience } from './connection.ts'
 import { Contents, type Found, readFlags } from './contents.ts'
-import { empty } from './empty.ts'
+import { empty, removeFolders } from './empty.ts'
 import type { Layout } from './layout.ts'
 import { listed } from './list.ts'
 import { attributes, bytesOf } from './response.ts'
@@ -183,6 +183,11 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   async *empty(mailbox: MailboxRef): AsyncGenerator<number> {
     const account = await findAccount(this.#db, mailbox)
     if (account) yield* empty(this.#access, this.#spool, account)
+  }
+
+  async remove(mailbox: MailboxRef): Promise<void> {
+    const account = await findAccount(this.#db, mailbox)
+    if (account) await removeFolders(this.#access, account)
   }
 
   changes(mailbox: MailboxRef, name: string, since: FolderState | undefined): Promise<FolderChanges> {

@@ -51,6 +51,14 @@ export class Session {
     return this.#selected
   }
 
+  /** Selects none: a folder that is selected may not be deleted. */
+  async leave(): Promise<void> {
+    if (!this.#selected) return
+    this.#selected = undefined
+    // Nothing is marked as deleted: what goes is expunged at once.
+    await this.connection.run(['CLOSE'], undefined, patience.whole)
+  }
+
   /** As `select`, and learns the folder's modification sequence. */
   async selectAnew(path: string): Promise<SelectedFolder | undefined> {
     this.#selected = undefined

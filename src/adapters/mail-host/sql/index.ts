@@ -76,6 +76,9 @@ export class SqlMailHost implements MailHost {
     return empty(this.#db, mailbox)
   }
 
+  /** They go with the mailbox's own row. */
+  async remove(_mailbox: MailboxRef): Promise<void> {}
+
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges> {
     return changes(this.#db, mailbox, folder, since)
   }

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DoveadmServer } from '#/config/doveadm-url.ts'
+import { mailUnavailable } from '#/errors.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
+
+type Command = readonly [name: string, parameters: Readonly<Record<string, unknown>>]
+
+/** What goes in one request. */
+const mostCommands = 100
+/** How long Dovecot may take, in milliseconds: to look who is there, and to write a mailbox's files anew. */
+const patience = { kick: 10_000, purge: 600_000 } as const
+/** Whoever was let in before a password changed has a session by then, in milliseconds. */
+const stillLoggingIn = 2_000
+
+/** Exit codes of sysexits.h, which doveadm has: the user is not known, and has no session. */
+const unknownUser = 67
+const noSession = 68
+
+/** Nobody's mailbox. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** Dovecot's commands over HTTP: https://doc.dovecot.org/2.3/admin_manual/doveadm_http_api/ */
+export class Doveadm implements MailServerControl {
+  readonly #server: DoveadmServer
+
+  constructor(server: DoveadmServer) {
+    this.#server = server
+  }
+
+  async kick(mailboxIds: readonly string[]): Promise<void> {
+    for (let at = 0; at < mailboxIds.length; at += mostCommands) {
+      const commands = mailboxIds.slice(at, at + mostCommands).map((id): Command => ['kick', { mask: [id] }])
+      await this.#run(commands, [noSession], patience.kick)
+    }
+  }
+
+  async endSessions(mailboxIds: readonly string[]): Promise<void> {
+    if (mailboxIds.length === 0) return
+    await this.kick(mailboxIds)
+    await wait(stillLoggingIn)
+    await this.kick(mailboxIds)
+  }
+
+  async purge(mailboxId: string): Promise<void> {
+    await this.#run([['purge', { user: mailboxId }]], [], patience.purge)
+  }
+
+  async try(): Promise<void> {
+    await this.#run(
+      [
+        ['kick', { mask: [nobody] }],
+        ['purge', { user: nobody }],
+      ],
+      [noSession, unknownUser],
+      patience.kick,
+    )
+  }
+
+  /** Each of the commands must end well, or with one of these codes. */
+  async #run(commands: readonly Command[], fine: readonly number[], patienceMs: number): Promise<void> {
+    const answers = await this.#ask(commands, patienceMs).catch((error) => {
+      throw mailUnavailable(new Error(`doveadm at ${this.#server.origin}: ${wordsOf(error)}`, { cause: error }))
+    })
+    for (const [index, [name]] of commands.entries()) {
+      const [kind, detail] = answers.get(`${index}`) ?? []
+      if (kind === 'doveadmResponse') continue
+      const { type, exitCode } = (detail ?? {}) as { type?: string; exitCode?: number }
+      if (type === 'exitCode' && fine.includes(exitCode ?? 0)) continue
+      const why = type === 'exitCode' ? `exit code ${exitCode}` : (type ?? 'nothing')
+      throw mailUnavailable(new Error(`doveadm at ${this.#server.origin} answers ${name} with ${why}`))
+    }
+  }
+
+  async #ask(commands: readonly Command[], patienceMs: number): Promise<Map<string, readonly unknown[]>> {
+    const { origin, password } = this.#server
+    const response = await fetch(`${origin}/doveadm/v1`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Basic ${Buffer.from(`doveadm:${password}`).toString('base64')}`,
+      },
+      body: JSON.stringify(commands.map((command, index) => [...command, `${index}`])),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    if (response.status === 401 || response.status === 403) throw new Error('it does not take the password')
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`)
+    const answers: unknown = await response.json()
+    if (!Array.isArray(answers)) throw new Error('it does not speak as doveadm does')
+    return new Map(answers.filter(Array.isArray).map((answer: readonly unknown[]) => [String(answer[2]), answer]))
+  }
+}
+
+function wordsOf(error: Error): string {
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
+}

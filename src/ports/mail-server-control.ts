@@ -1,0 +1,11 @@
+/** What an IMAP server can be told beside IMAP. Each throws `mail_unavailable` where it was not done. */
+export interface MailServerControl {
+  /** Ends the sessions that mail programs have in these mailboxes. */
+  kick(mailboxIds: readonly string[]): Promise<void>
+  /** The same, and once more for those that were just beginning: takes seconds. */
+  endSessions(mailboxIds: readonly string[]): Promise<void>
+  /** Has the server let go of the octets of all that was removed from a mailbox. */
+  purge(mailboxId: string): Promise<void>
+  /** Whether it takes these commands from us, without any effect. */
+  try(): Promise<void>
+}
