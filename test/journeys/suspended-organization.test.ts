@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { runCommand } from '#/cli/run.ts'
 import type { Database } from '#/db/open.ts'
+import { accountAt } from '#/submission/accounts.ts'
 import { testDatabase } from '../database.ts'
 import { everyOperation, furnish, pathOf } from '../every-route.ts'
 import { operatorOn, printed } from '../operator.ts'
@@ -135,6 +136,7 @@ test('no mail program of a suspended organization gets in, and a domain stays su
   assert.equal(await login(), 1)
   await org('suspend')
   assert.equal(await login(), 0)
+  assert.equal((await accountAt(world.db, ada))?.suspended, true, 'nor in to send')
   const domain = (verb: string) => runCommand(['domain', verb, organization.domain], operator())
   assert.match((await domain('resume')).stdout, /is suspended with its organization/)
   assert.equal(await login(), 0)
