@@ -24,7 +24,7 @@ test('a mailbox is made with all that was asked for, and listed without its pass
   const { status, headers, body } = await create({ local_part: 'ada', name: ' Ada Lovelace ' }, own)
   const { id, created_at, password, ...rest } = body
   assert.equal(status, 201)
-  assert.equal(headers.get('location'), `/v1/mailboxes/${id}`)
+  assert.equal(headers.get('location'), `/v1/mailboxes/${encodeURIComponent(rest.address)}`)
   assert.deepEqual(rest, {
     address: `ada@${own.domain}`,
     local_part: 'ada',
