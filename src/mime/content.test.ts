@@ -50,6 +50,25 @@ for (const [what, raw, text, htmlText] of [
   ],
   ['without controls', message('\na\0b\x07c\x1b[0m\td\x0be\n'), 'abc[0m\tde\n', null],
   ['with every line break as LF', Buffer.from('\n\na\r\nb\rc\n'), '\na\nb\nc\n', null],
+  ['without an empty line before it', message('Subject: x\nHello\n'), 'Hello\n', null],
+  [
+    'of HTML in the charset of its <meta>',
+    message(`${html}\n\n<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>\xf0\xd2`),
+    null,
+    '<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>Пр',
+  ],
+  [
+    'of HTML in the charset of its field, whatever its <meta> says',
+    message(`${html}; charset=iso-8859-5\n\n<meta charset=koi8-r>\xbf\xe0`),
+    null,
+    '<meta charset=koi8-r>Пр',
+  ],
+  [
+    'of HTML in UTF-8 although its <meta> says UTF-16',
+    message(`${html}\n\n<meta charset="utf-16">\xc3\xbc`),
+    null,
+    '<meta charset="utf-16">ü',
+  ],
   ['in UTF-8 where no charset is named', message('\nGr\xc3\xbc\xc3\x9fe'), 'Grüße', null],
   [
     'in windows-1252 where it is no UTF-8',

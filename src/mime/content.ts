@@ -132,11 +132,23 @@ const MOST_TURNED = 512 * 1024
 
 /** A text part decoded, lines ending in LF, without controls; `most` limits how many of its bytes are looked at. */
 export function partText(raw: Buffer, part: Part, most?: number): string {
-  const text = manyLines(decodeBytes(decodePart(raw, part, most), part.parameters.get('charset')))
+  const bytes = decodePart(raw, part, most)
+  const charset = part.parameters.get('charset') ?? (part.type === 'text/html' ? metaCharset(bytes) : undefined)
+  const text = manyLines(decodeBytes(bytes, charset))
   const flowed = part.type === 'text/plain' && part.parameters.get('format')?.toLowerCase() === 'flowed'
   return flowed && text.length <= MOST_TURNED
     ? unflow(text, part.parameters.get('delsp')?.toLowerCase() === 'yes')
     : text
+}
+
+/** What an HTML document itself says it is in, where browsers look for it (HTML Living Standard, section 13.2.3.2): in its
+ *  first 1,024 bytes. UTF-16 cannot be true, since the bytes of `<meta` were read. */
+function metaCharset(bytes: Buffer): string | undefined {
+  for (const [tag] of bytes.toString('latin1', 0, 1_024).matchAll(/<meta\s[^>]*>/gi)) {
+    const [, charset] = /[\s"';]charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(tag) ?? []
+    if (charset !== undefined) return /^utf-16/i.test(charset) ? 'utf-8' : charset
+  }
+  return undefined
 }
 
 function textToHtml(text: string): string {

@@ -25,6 +25,14 @@ for (const [what, octets, fields, body] of [
   ['around a line that is no field', 'A: 1\r\nno field\r\nB: 2\r\n\r\nbody', { a: '1', b: '2' }, 'body'],
   ['without the lines that continue what is no field', 'no field\r\n more\r\nB: 2\r\n\r\n', { b: '2' }, ''],
   [
+    'without an empty line after it',
+    'A: 1\r\nB: 2\r\nHello,\r\nthere: you\r\n',
+    { a: '1', b: '2', there: 'you' },
+    'Hello,\r\nthere: you\r\n',
+  ],
+  ['without an empty line, after an mbox line', 'From ann Mon\nA: 1\nHello', { a: '1' }, 'Hello'],
+  ['that ends in a fold before the colon', 'A: 1\r\nB\r\n : 2', { a: '1', b: '2' }, ''],
+  [
     'with a name that objects have too',
     '__proto__: 1\r\nconstructor: 2\r\n\r\n',
     { __proto__: '1', constructor: '2' },

@@ -1,4 +1,5 @@
-import { decodeUnlabelled } from './charset.ts'
+import { isUtf8 } from 'node:buffer'
+import { decodeBytes, decodeUnlabelled } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 import { trimSpace } from './lexical.ts'
 
@@ -35,9 +36,12 @@ export class Headers {
   readonly complete: boolean
   readonly #bytes: Buffer
   readonly #byName = new Map<string, Field[]>()
+  /** What octets above 127 are in where they are not UTF-8: what the body is in. */
+  charset: string
 
-  constructor(bytes: Buffer, fields: readonly Field[], complete: boolean) {
+  constructor(bytes: Buffer, fields: readonly Field[], complete: boolean, charset = '') {
     this.#bytes = bytes
+    this.charset = charset
     this.complete = complete
     this.fields = fields
     for (const field of fields) {
@@ -51,8 +55,8 @@ export class Headers {
     return this.#byName.get(name)?.length ?? 0
   }
 
-  /** The unfolded values of every field of that name, in order. Bytes over 127 are UTF-8 (RFC 6532), or windows-1252
-   *  where they are not that; encoded words stay as they are. */
+  /** The unfolded values of every field of that name, in order. Bytes over 127 are UTF-8 (RFC 6532), else in the charset of
+   *  the body, or windows-1252 where that hides punctuation; encoded words stay as they are. */
   all(name: string): string[] {
     return (this.#byName.get(name) ?? []).map((field) => this.#value(field))
   }
@@ -81,14 +85,21 @@ export class Headers {
 
   /** The last field's text for people: encoded words decoded, no controls. Empty where there is no such field. */
   text(name: string): string {
-    return decodeText(this.last(name) ?? '')
+    const field = this.#byName.get(name)?.at(-1)
+    return field ? decodeText(this.#value(field, false)) : ''
   }
 
-  #value({ valueStart, end }: Field): string {
+  /** Of a `structured` value nobody may hide an @ or a bracket in a character of two octets. */
+  #value({ valueStart, end }: Field, structured = true): string {
     const folded = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
     // RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it.
     const octets = folded.includes('\n') ? folded.replace(/\r?\n/g, '') : folded
-    return /[\x80-\xff]/.test(octets) ? decodeUnlabelled(Buffer.from(octets, 'latin1')) : octets
+    if (!/[\x80-\xff]/.test(octets)) return octets
+    const bytes = Buffer.from(octets, 'latin1')
+    if (this.charset === '' || isUtf8(bytes)) return decodeUnlabelled(bytes)
+    const text = decodeBytes(bytes, this.charset)
+    const holds = !text.includes('\ufffd') && (!structured || punctuation(text) === punctuation(octets))
+    return holds ? text : decodeUnlabelled(bytes)
   }
 
   #octets(start: number, end: number): string {
@@ -96,8 +107,14 @@ export class Headers {
   }
 }
 
+/** What divides a structured value. */
+function punctuation(text: string): string {
+  return text.replace(/[^@<>,;:"()[\]\\]+/g, '')
+}
+
 /** Reads the header that starts at `start`, up to the empty line. Takes LF for CRLF, an mbox `From ` line, lines that
- *  are no field (they are skipped) and a header without a body, for which `bodyStart` is `end`. Never throws. */
+ *  are no field (they are skipped) and a header without a body, for which `bodyStart` is `end`. Where the empty line is
+ *  missing, the body starts at the first line that is no field. Never throws. */
 export function readHeaders(
   bytes: Buffer,
   start = 0,
@@ -108,6 +125,8 @@ export function readHeaders(
   const fields: Field[] = []
   let field: { name: string; start: number; valueStart: number; end: number } | undefined
   let nameAlone: number | undefined
+  /** Where a line stands that is no field, at the start of which an mbox may have one. */
+  let stray: number | undefined
   let looked = 0
   let line = start
   while (line < limit) {
@@ -120,6 +139,7 @@ export function readHeaders(
       else if (nameAlone !== undefined && !isBlank(bytes, line, textEnd)) {
         field = readField(bytes, nameAlone, textEnd)
         if (field) fields.push(field)
+        if (field && stray === nameAlone) stray = undefined
         nameAlone = undefined
       }
     } else {
@@ -128,10 +148,11 @@ export function readHeaders(
       if (field) fields.push(field)
       // Some fold before the colon; whoever unfolds first reads a field there.
       nameAlone = field ? undefined : line
+      if (!field && line > start) stray ??= line
     }
     line = lineEnd + 1
   }
-  return { headers: new Headers(bytes, fields, line >= end), bodyStart: end }
+  return { headers: new Headers(bytes, fields, line >= end), bodyStart: (line >= end && stray) || end }
 }
 
 /** Where the line that holds `from` ends: at its LF, or at `limit`. Short lines are cheaper to walk than to search. */

@@ -183,3 +183,59 @@ test('whatever is done to a message on its way, it is read without failing', () 
     { numRuns: 2_000 },
   )
 })
+
+for (const [what, octets, subject, name, address] of [
+  [
+    'KOI8-R, single-octet',
+    'Content-Type: text/plain; charset=koi8-r\r\nSubject: \xf0\xd2\xc9\r\nFrom: \xf0\xc5\xd4\xd2 <petr@x.example>',
+    'При',
+    'Петр',
+    'petr@x.example',
+  ],
+  [
+    'GBK, of two octets',
+    'Content-Type: text/plain; charset=gb2312\r\nSubject: \xc4\xe3\xba\xc3\r\nFrom: \xc4\xe3 <a@x.example>',
+    '你好',
+    '你',
+    'a@x.example',
+  ],
+  [
+    'UTF-8 whatever the body is in',
+    'Content-Type: text/plain; charset=koi8-r\r\nSubject: Gr\xc3\xbc\xc3\x9fe\r\nFrom: <a@x.example>',
+    'Grüße',
+    '',
+    'a@x.example',
+  ],
+  [
+    'windows-1252 where the body says nothing',
+    'Subject: Gr\xfc\xdfe\r\nFrom: J\xf6rg <j@x.example>',
+    'Grüße',
+    'Jörg',
+    'j@x.example',
+  ],
+  [
+    'the charset of the first text of several parts',
+    'Content-Type: multipart/mixed; boundary=b\r\nSubject: \xf0\xd2\r\nFrom: <a@x.example>\r\n\r\n--b\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\nx\r\n--b--',
+    'Пр',
+    '',
+    'a@x.example',
+  ],
+] as const) {
+  test(`octets above 127 in a header are read in ${what}`, () => {
+    const message = readMessage(Buffer.from(octets.includes('\r\n\r\n') ? octets : `${octets}\r\n\r\nx`, 'latin1'))
+    assert.deepEqual([message.subject, message.from?.name, message.from?.address], [subject, name, address])
+  })
+}
+
+test('no charset hides the address of an author', () => {
+  // In Shift_JIS 0x81 takes the @ into a character of its own.
+  const raw = 'Content-Type: text/plain; charset=shift_jis\r\nFrom: ceo\x81@bank.example\r\n\r\nx'
+  const { from } = readMessage(Buffer.from(raw, 'latin1'))
+  assert.match(from?.address ?? '', /@bank\.example$/)
+  for (const charset of ['utf-16le', 'utf-7', 'hz-gb-2312', 'iso-2022-jp', 'no-such']) {
+    const other = readMessage(
+      Buffer.from(`Content-Type: text/plain; charset=${charset}\r\nFrom: J\xf6rg <j@x.example>\r\n\r\nx`, 'latin1'),
+    )
+    assert.equal(other.from?.address, 'j@x.example', charset)
+  }
+})

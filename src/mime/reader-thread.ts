@@ -15,8 +15,8 @@ export interface Reading {
 const readings = {
   message(raw: Buffer): Served & { result: ReadMessage } {
     const { raw: _, headers, strong, weak, ...message } = readMessage(raw)
-    const { fields, complete } = headers
-    return { result: { ...message, fields, complete, strong: strong.join(' '), weak: weak.join(' ') } }
+    const { fields, complete, charset } = headers
+    return { result: { ...message, fields, complete, charset, strong: strong.join(' '), weak: weak.join(' ') } }
   },
 
   content(raw: Buffer): Served & { result: ReadContent } {
@@ -38,6 +38,7 @@ const readings = {
 export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> & {
   readonly fields: readonly Field[]
   readonly complete: boolean
+  readonly charset: string
   /** With spaces between, of which ids have none: a message may have 100,000, and to receive as many strings takes ten
    *  times as long as to split one. */
   readonly strong: string

@@ -57,12 +57,22 @@ interface OpenMultipart {
 }
 
 /** Finds the parts of a message in one pass over its bytes, without decoding or copying them. `headers` and `bodyStart`
- *  are the message's own. Never throws; the time is in proportion to the length, whatever the boundaries. */
+ *  are the message's own; the header learns the charset of the body, in which old mailers write it as it is. Never throws; the time is in proportion to the length, whatever the boundaries. */
 export function readStructure(raw: Buffer, headers: Headers, bodyStart: number): Part {
   const root = describe(headers, 'text/plain', bodyStart, raw.length)
   new Walk(raw, root).run(bodyStart)
   if (root.parts.length === 0) root.path = '1'
+  headers.charset = charsetOf(root)
   return root
+}
+
+/** The charset of the message, or of its first text that names one. */
+function charsetOf(root: Part): string {
+  for (const { leaf } of leaves(root)) {
+    const charset = leaf.parameters.get('charset')
+    if (charset !== undefined && leaf.type.startsWith('text/')) return charset
+  }
+  return ''
 }
 
 /** The leaves of a structure in their order, each with the multiparts that hold it, outermost first. */

@@ -10,13 +10,22 @@ export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFIN
   return raw.subarray(part.start, end)
 }
 
-/** The platform's decoder passes over what is not of the alphabet, but stops at the first padding; some mailers encode
- *  in chunks that are each padded. */
+/** The platform's decoder passes over what is not of the alphabet, and stops at the first padding. Some mailers encode in
+ *  chunks that are each padded; what else stands behind padding is the plain footer of a list. */
 function decodeBase64(text: string): Buffer {
   const padding = text.indexOf('=')
   if (padding < 0 || !/[A-Za-z0-9+/]/.test(text.slice(padding))) return Buffer.from(text, 'base64')
-  const chunks = text.split(/=+/, MOST_CHUNKS)
+  const [first = '', ...rest] = text.split(/=+/, MOST_CHUNKS)
+  const footer = rest.findIndex((chunk, at) => !isChunk(chunk, at < rest.length - 1))
+  const chunks = [first, ...rest.slice(0, footer < 0 ? undefined : footer)]
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')))
+}
+
+/** Lines of the alphabet alone, in groups of four characters: the last one is not whole where it is `padded`. */
+function isChunk(text: string, padded: boolean): boolean {
+  if (!/^[A-Za-z0-9+/\r\n]*$/.test(text)) return false
+  const over = text.replace(/[\r\n]+/g, '').length % 4
+  return padded ? over > 1 : over === 0
 }
 
 const MOST_CHUNKS = 100_000
