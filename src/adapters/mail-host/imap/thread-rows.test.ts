@@ -79,7 +79,7 @@ function fieldsOf(header: string): string[] {
 function expected(headers: readonly Buffer[]): ReturnType<ThreadRowsReader['rows']> {
   const read = headers.map((bytes) => {
     const { headers: fields } = readHeaders(bytes)
-    const [author] = parseAddresses(fields.all('from').join(',\n'))
+    const [author] = parseAddresses(fields.last('from') ?? '')
     const { messageId, strong, weak } = threadIds(fields)
     return {
       sender: Buffer.from(author?.address.toLowerCase() ?? ''),
