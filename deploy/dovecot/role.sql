@@ -1,5 +1,5 @@
 -- The account by which Dovecot reads who may open which mailbox, and nothing else:
---   psql -v password=… -f role.sql "$DATABASE_URL"
+--   sudo -u postgres psql -v password=… -f role.sql mailroom
 -- Once more with another password changes that.
 select 'create role mailroom_dovecot'
 where not exists (select from pg_roles where rolname = 'mailroom_dovecot') \gexec

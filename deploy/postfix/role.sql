@@ -1,5 +1,5 @@
 -- The account by which Postfix reads which domains and addresses there are, and nothing else:
---   psql -v password=… -f role.sql "$DATABASE_URL"
+--   sudo -u postgres psql -v password=… -f role.sql mailroom
 -- Once more with another password changes that.
 select 'create role mailroom_postfix'
 where not exists (select from pg_roles where rolname = 'mailroom_postfix') \gexec

@@ -78,7 +78,7 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     const { cert, key } = certificateFor('mail.example.test')
     await writeFile(join(directory, 'dovecot.pem'), cert)
     await writeFile(join(directory, 'dovecot.key'), key)
-    await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
+    await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master::::::allow_nets=127.0.0.1/32\n')
     port = await freePort()
     const { hostname: host, port: databasePort } = new URL(postgres.url)
     const doveadmPort = await freePort()

@@ -112,7 +112,8 @@ function mainCf(directory: string, settings: Readonly<Record<string, string>>): 
     smtpd_tls_chain_files: `${directory}/conf/tls.pem`,
     smtpd_tls_security_level: 'may',
     smtpd_tls_received_header: 'yes',
-    smtpd_relay_restrictions: 'permit_mynetworks, reject_unauth_destination',
+    // As Debian's package sets it.
+    smtpd_relay_restrictions: 'permit_mynetworks permit_sasl_authenticated defer_unauth_destination',
     ...settings,
   }
   return Object.entries(all)
