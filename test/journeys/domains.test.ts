@@ -81,7 +81,7 @@ describe('from enrolment to verified', () => {
     assert.deepEqual(rows.map(({ algorithm }) => algorithm).sort(), ['ed25519', 'rsa'])
     for (const { algorithm, public_key: key, private_key: sealed } of rows) {
       assert.equal(Buffer.from(key, 'base64').length, algorithm === 'rsa' ? 294 : 32)
-      assert.ok(!sealed.includes(Buffer.from('300406032b6570', 'hex')) && sealed[0] === 1, 'no PKCS #8 in the open')
+      assert.ok(!sealed.includes(Buffer.from('300406032b6570', 'hex')) && sealed[0] === 2, 'no PKCS #8 in the open')
     }
   })
 
