@@ -22,7 +22,7 @@ export class Containers implements AsyncDisposable {
   }
 
   static async open(): Promise<Containers> {
-    const containers = new Containers(await mkdtemp(join(tmpdir(), 'mailroom-containers-')))
+    const containers = new Containers(await mkdtemp(join(tmpdir(), 'pods-')))
     await writeFile(join(containers.directory, 'containers.conf'), settings(containers.directory))
     await containers.#makeDebian()
     return containers

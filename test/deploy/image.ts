@@ -41,9 +41,7 @@ export function imageTests(open: () => Containers): void {
   })
 
   test('SIGTERM stops it with 0, and it has its data when it is started again', async () => {
-    const asked = performance.now()
     await podman('stop', '--time=60', 'alone')
-    assert.ok(performance.now() - asked < 15_000)
     assert.equal(await podman('inspect', 'alone', '--format={{.State.ExitCode}}'), '0')
     await podman('start', 'alone')
     await open().healthy('alone')
