@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#/db/open.ts'
-import { certificateFor } from '../certificate.ts'
+import { loggedIn } from '../dovecot/logged-in.ts'
 import { HttpClient } from '../http-client.ts'
 import { SmtpClient } from '../smtp-client.ts'
 import { codes, plain, secured, written } from '../submission.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
+import { buildTools, inner, passwords, writeInputs } from './compose-inputs.ts'
 import type { Containers } from './containers.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
-const passwords = {
-  DATABASE_PASSWORD: 'of-the-database',
-  DOVECOT_DATABASE_PASSWORD: 'of "the" \\role',
-  POSTFIX_DATABASE_PASSWORD: 'of-its-role',
-}
 const domain = 'example.com'
 const password = 'correct horse battery staple'
-/** Of the inner network. */
-const inner = '10.215.25'
 
 /** Tests that Docker's own Compose understands deploy/compose.yaml and, with `up`, that it brings up the whole by it, over
  *  Podman. */
@@ -62,6 +56,7 @@ export function composeTests(
 
   const inside = (service: string) => `mailroom-${service}-1`
   const podman = (...args: string[]) => open().podman(...args)
+  const mailroom = (...args: string[]) => podman('exec', inside('api'), 'mailroom', ...args)
   async function address(service: string): Promise<string> {
     const all = await podman(
       'inspect',
@@ -100,15 +95,13 @@ export function composeTests(
     await using client = await SmtpClient.greeted(25, { host: await address('postfix') })
     const refused = await client.send('ann@peer.example', `nobody@${domain}`, 'From: ann@peer.example\r\n\r\nHi')
     assert.match(refused.lines.join(), /^550 5\.1\.1 .*Nobody here has that address/)
-    await client.say('RSET')
-    const message = 'From: Ann <ann@peer.example>\r\nSubject: Through all\r\nMessage-ID: <1@peer.example>\r\n\r\nHi'
-    assert.equal((await client.send('ann@peer.example', mailbox, message)).code, 250)
+    await receive(mailbox, 'Through all')
     assert.deepEqual(await subjectsOf(key, mailbox), ['Through all'])
     // Dovecot knows it by its address, and has the message.
     const seen = ['fetch', '-u', await nameOf(mailbox), 'hdr.subject', 'mailbox', 'INBOX', 'all']
-    assert.match(await podman('exec', inside('dovecot'), 'doveadm', ...seen), /^hdr\.subject: Through all$/m)
+    assert.match(await inDovecot('doveadm', ...seen), /^hdr\.subject: Through all$/m)
     const login = ['auth', 'test', mailbox, password]
-    assert.match(await podman('exec', inside('dovecot'), 'doveadm', ...login), /auth succeeded/)
+    assert.match(await inDovecot('doveadm', ...login), /auth succeeded/)
   })
 
   test('a mail program sends through Postfix, as the mailbox whose password it has', async () => {
@@ -122,12 +115,12 @@ export function composeTests(
     assert.deepEqual(await subjectsOf(key, mailbox, 2), ['Sent here', 'Through all'])
   })
 
-  test('mx and what Postfix asks Dovecot are reached from the inner network alone', async () => {
+  test('mx, what Postfix asks Dovecot and what takes commands there are reached from the inner network alone', async () => {
     const listing = (service: string) =>
       podman('inspect', inside(service), '--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}')
     for (const [service, ports] of [
       ['mx', [10_024, 10_031, 10_587, 2_525]],
-      ['dovecot', [12_345]],
+      ['dovecot', [12_345, 24_246]],
     ] as const) {
       const all = (await listing(service)).trim().split(' ')
       assert.ok(all.some((one) => one.startsWith(`${inner}.`)) && all.length > 1, all.join())
@@ -137,22 +130,81 @@ export function composeTests(
     }
   })
 
+  test('a new password ends the sessions of mail programs', async () => {
+    const mailbox = await newMailbox(made.key, 'eve')
+    const host = await address('dovecot')
+    const { ended } = await loggedIn({ host, port: 143, login: mailbox, password })
+    const changed = JSON.parse(await mailroom('mailbox', 'password', mailbox, '--json'))
+    assert.equal(changed.sessions_ended, true)
+    await ended
+    await assert.rejects(loggedIn({ host, port: 143, login: mailbox, password }))
+    assert.match(await inDovecot('doveadm', 'auth', 'test', mailbox, changed.password), /auth succeeded/)
+    const { findings } = JSON.parse(await mailroom('doctor', '--json').catch(({ stdout }) => stdout))
+    assert.equal(findings.find(({ check }: { check: string }) => check === 'mail sessions').state, 'ok')
+  })
+
+  test('what is deleted goes off the disk: a mailbox at once, a message in the night', async () => {
+    const mailbox = await newMailbox(made.key, 'flo')
+    const id = await nameOf(mailbox)
+    for (const subject of ['Plantedone', 'Plantedtwo']) await receive(mailbox, subject)
+    assert.equal((await subjectsOf(made.key, mailbox, 2)).length, 2)
+    await inDovecot('doveadm', 'expunge', '-u', id, 'mailbox', 'INBOX', 'subject', 'Plantedone')
+    assert.notEqual(await filesWith('Plantedone'), '')
+    await nightPasses()
+    while ((await filesWith('Plantedone')) !== '') await wait(200)
+    assert.notEqual(await filesWith('Plantedtwo'), '')
+    assert.equal(JSON.parse(await mailroom('mailbox', 'delete', mailbox, '--json')).messages, 1)
+    assert.equal(await filesWith('Plantedtwo'), '')
+    assert.ok((await directories()).includes(id))
+    await nightPasses()
+    while ((await directories()).includes(id)) await wait(200)
+    assert.ok((await directories()).includes(await nameOf(made.mailbox)))
+  })
+
+  const inDovecot = (...args: string[]) => podman('exec', inside('dovecot'), ...args)
+  const filesWith = (text: string) => inDovecot('sh', '-c', `grep -rail ${text} /var/vmail || test $? = 1`)
+  const directories = async () => (await inDovecot('ls', '/var/vmail')).split('\n')
+
+  /** Ends what the container waits for until it purges. */
+  async function nightPasses(): Promise<void> {
+    const ends =
+      'for of in /proc/[0-9]*; do [ "$(cat $of/comm)" = sleep ] && kill $(basename $of) && exit; done; exit 1'
+    for (let tries = 1; ; tries++) {
+      const asleep = await inDovecot('sh', '-c', ends).then(
+        () => true,
+        () => false,
+      )
+      if (asleep) return
+      if (tries === 100) throw new Error(await podman('logs', inside('dovecot')))
+      await wait(200)
+    }
+  }
+
   test('nothing in it can be written to but what is meant to be', async () => {
     for (const service of ['api', 'mx', 'postgres', 'dovecot', 'postfix'])
       await assert.rejects(podman('exec', '--user=0', inside(service), 'touch', '/usr/x'), /Read-only file system/)
   })
 
   async function makeMailbox(): Promise<{ key: string; mailbox: string }> {
-    const mailroom = (...args: string[]) => podman('exec', inside('api'), 'mailroom', ...args)
     const { id } = JSON.parse(await mailroom('org', 'create', 'Acme', '--json'))
     const { key } = JSON.parse(await mailroom('key', 'create', '--org', 'Acme', '--scopes', 'all', '--json'))
     const url = `postgres://mailroom:${passwords.DATABASE_PASSWORD}@${await address('postgres')}/mailroom`
     await using database = await openDatabase({ url })
     await insertVerifiedDomain(database.db, id, domain)
-    const body = { domain, local_part: 'ada', password }
+    return { key, mailbox: await newMailbox(key, 'ada') }
+  }
+
+  async function newMailbox(key: string, name: string): Promise<string> {
+    const body = { domain, local_part: name, password }
     const made = await (await api()).request('POST', '/v1/mailboxes', { key, body })
     assert.equal(made.status, 201)
-    return { key, mailbox: made.body.address }
+    return made.body.address
+  }
+
+  async function receive(mailbox: string, subject: string): Promise<void> {
+    await using client = await SmtpClient.greeted(25, { host: await address('postfix') })
+    const message = `From: Ann <ann@peer.example>\r\nSubject: ${subject}\r\n\r\nHi`
+    assert.equal((await client.send('ann@peer.example', mailbox, message)).code, 250)
   }
 
   async function api(): Promise<HttpClient> {
@@ -160,7 +212,7 @@ export function composeTests(
   }
 
   async function nameOf(mailbox: string): Promise<string> {
-    const { data } = JSON.parse(await podman('exec', inside('api'), 'mailroom', 'mailbox', 'list', '--json'))
+    const { data } = JSON.parse(await mailroom('mailbox', 'list', '--json'))
     return data.find((one: { address: string }) => one.address === mailbox).id
   }
 
@@ -181,66 +233,4 @@ async function isOpen(host: string, port: number): Promise<boolean> {
     socket.once('connect', () => resolve(true))
     for (const end of ['error', 'timeout'] as const) socket.once(end, () => resolve(false))
   }).finally(() => socket.destroy())
-}
-
-/** What an operator gives, and what is other here: no port of this machine is taken. */
-async function writeInputs(base: string): Promise<void> {
-  const imap = 'imap.example.com'
-  const { cert, key } = certificateFor(imap)
-  const values = {
-    ...passwords,
-    DOVECOT_MASTER_PASSWORD: 'of-the-master',
-    DOVEADM_PASSWORD: 'of-doveadm',
-    MAILROOM_SECRET: '0123456789abcdef0123456789abcdef',
-    MAILROOM_HOSTNAME: 'mx.example.com',
-    IMAP_HOSTNAME: imap,
-    CERTIFICATES: base,
-    INSIDE: inner,
-  }
-  const trusting = `{environment: {NODE_EXTRA_CA_CERTS: /ca.pem}, volumes: ['${base}/fullchain.pem:/ca.pem:ro'], ports: !reset []}`
-  const files = {
-    env: Object.entries(values).map(([name, value]) => `${name}='${value}'\n`),
-    'fullchain.pem': [cert],
-    'privkey.pem': [key],
-    'over.yaml': [
-      'services:\n',
-      `  api: ${trusting}\n  mx: ${trusting}\n`,
-      '  dovecot: {ports: !reset []}\n  postfix: {ports: !reset []}\n',
-    ],
-  }
-  for (const [name, lines] of Object.entries(files)) await writeFile(join(base, name), lines.join(''))
-}
-
-/** Compose, and PostgreSQL in the place of the image that everyone takes, set up by the same variables. Its socket lies in
- *  /tmp, since Podman gives a tmpfs below its own /run to root. */
-async function buildTools(containers: Containers): Promise<void> {
-  const context = join(containers.directory, 'tools')
-  await mkdir(context)
-  const start = `#!/bin/sh
-set -eu
-local='-c listen_addresses= -c unix_socket_directories=/tmp'
-if [ ! -e "$PGDATA/PG_VERSION" ]; then
-  echo "$POSTGRES_PASSWORD" >/tmp/password
-  initdb --no-sync --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256
-  echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
-  pg_ctl -w -o "$local" start
-  createdb -h /tmp -U "$POSTGRES_USER" "$POSTGRES_DB"
-  pg_ctl -w stop
-fi
-exec postgres -c listen_addresses='*' -c unix_socket_directories=/tmp
-`
-  await writeFile(join(context, 'start'), start, { mode: 0o755 })
-  await writeFile(
-    join(context, 'Dockerfile'),
-    `FROM debian:trixie-slim
-    RUN apt-get update && DEBIAN_FRONTEND=noninteractive \\
-      apt-get install --yes --no-install-recommends docker-compose postgresql-17 \\
-      && install -d -o postgres -g postgres -m 1777 /var/lib/postgresql/data
-    ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/bin:/usr/bin:/bin PGDATA=/var/lib/postgresql/data
-    COPY start /usr/local/bin/start
-    CMD ["start"]
-    `,
-  )
-  await containers.build('tools', context)
-  await containers.podman('tag', 'tools', 'docker.io/library/postgres:17')
 }

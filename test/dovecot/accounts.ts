@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -23,6 +22,7 @@ import { Sink } from '../sink.ts'
 import { insertVerifiedDomain } from '../verified-domain.ts'
 import { type TestOrganization, World } from '../world.ts'
 import { untilItGreets } from './imap-server.ts'
+import { loggedIn } from './logged-in.ts'
 import { usedByMutt } from './used-by-mutt.ts'
 
 const run = promisify(execFile)
@@ -177,34 +177,9 @@ print(json.dumps(subjects))
     assert.deepEqual(await seenBy(latter.address, password), [])
   })
 
-  /** A mail program that has logged in and asks for news; `ended` resolves when the server has had enough of it. */
-  async function loggedIn(login: string, secret: string): Promise<{ ended: Promise<unknown> }> {
-    const script = `
-import imaplib, ssl, sys, time
-login, secret = sys.argv[1:3]
-client = imaplib.IMAP4('127.0.0.1', ${port})
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-client.starttls(context)
-client.login(login, secret)
-client.select('INBOX')
-print('in', flush=True)
-try:
-    while True:
-        client.noop()
-        time.sleep(0.05)
-except (imaplib.IMAP4.abort, OSError) as error:
-    print('ended', flush=True)
-`
-    const program = spawn('/usr/bin/python3', ['-c', script, login, secret], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const said = createInterface(program.stdout)[Symbol.asyncIterator]()
-    assert.equal((await said.next()).value, 'in')
-    return { ended: said.next().then(({ value }) => assert.equal(value, 'ended')) }
-  }
-
   test('a new password ends what was open under the old one, which opens nothing any more', async () => {
     const { address } = await newMailbox()
-    const { ended } = await loggedIn(address, password)
+    const { ended } = await loggedIn({ port, login: address, password })
     const made = await printed(operator, 'mailbox', 'password', address)
     assert.equal(made.sessions_ended, true)
     await ended
@@ -217,12 +192,12 @@ except (imaplib.IMAP4.abort, OSError) as error:
 
   test('a suspended mailbox, and every mailbox of a suspended domain, is closed to who had it open', async () => {
     const { address } = await newMailbox()
-    const one = await loggedIn(address, password)
+    const one = await loggedIn({ port, login: address, password })
     await printed(operator, 'mailbox', 'suspend', address)
     await one.ended
     assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
     await printed(operator, 'mailbox', 'resume', address)
-    const another = await loggedIn(address, password)
+    const another = await loggedIn({ port, login: address, password })
     await printed(operator, 'domain', 'suspend', address.slice(4))
     await another.ended
     assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
@@ -242,7 +217,7 @@ except (imaplib.IMAP4.abort, OSError) as error:
     await run('sh', [purge, join(directory, 'mail')], { env })
     assert.deepEqual(await filesWith('Plantedone'), [])
     assert.notDeepEqual(await filesWith('Plantedtwo'), [])
-    const { ended } = await loggedIn(address, password)
+    const { ended } = await loggedIn({ port, login: address, password })
     assert.equal((await printed(operator, 'mailbox', 'delete', address)).messages, 1)
     await ended
     assert.deepEqual(await filesWith('Plantedtwo'), [])

@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { certificateFor } from '../certificate.ts'
+import type { Containers } from './containers.ts'
+
+export const passwords = {
+  DATABASE_PASSWORD: 'of-the-database',
+  DOVECOT_DATABASE_PASSWORD: 'of "the" \\role',
+  POSTFIX_DATABASE_PASSWORD: 'of-its-role',
+  DOVEADM_PASSWORD: 'of-doveadm',
+}
+/** Of the inner network. */
+export const inner = '10.215.25'
+
+/** What an operator gives, and what is other here: no port of this machine is taken. */
+export async function writeInputs(base: string): Promise<void> {
+  const imap = 'imap.example.com'
+  const { cert, key } = certificateFor(imap)
+  const values = {
+    ...passwords,
+    DOVECOT_MASTER_PASSWORD: 'of-the-master',
+    MAILROOM_SECRET: '0123456789abcdef0123456789abcdef',
+    MAILROOM_HOSTNAME: 'mx.example.com',
+    IMAP_HOSTNAME: imap,
+    CERTIFICATES: base,
+    INSIDE: inner,
+  }
+  const trusting = `{environment: {NODE_EXTRA_CA_CERTS: /ca.pem}, volumes: ['${base}/fullchain.pem:/ca.pem:ro'], ports: !reset []}`
+  const files = {
+    env: Object.entries(values).map(([name, value]) => `${name}='${value}'\n`),
+    'fullchain.pem': [cert],
+    'privkey.pem': [key],
+    'over.yaml': [
+      'services:\n',
+      `  api: ${trusting}\n  mx: ${trusting}\n`,
+      '  dovecot: {ports: !reset []}\n  postfix: {ports: !reset []}\n',
+    ],
+  }
+  for (const [name, lines] of Object.entries(files)) await writeFile(join(base, name), lines.join(''))
+}
+
+/** Compose, and PostgreSQL in the place of the image that everyone takes, set up by the same variables. Its socket lies in
+ *  /tmp, since Podman gives a tmpfs below its own /run to root. */
+export async function buildTools(containers: Containers): Promise<void> {
+  const context = join(containers.directory, 'tools')
+  await mkdir(context)
+  const start = `#!/bin/sh
+set -eu
+local='-c listen_addresses= -c unix_socket_directories=/tmp'
+if [ ! -e "$PGDATA/PG_VERSION" ]; then
+  echo "$POSTGRES_PASSWORD" >/tmp/password
+  initdb --no-sync --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-host=scram-sha-256
+  echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
+  pg_ctl -w -o "$local" start
+  createdb -h /tmp -U "$POSTGRES_USER" "$POSTGRES_DB"
+  pg_ctl -w stop
+fi
+exec postgres -c listen_addresses='*' -c unix_socket_directories=/tmp
+`
+  await writeFile(join(context, 'start'), start, { mode: 0o755 })
+  await writeFile(
+    join(context, 'Dockerfile'),
+    `FROM debian:trixie-slim
+    RUN apt-get update && DEBIAN_FRONTEND=noninteractive \\
+      apt-get install --yes --no-install-recommends docker-compose postgresql-17 \\
+      && install -d -o postgres -g postgres -m 1777 /var/lib/postgresql/data
+    ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/bin:/usr/bin:/bin PGDATA=/var/lib/postgresql/data
+    COPY start /usr/local/bin/start
+    CMD ["start"]
+    `,
+  )
+  await containers.build('tools', context)
+  await containers.podman('tag', 'tools', 'docker.io/library/postgres:17')
+}
