@@ -14,8 +14,9 @@ import { databaseTime } from './db/time.ts'
 import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
 import type { MailServerControl } from './ports/mail-server-control.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
-import { givenSecrets, hasSecret } from './secret.ts'
-import { openKeyring } from './secrets/open.ts'
+import type { TryRelay } from './ports/relay-trial.ts'
+import { hasSecret } from './secret.ts'
+import { openKeyring, secretsFor } from './secrets/open.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
@@ -40,7 +41,7 @@ async function main(argv: readonly string[]): Promise<void> {
     const call = parseCall(first === 'help' ? [...rest, '--help'] : argv, commands)
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
-    const keyring = async (db: Db) => openKeyring(db, await givenSecrets(config))
+    const keyring = async (db: Db) => openKeyring(db, await secretsFor(db, config))
     const mailHost = async (db: Db) => {
       const known = await keyring(db)
       await assertSameMailHome(db, mailHomeOf(config))
@@ -48,11 +49,12 @@ async function main(argv: readonly string[]): Promise<void> {
     }
     const tryMailServer: TryMailServer = async (...given) =>
       (await import('./server/adapters.ts')).tryMailServer(...given)
+    const tryRelay: TryRelay = async (...given) => (await import('./server/adapters.ts')).tryRelay(...given)
     const mailMover = async (db: Db) => (await import('./server/adapters.ts')).moverOn(config, db, await keyring(db))
     const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const hosts = { mailHost, tryMailServer, mailMover, serverControl: await control(config) }
+    const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: await control(config) }
     const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, tell, own }
     print(await operate(await withInput(argv, call, input), call, around))
   } catch (error) {

@@ -25,9 +25,14 @@ export async function givenSecrets(config: Given): Promise<readonly [string, ...
 
 /** Whether one of the secrets that this process is given has this fingerprint. One that is missing is not made. */
 export async function hasSecret(config: Given, fingerprint: Buffer) {
+  return (await secretsAtHand(config)).some((one) => fingerprintOf(one).equals(fingerprint))
+}
+
+/** The secrets that this process is given, the newest first; none where the one that is missing would be made. */
+export async function secretsAtHand(config: Given): Promise<readonly string[]> {
   const { secret, previousSecret } = config.secrets
-  const given = secret === undefined ? await readSecrets(pathIn(config)) : [secret, previousSecret]
-  return given?.some((one) => one !== undefined && fingerprintOf(one).equals(fingerprint)) ?? false
+  if (secret === undefined) return (await readSecrets(pathIn(config))) ?? []
+  return previousSecret === undefined ? [secret] : [secret, previousSecret]
 }
 
 /** The secret that is to be in force next: MAILROOM_SECRET, or one that is made here and laid before the other in the file,

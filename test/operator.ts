@@ -4,7 +4,7 @@ import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { mailHostOn, moverOn, serverControl, tryMailServer } from '#/server/adapters.ts'
+import { mailHostOn, moverOn, serverControl, tryMailServer, tryRelay } from '#/server/adapters.ts'
 import { hostname, keyring } from './installation.ts'
 
 /** What the operator's commands work on in a test: mail is in the database where no mail host is given. */
@@ -21,6 +21,7 @@ export function operatorOn(
     keyring: async () => keyring,
     mailHost: async (db) => mailHost ?? mailHostOn(config, db, keyring),
     tryMailServer,
+    tryRelay,
     serverControl: serverControl(config),
     mailMover: async (db) => moverOn(config, db, keyring),
   }

@@ -9,6 +9,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
+import type { TryRelay } from '#/ports/relay-trial.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
 export interface Operator {
@@ -20,6 +21,7 @@ export interface Operator {
   readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryMailServer: TryMailServer
+  readonly tryRelay: TryRelay
   /** Undefined where the configuration does not say how the IMAP server is told anything. */
   readonly serverControl: MailServerControl | undefined
   /** Undefined where the configuration names no IMAP server. */

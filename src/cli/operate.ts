@@ -9,6 +9,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Operator, Tell } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
+import { assertThere } from './nothing-there.ts'
 import type { Call } from './parse.ts'
 import { failure, present, runCommand } from './run.ts'
 import { wordsFor } from './words.ts'
@@ -43,6 +44,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
     const reply = await callServer(dataDir, argv, around.tell)
     if (reply) return reply
     try {
+      if (call.command !== doctorCommand) await assertThere(around.config)
       return await here(argv, call, around, { directory: dataDir })
     } catch (error) {
       if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error
@@ -66,12 +68,12 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
 }
 
 /** The doctor changes nothing, and has most to say where the database cannot be opened. */
-async function doctorHere({ config, tryMailServer, serverControl }: Surroundings, target: Target) {
+async function doctorHere({ config, ...outside }: Surroundings, target: Target) {
   if ('directory' in target && !(await hasEmbeddedDatabase(target.directory)))
-    return diagnose(config, 'not made yet', serverControl)
+    return diagnose(config, 'not made yet', outside)
   await using resources = new AsyncDisposableStack()
   const opened = await open(target, resources)
-  return await diagnose(config, 'failure' in opened ? opened : { ...opened, tryMailServer }, serverControl)
+  return await diagnose(config, opened, outside)
 }
 
 async function open(

@@ -48,6 +48,8 @@ export interface Config {
   readonly hostname: string
   /** Holds the embedded database, the secret made at first start and the CLI's socket. */
   readonly dataDir: string
+  /** Whether the environment says where the database is, a server or a directory. */
+  readonly namesDatabase: boolean
   /** Start although the database may lose what it has confirmed. */
   readonly allowUnsafeDatabase: boolean
   /** Paths of PEM files, for STARTTLS. */
@@ -126,6 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tracing: readTracing(read),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
     dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
+    namesDatabase: read.isSet('DATABASE_URL') || read.isSet('MAILROOM_DATA_DIR'),
     allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,
     tls: readTls(read),
     dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],

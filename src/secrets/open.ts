@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
+import type { Config } from '#/config/config.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { fingerprintOf, idHashOctets, Keyring } from '#/keyring.ts'
 import { seal, sealingKey, unseal } from '#/seal.ts'
+import { givenSecrets, secretsAtHand } from '#/secret.ts'
 
 /** For so long after its change a secret opens what was made under it, in milliseconds. What is waited for longest is a
  *  bounce to a sender that was rewritten, for 21 days (docs/forwarding.md); what is sealed is sealed anew at once. */
@@ -33,6 +36,28 @@ export async function openKeyring(db: Db, given: readonly string[]): Promise<Key
   const sealed = row.id_hash_key ?? (await keepIdHashKey(db, keyring))
   keyring.idHashOctets = unseal(sealingKey(keyring, 'message-id hash'), place, sealed)
   return keyring
+}
+
+/**
+ * The secrets that this process is given for a database. None is made for one that has a secret already.
+ * @throws Error where it has one and this process is given none
+ */
+export async function secretsFor(
+  db: Db,
+  config: Pick<Config, 'dataDir' | 'secrets'>,
+): Promise<readonly [string, ...string[]]> {
+  if ((await secretsAtHand(config)).length === 0 && (await secretInForce(db)))
+    throw new Error(
+      `The secret of this database is missing: set MAILROOM_SECRET, or put the file \`secret\` into ${resolve(config.dataDir)}, ` +
+        'as every other process on this database has it',
+    )
+  return await givenSecrets(config)
+}
+
+/** The fingerprint of the secret that is in force; undefined in a database that nobody has used yet. */
+export async function secretInForce(db: Db): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
+  return row?.secret_fingerprint
 }
 
 /**

@@ -8,6 +8,7 @@ import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { tryRelay as tryToOpen } from '#/adapters/relay/trial.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
@@ -22,6 +23,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
+import type { TryRelay } from '#/ports/relay-trial.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
 import type { Parts } from './parts.ts'
@@ -52,6 +54,7 @@ export function serverControl({ secrets: { imap, doveadm } }: Config): MailServe
 
 /** For a doctor, by connections of its own. */
 export const tryMailServer: TryMailServer = tryServer
+export const tryRelay: TryRelay = tryToOpen
 
 /** What lies outside a service: the time, the names and where mail goes. In a try-out the domains of `db` are published
  *  as they ask for it, and no mail leaves by accident: nobody could answer to mail from a domain that exists nowhere. */

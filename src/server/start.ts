@@ -13,11 +13,11 @@ import { assertSameMailHome, mailHomeOf } from '#/mailboxes/home.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { givenSecrets } from '#/secret.ts'
 import { SecretHolder } from '#/secrets/holders.ts'
-import { openKeyring } from '#/secrets/open.ts'
+import { openKeyring, secretsFor } from '#/secrets/open.ts'
 import { isUnfinished } from '#/secrets/rotate.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { welcome } from '#/tryout/welcome.ts'
-import { moverOn, outside, serverControl, tryMailServer } from './adapters.ts'
+import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
 import { compose, type Running } from './compose.ts'
 import { openWhenThere } from './database.ts'
 
@@ -44,7 +44,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
   const secrets = () => givenSecrets(config)
-  const keyring = await openKeyring(database.db, await secrets())
+  const keyring = await openKeyring(database.db, await secretsFor(database.db, config))
   if (!database.embedded) starting.use(await SecretHolder.start({ db: database.db, keyring, given: secrets, log }))
   await warnOfChange(database.db, keyring, await secrets(), log)
   await assertSameMailHome(database.db, mailHomeOf(config))
@@ -57,7 +57,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
   if (database.embedded) {
     const mailHost = async () => running.mailHost
     const mailMover = async (db: Db) => moverOn(config, db, keyring)
-    const hosts = { mailHost, tryMailServer, mailMover, serverControl: serverControl(config) }
+    const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: serverControl(config) }
     const operator = { config, ...common, keyring: async () => keyring, ...hosts }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }

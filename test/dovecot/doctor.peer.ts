@@ -5,7 +5,7 @@ import { diagnose } from '#/cli/doctor/doctor.ts'
 import type { Finding } from '#/cli/doctor/finding.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import { tryMailServer } from '#/server/adapters.ts'
+import { tryMailServer, tryRelay } from '#/server/adapters.ts'
 import { testDatabase } from '../database.ts'
 import { FaultProxy } from '../faults/proxy.ts'
 import { imapMailHost } from './imap-mail-host.ts'
@@ -28,7 +28,7 @@ after(() => resources.disposeAsync())
 /** What the doctor finds of the mail host by that URL. */
 async function found(url: string, on = database): Promise<Finding> {
   const config = readConfig({ MAILROOM_IMAP_URL: url, PORT: '0', MAILROOM_SMTP_PORT: '0' })
-  const { value } = await diagnose(config, { database: on, tryMailServer })
+  const { value } = await diagnose(config, { database: on }, { tryMailServer, tryRelay, serverControl: undefined })
   const { findings } = value as { findings: Finding[] }
   const finding = findings.find(({ check }) => check === 'mail host')
   assert.ok(finding)

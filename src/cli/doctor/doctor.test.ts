@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -12,9 +11,11 @@ import { after, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
-import { tryMailServer } from '#/server/adapters.ts'
+import { tryMailServer, tryRelay } from '#/server/adapters.ts'
 import { testCertificate } from '../../../test/certificate.ts'
 import { testDatabase } from '../../../test/database.ts'
+import { freePort } from '../../../test/free-port.ts'
+import { Sink } from '../../../test/sink.ts'
 import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
@@ -22,6 +23,8 @@ import { answersEverywhere } from './ports.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
 after(() => rm(scratch, { recursive: true }))
+
+const outside = { tryMailServer, tryRelay, serverControl: undefined }
 
 /** A configuration under which nothing is found but what a test is about. */
 function configured(env: Record<string, string> = {}) {
@@ -34,7 +37,7 @@ function findingsOf({ value }: Answer): Record<string, Finding> {
 }
 
 async function examine(env: Record<string, string> = {}): Promise<Record<string, Finding>> {
-  return findingsOf(await diagnose(configured(env), 'not made yet'))
+  return findingsOf(await diagnose(configured(env), 'not made yet', outside))
 }
 
 async function listening(server: Server): Promise<AsyncDisposable & { port: string }> {
@@ -54,7 +57,7 @@ function greet(socket: Socket): void {
 
 test('on a sound database nothing is a problem, and the exit code is 0', async () => {
   await using database = await testDatabase()
-  const answer = await diagnose(configured(), { database, tryMailServer })
+  const answer = await diagnose(configured(), { database }, outside)
   const found = findingsOf(answer)
   for (const check of ['database', 'migrations', 'clock', 'mail host'])
     assert.equal(found[check]?.state, 'ok', `${check}: ${found[check]?.found}`)
@@ -66,7 +69,7 @@ test('on a sound database nothing is a problem, and the exit code is 0', async (
 test('a mail server that is not there is a problem, and its password is not shown', async () => {
   await using database = await testDatabase()
   const config = configured({ MAILROOM_IMAP_URL: 'imap://mailroom:hunter2@127.0.0.1:1' })
-  const answer = await diagnose(config, { database, tryMailServer })
+  const answer = await diagnose(config, { database }, outside)
   const found = findingsOf(answer)['mail host']
   assert.deepEqual([found?.state, answer.exitCode], ['problem', 1])
   assert.match(found?.found ?? '', /^127\.0\.0\.1:1: /)
@@ -77,7 +80,7 @@ test('a mail server that is not there is a problem, and its password is not show
 test('a database that lacks a migration gets told how to apply it', async () => {
   await using database = await testDatabase()
   await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
-  const { migrations } = findingsOf(await diagnose(configured(), { database, tryMailServer }))
+  const { migrations } = findingsOf(await diagnose(configured(), { database }, outside))
   assert.equal(migrations?.state, 'warning')
   assert.match(migrations?.found ?? '', /^not applied yet: 003-rules\.sql$/)
   assert.match(migrations?.fix ?? '', /mailroom migrate/)
@@ -85,7 +88,7 @@ test('a database that lacks a migration gets told how to apply it', async () => 
 
 test('a database that cannot be opened is a problem, the exit code is 1, and the rest is still checked', async () => {
   const config = configured({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' })
-  const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' })
+  const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' }, outside)
   assert.equal(answer.exitCode, 1)
   assert.equal(findingsOf(answer).database?.state, 'problem')
   assert.match(answer.text, /database: See that the server of DATABASE_URL runs/)
@@ -187,37 +190,6 @@ async function nameServer(): Promise<AsyncDisposable & { port: number }> {
   return { port: socket.address().port, [Symbol.asyncDispose]: close }
 }
 
-test('a certificate is well that is for our name and has its key', async () => {
-  const [cert, key, otherKey] = ['cert.pem', 'key.pem', 'other.pem'].map((name) => join(scratch, name)) as [
-    string,
-    string,
-    string,
-  ]
-  writeFileSync(cert, testCertificate.cert)
-  writeFileSync(key, testCertificate.key)
-  writeFileSync(otherKey, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  for (const [env, state, words] of [
-    [
-      { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.example' },
-      'ok',
-      /^for mx\.example, until 2120-/,
-    ],
-    [
-      { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.test' },
-      'warning',
-      /^is not for mx\.test$/,
-    ],
-    [{ MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: otherKey }, 'problem', /is not the key of/],
-    [{ MAILROOM_TLS_CERT: key, MAILROOM_TLS_KEY: key }, 'problem', /./],
-    [{ MAILROOM_TLS_CERT: join(scratch, 'none'), MAILROOM_TLS_KEY: key }, 'problem', /ENOENT/],
-    [{}, 'warning', /^none: STARTTLS is not offered$/],
-  ] as const) {
-    const { certificate } = await examine({ ...env, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
-    assert.equal(certificate?.state, state, certificate?.found)
-    assert.match(certificate?.found ?? '', words)
-  }
-})
-
 test('a secret that others can read is a problem, a data directory that others can read a warning', async () => {
   const directory = join(scratch, 'open')
   mkdirSync(directory, { mode: 0o755 })
@@ -254,4 +226,33 @@ test('a data directory that is not there yet is made later; a file in its place 
   writeFileSync(file, '')
   const wrong = await examine({ MAILROOM_DATA_DIR: file })
   assert.match(wrong['data directory']?.found ?? '', /is not a directory$/)
+})
+
+test('a relay that is not there, or does not let us in, is a problem, and its password is not shown', async () => {
+  await using relay = await Sink.start({ login: { user: 'ann', password: 'hunter2' } })
+  const url = (password: string, port = relay.port) => `smtp://ann:${password}@127.0.0.1:${port}?starttls=never`
+  assert.equal((await examine()).relay, undefined)
+  const well = await examine({ MAILROOM_RELAY_URL: url('hunter2') })
+  assert.deepEqual(
+    [well.relay?.state, well.relay?.found],
+    ['ok', `127.0.0.1:${relay.port} answers and lets Mailroom in`],
+  )
+  const refused = await examine({ MAILROOM_RELAY_URL: url('hunter3') })
+  assert.equal(refused.relay?.state, 'problem')
+  assert.match(refused.relay?.found ?? '', /does not let Mailroom in: 127\.0\.0\.1 refused our login: 535/)
+  const absent = await examine({ MAILROOM_RELAY_URL: url('hunter3', await freePort()) })
+  assert.equal(absent.relay?.state, 'problem')
+  assert.match(absent.relay?.fix ?? '', /^See that the server of MAILROOM_RELAY_URL runs/)
+  assert.ok(!JSON.stringify([well, refused, absent]).includes('hunter'))
+})
+
+test('without the settings of a service there is no database to look at, which is worth a warning', async () => {
+  const { dataDir, ...config } = configured()
+  const answer = await diagnose({ ...config, dataDir, namesDatabase: false }, 'not made yet', outside)
+  const { database } = findingsOf(answer)
+  assert.equal(database?.state, 'warning')
+  assert.equal(
+    database?.found,
+    `neither DATABASE_URL nor MAILROOM_DATA_DIR is set, and there is no database in ${dataDir}`,
+  )
 })

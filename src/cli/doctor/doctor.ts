@@ -2,42 +2,49 @@ import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
+import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Answer, command } from '../command.ts'
+import { nothingThere } from '../nothing-there.ts'
 import { table } from '../table.ts'
+import { certificateFinding } from './certificate.ts'
 import { databaseFindings, unreachable } from './database.ts'
-import { certificateFinding, dataDirectoryFinding, secretFinding } from './files.ts'
+import { dataDirectoryFinding } from './files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { hostNameFinding } from './host-name.ts'
 import { mailSessionsFindings } from './mail-sessions.ts'
 import { portFindings } from './ports.ts'
+import { relayFinding } from './relay.ts'
+import { secretFinding } from './secret.ts'
 
 export const doctorCommand = command({
   name: 'doctor',
-  summary: 'Check configuration, database, mail host, files, ports, clock and DNS, and say what to do',
+  summary: 'Check configuration, secret, database, mail host, relay, files, ports, clock and DNS, and say what to do',
   operands: [],
   options: {},
-  run: ({ config, database, tryMailServer, serverControl }) =>
-    diagnose(config, { database, tryMailServer }, serverControl),
+  run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
 })
 
 /** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
-export type DatabaseState =
-  | { readonly database: Database; readonly tryMailServer: TryMailServer }
-  | { readonly failure: string }
-  | 'not made yet'
+export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'not made yet'
+
+/** The servers that the configuration names. */
+export interface Outside {
+  readonly tryMailServer: TryMailServer
+  readonly tryRelay: TryRelay
+  readonly serverControl: MailServerControl | undefined
+}
 
 /** Checks everything; exit code 1 where there is a problem. */
-export async function diagnose(
-  config: Config,
-  state: DatabaseState,
-  serverControl?: MailServerControl,
-): Promise<Answer> {
+export async function diagnose(config: Config, state: DatabaseState, outside: Outside): Promise<Answer> {
+  const { tryMailServer, tryRelay, serverControl } = outside
+  const db = typeof state === 'object' && 'database' in state ? state.database.db : undefined
   const findings = await Promise.all([
     configurationFindings(config),
     dataDirectoryFinding(config),
-    secretFinding(config),
-    stateFindings(config, state),
+    secretFinding(config, db),
+    stateFindings(config, state, tryMailServer),
     mailSessionsFindings(config, serverControl),
+    relayFinding(config, tryRelay),
     certificateFinding(config),
     portFindings(config),
     hostNameFinding(config),
@@ -55,11 +62,16 @@ function configurationFindings({ warnings }: Config): Finding[] {
   return warnings.map((text) => warning('configuration', text, 'Correct or unset it'))
 }
 
-async function stateFindings(config: Config, state: DatabaseState): Promise<Finding[]> {
-  if (state === 'not made yet') return [ok('database', 'embedded; made at the first start')]
+async function stateFindings(config: Config, state: DatabaseState, tryMailServer: TryMailServer): Promise<Finding[]> {
+  if (state === 'not made yet')
+    return [
+      config.namesDatabase
+        ? ok('database', 'embedded; made at the first start')
+        : warning('database', ...nothingThere(config)),
+    ]
   if ('failure' in state) return [unreachable(config, state.failure)]
   try {
-    return await databaseFindings(config, state.database, state.tryMailServer)
+    return await databaseFindings(config, state.database, tryMailServer)
   } catch (error) {
     return [unreachable(config, (error as Error).message)]
   }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseRelayUrl } from '#/config/relay-url.ts'
+import { certificateFor } from '../../../test/certificate.ts'
+import { freePort } from '../../../test/free-port.ts'
+import { Sink, type SinkOptions } from '../../../test/sink.ts'
+import { tryRelay } from './trial.ts'
+
+const login = { user: 'ann', password: 'hunter2hunter2' }
+const us = 'mx.mailroom.test'
+
+/** How a trial of such a relay ends, by a URL with `PORT` in it. */
+async function trial(options: SinkOptions, url: string) {
+  await using sink = await Sink.start(options)
+  const ended = await tryRelay(parseRelayUrl(url.replace('PORT', String(sink.port))), us)
+  return { ...ended, lines: sink.lines }
+}
+
+test('a relay is well that lets us in; no message is begun', async () => {
+  const withLogin = await trial({ login }, 'smtp://ann:hunter2hunter2@127.0.0.1:PORT?starttls=never')
+  assert.equal(withLogin.ended, 'well')
+  assert.ok(withLogin.lines.includes(`EHLO ${us}`))
+  assert.deepEqual(
+    withLogin.lines.filter((line) => /^(MAIL|RCPT|DATA)/.test(line)),
+    [],
+  )
+  assert.equal((await trial({}, 'smtp://127.0.0.1:PORT')).ended, 'well')
+})
+
+for (const [what, options, url, expected] of [
+  [
+    'refuses the login',
+    { login },
+    'smtp://ann:wrong@127.0.0.1:PORT?starttls=never',
+    { ended: 'refused', why: '127.0.0.1 refused our login: 535 5.7.8 Who are you?' },
+  ],
+  [
+    'takes no logins',
+    {},
+    'smtp://ann:wrong@127.0.0.1:PORT?starttls=never',
+    { ended: 'refused', why: '127.0.0.1 offers no way to log in that we know (PLAIN, LOGIN)' },
+  ],
+  [
+    'offers no TLS',
+    { login },
+    'smtp://ann:wrong@127.0.0.1:PORT',
+    { ended: 'refused', why: '127.0.0.1 offers no TLS, which is required' },
+  ],
+  [
+    'turns everybody away',
+    { act: (step: string) => (step === 'greeting' ? '554 5.7.1 Not you' : undefined) },
+    'smtp://127.0.0.1:PORT',
+    { ended: 'refused', why: '127.0.0.1 refused our connection: 554 5.7.1 Not you' },
+  ],
+] as const satisfies [string, SinkOptions, string, object][])
+  test(`a relay that ${what} says so`, async () => {
+    const { lines, ...ended } = await trial(options, url)
+    assert.deepEqual(ended, expected, lines.join('\n'))
+  })
+
+test('a relay that nobody can trust, or that is not there, cannot be reached', async () => {
+  const forged = await trial({ tls: certificateFor('other.test') }, 'smtp://127.0.0.1:PORT?starttls=required')
+  assert.equal(forged.ended, 'unreachable')
+  const absent = await tryRelay(parseRelayUrl(`smtp://127.0.0.1:${await freePort()}`), us)
+  assert.deepEqual(absent, { ended: 'unreachable', why: '127.0.0.1 could not be reached: nothing answers there' })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { readConfig } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import { openKeyring, retire, secretsFor } from '#/secrets/open.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { secretFinding } from './secret.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-secret-'))
+after(() => rm(scratch, { recursive: true }))
+const first = 'the first secret of thirty-two characters'
+const second = 'another secret of thirty-two characters'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+function look(env: Record<string, string>) {
+  return secretFinding(readConfig({ MAILROOM_DATA_DIR: scratch, ...env }), database.db)
+}
+
+test('a secret is well that is in force in the database, and any on one that nobody has used yet', async () => {
+  const { db } = database
+  assert.equal((await look({ MAILROOM_SECRET: second })).state, 'ok')
+  await openKeyring(db, [first])
+  assert.equal((await look({ MAILROOM_SECRET: first })).state, 'ok')
+})
+
+test('another one is a problem, from the environment or the file, and so is none; no finding shows one', async () => {
+  await openKeyring(database.db, [first])
+  const wrong = await look({ MAILROOM_SECRET: second })
+  assert.equal(wrong.state, 'problem')
+  assert.equal(wrong.found, 'MAILROOM_SECRET does not have the secret that is in force in this database')
+  assert.match(wrong.fix ?? '', /^Set MAILROOM_SECRET, or put back the file `secret`/)
+  assert.equal((await look({})).state, 'problem')
+  writeFileSync(join(scratch, 'secret'), `${second}\n`, { mode: 0o600 })
+  const file = await look({})
+  assert.deepEqual([file.state, file.found.startsWith(join(scratch, 'secret'))], ['problem', true])
+  writeFileSync(join(scratch, 'secret'), `${first}\n`)
+  assert.equal((await look({})).state, 'ok')
+  assert.ok(!JSON.stringify([wrong, file]).includes(second))
+})
+
+test('a secret that is to be in force next is worth a warning, and so is a change that is not finished', async () => {
+  const { db } = database
+  const keyring = await openKeyring(db, [first])
+  const both = { MAILROOM_SECRET: second, MAILROOM_SECRET_PREVIOUS: first }
+  const early = await look(both)
+  assert.deepEqual([early.state, early.found], ['warning', 'the new one in MAILROOM_SECRET is not in force yet'])
+  await db.transaction().execute((tx) => retire(tx, keyring, second))
+  const halfway = await look(both)
+  assert.deepEqual([halfway.state, halfway.found], ['warning', 'the change of the secret is not finished'])
+})
+
+test('none is made for a database that has one', async () => {
+  await using empty = await testDatabase()
+  const config = readConfig({ MAILROOM_DATA_DIR: join(scratch, 'new') })
+  const made = await secretsFor(empty.db, config)
+  assert.equal((await openKeyring(empty.db, made)).inForce.text, made[0])
+  const elsewhere = readConfig({ MAILROOM_DATA_DIR: join(scratch, 'elsewhere') })
+  await assert.rejects(secretsFor(empty.db, elsewhere), /The secret of this database is missing: set MAILROOM_SECRET/)
+  await assert.rejects(secretsFor(empty.db, elsewhere), /missing/, 'nor the second time')
+})
