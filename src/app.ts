@@ -109,7 +109,7 @@ function nouns(app: App, parts: AppParts): void {
 function bareApp({ log, answersKey }: AppParts): App {
   const app = fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: newRequestId,
     ...brokenRequests,
     ...patience,
@@ -158,7 +158,6 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe
 async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   request.log.info(
     {
-      request_id: request.id,
       method: request.method,
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,

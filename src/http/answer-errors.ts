@@ -5,7 +5,7 @@ import { errorBody, statusOf } from './error-body.ts'
 /** Every error of a request becomes the one error body; what is not the caller's doing is logged with its cause. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalFor(error)
-  if (statusOf(refusal) >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
+  if (statusOf(refusal) >= 500) request.log.error({ err: error }, 'request failed')
   if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
   return reply
     .code(statusOf(refusal))
