@@ -1,4 +1,5 @@
 import { aliasCommands } from './aliases.ts'
+import { backupCommand } from './backup.ts'
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { domainCommands } from './domains.ts'
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...aliasCommands,
   ...queueCommands,
   ...mailCommands,
+  backupCommand,
   ...moveCommands,
   ...secretCommands,
   migrateCommand,

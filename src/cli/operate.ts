@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { callServer } from '#/control/call.ts'
 import type { Reply } from '#/control/protocol.ts'
@@ -41,7 +42,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
   const { dataDir } = around.config
   const deadline = performance.now() + patienceMs
   for (;;) {
-    const reply = await callServer(dataDir, argv, around.tell)
+    const reply = await callServer(dataDir, fromHere(argv, call), around.tell)
     if (reply) return reply
     try {
       if (call.command !== doctorCommand) await assertThere(around.config)
@@ -51,6 +52,12 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
       await setTimeout(100)
     }
   }
+}
+
+/** A file is named from where the command is typed, and the server works elsewhere. */
+function fromHere(argv: readonly string[], { given: { file } }: Call): readonly string[] {
+  const at = file === undefined ? -1 : argv.lastIndexOf(file)
+  return file === undefined || at < 0 ? argv : argv.with(at, resolve(file))
 }
 
 async function here(argv: readonly string[], call: Call, around: Surroundings, target: Target): Promise<Reply> {

@@ -23,6 +23,8 @@ export interface Database extends AsyncDisposable {
   pool: pg.Pool
   /** Then there is one connection: what awaits `db` inside a transaction waits for itself. */
   embedded: boolean
+  /** Lets the files of the embedded one be copied while it runs (embedded/upkeep.ts). */
+  copying?: Upkeep['copying']
   /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */
   failed: Promise<never>
   /** For a stop: gives a server up that does not answer any more, and with it what waits for it. */
@@ -104,6 +106,7 @@ async function openEmbedded(directory: string): Promise<Database> {
   const open = opening.move()
   return {
     ...{ db, pool, embedded: true, failed: engine.failed },
+    copying: (copy) => upkeep.copying(copy),
     leaveIfSilent: async () => {},
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }

@@ -16,7 +16,8 @@ export class Upkeep {
   readonly #pool: Asked
   #vacuumedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> = Promise.resolve()
+  readonly #stopping = new AbortController()
+  #running: Promise<unknown> = Promise.resolve()
 
   constructor(pool: Asked) {
     this.#pool = pool
@@ -29,6 +30,7 @@ export class Upkeep {
   /** Waits for the round that is under way. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#stopping.abort(new Error('The database is being closed'))
     await this.#running
   }
 
@@ -41,6 +43,32 @@ export class Upkeep {
       await this.vacuumIfDue()
     }
     this.#running = this.#running.then(round).catch(() => {})
+  }
+
+  /**
+   * Makes a checkpoint, then lets `copy` read the cluster's files while everybody writes, and makes no further checkpoint
+   * meanwhile: whatever changes is in the log from that one on, with full pages, so that a copy that has the log as its last
+   * part is to a start what a kill -9 is.
+   * @throws Error where PostgreSQL made one all the same, because it died and recovered, or where the database is closed
+   */
+  copying<T>(copy: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const copied = this.#running.then(async () => {
+      const { signal } = this.#stopping
+      signal.throwIfAborted()
+      await this.#pool.query('checkpoint')
+      const before = await this.#lastCheckpoint()
+      const result = await copy(signal)
+      if ((await this.#lastCheckpoint()) !== before)
+        throw new Error('The embedded database has started again meanwhile: run this again')
+      return result
+    })
+    this.#running = copied.catch(() => {})
+    return copied
+  }
+
+  async #lastCheckpoint(): Promise<string | undefined> {
+    const { rows } = await this.#pool.query<{ at: string }>('select redo_lsn::text as at from pg_control_checkpoint()')
+    return rows[0]?.at
   }
 
   async checkpointIfDue(): Promise<void> {

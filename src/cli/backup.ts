@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { archive } from '#/db/embedded/archive.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { command } from './command.ts'
+
+/** How often somebody hears how far it is, in milliseconds. */
+const tellEvery = 1_000
+
+export const backupCommand = command({
+  name: 'backup',
+  summary: 'Write the embedded database, with its mail and secret, to a new tar file while the service runs',
+  operands: ['file'],
+  options: {},
+  run: async ({ database: { copying }, config: { dataDir } }, { file }, tell) => {
+    if (!copying)
+      throw new Refusal('invalid_request', 'The database is on a PostgreSQL server', {
+        fix: 'pg_dump makes a backup of it while all processes run',
+      })
+    const path = resolve(file)
+    if ((await sizeOf(path)) !== undefined) throw invalid('file', `${path} is there already`, 'Name a new file')
+    const told = setInterval(async () => tell(`Copied ${mebibytes(await sizeOf(`${path}.new`))}`), tellEvery)
+    try {
+      await copying((signal) => archive(resolve(dataDir), path, signal))
+    } finally {
+      clearInterval(told)
+    }
+    const bytes = await sizeOf(path)
+    return { value: { file: path, bytes }, text: `Backed up to ${path}, ${mebibytes(bytes)}.` }
+  },
+})
+
+/** Undefined where there is none. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  )
+}
+
+function mebibytes(bytes = 0): string {
+  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MiB`
+}
