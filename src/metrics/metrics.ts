@@ -71,6 +71,8 @@ export class Metrics {
       ...{ name, help, labelNames, registers: this.#registers },
       async collect() {
         this.reset()
+        // Which leaves a 0 where there is no label, and that would be a reading.
+        if (label === undefined) this.remove()
         const reading = await Promise.try(read).catch(() => ({}))
         if (typeof reading === 'number') this.set(reading)
         else for (const [value, number] of Object.entries(reading)) this.set({ [label ?? '']: value }, number)

@@ -6,6 +6,7 @@ import type { MailTaker } from '#/inbound/host.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { OwnDoor } from '#/inbound/own.ts'
 import { MetricsListener } from '#/metrics/listener.ts'
+import { measureMachine } from '#/metrics/machine.ts'
 import { measuredMailHost, measuredRelay, measuredTaker } from '#/metrics/measured.ts'
 import { Metrics } from '#/metrics/metrics.ts'
 import { measureQueues } from '#/metrics/queues.ts'
@@ -88,7 +89,7 @@ export async function compose(config: Config, given: Parts): Promise<Running> {
     rounds.start(config.tickSeconds * 1_000)
     starting.use(keepHouse(parts))
   }
-  const metricsAt = config.metrics && metrics && (await giveOut(metrics, parts, config.metrics, starting))
+  const metricsAt = config.metrics && metrics && (await giveOut(metrics, parts, config, config.metrics, starting))
   const started = starting.move()
   return {
     database,
@@ -135,10 +136,12 @@ function around({ metrics, traces }: Observed) {
 async function giveOut(
   metrics: Metrics,
   { database: { db }, droppedLines }: Parts,
+  config: Config,
   { host, port }: Listening,
   starting: AsyncDisposableStack,
 ): Promise<Listening> {
   measureQueues(metrics, db)
+  measureMachine(metrics, config)
   if (droppedLines)
     metrics.total(
       { name: 'mailroom_log_lines_dropped_total', help: 'Lines of the log that could not be written' },

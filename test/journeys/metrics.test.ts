@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import dashboard from '../../deploy/grafana.json' with { type: 'json' }
+import { certificateFor, testCertificate } from '../certificate.ts'
 import { World } from '../world.ts'
 
 let world: World
+let scratch: string
+let cert: string
 before(async () => {
-  world = await World.start({ env: { MAILROOM_METRICS_PORT: '0' } })
+  scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
+  cert = join(scratch, 'cert.pem')
+  const key = join(scratch, 'key.pem')
+  await writeFile(cert, testCertificate.cert)
+  await writeFile(key, testCertificate.key)
+  const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
+  const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
+  world = await World.start({ env })
 })
-after(() => world[Symbol.asyncDispose]())
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await rm(scratch, { recursive: true })
+})
 
 const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${world.metrics?.port}${path}`, { method })
 
@@ -72,17 +88,31 @@ test('the process tells of itself: memory, and how long its event loop kept othe
   assert.equal(typeof (await counted('nodejs_eventloop_lag_p99_seconds'))[''], 'number')
 })
 
-test('every metric that the dashboard shows is given out', async () => {
+test('what runs out is told: room, and the time of the certificate', async () => {
+  assert.ok(((await counted('mailroom_disk_free_bytes'))[''] ?? 0) > 1e6)
+  assert.equal((await counted('mailroom_spool_limit_bytes'))[''], 7 * 2 ** 20)
+  const expires = async () => (await counted('mailroom_certificate_expires_timestamp_seconds'))['']
+  assert.equal(await expires(), Date.UTC(2120, 0, 1) / 1_000)
+  await writeFile(cert, certificateFor('mx.example', { until: '20300203040506Z' }).cert)
+  assert.equal(await expires(), Date.UTC(2030, 1, 3, 4, 5, 6) / 1_000)
+  await rm(cert)
+  assert.equal(await expires(), undefined)
+  assert.equal((await ask('/metrics')).status, 200)
+})
+
+test('every metric that the dashboard or an alert goes by is given out', async () => {
   await world.send({
     from: 'ann@peer.example',
     to: (await (await world.organization()).mailbox('eve')).address,
     text: 'Hi',
   })
   const text = await (await ask('/metrics')).text()
-  const named = dashboard.panels.flatMap(({ targets }) =>
-    targets.flatMap(({ expr }) => expr.match(/\b(?:mailroom|nodejs|process)_\w+/g) ?? []),
-  )
-  assert.ok(named.length >= 15)
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const alerts = await readFile(join(import.meta.dirname, '../../deploy/prometheus-alerts.yaml'), 'utf8')
+  const named = new Set([...shown, alerts].flatMap((text) => text.match(/\b(?:mailroom|nodejs|process)_\w+/g) ?? []))
+  assert.ok(named.size >= 15)
+  // Of the log of a whole process, which there is none of here (src/log.test.ts).
+  named.delete('mailroom_log_lines_dropped_total')
   for (const name of named) assert.ok(text.includes(`# TYPE ${name.replace(/_(count|bucket)$/, '')} `), name)
 })
 

@@ -1,0 +1,27 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, statfs } from 'node:fs/promises'
+import type { Config } from '#/config/config.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What runs out by itself: room, and the time of the certificate. What is not there, or cannot be read, is left out. */
+export function measureMachine(metrics: Metrics, { dataDir, tls, spoolBytes }: Config): void {
+  metrics.gauge(
+    { name: 'mailroom_disk_free_bytes', help: 'Bytes that are free on the file system of the data directory' },
+    async () => {
+      const { bavail, bsize } = await statfs(dataDir)
+      return bavail * bsize
+    },
+  )
+  metrics.gauge(
+    { name: 'mailroom_spool_limit_bytes', help: 'Most bytes of mail that may wait for the mail server' },
+    () => spoolBytes,
+  )
+  if (!tls) return
+  metrics.gauge(
+    {
+      name: 'mailroom_certificate_expires_timestamp_seconds',
+      help: 'When the certificate in the file of MAILROOM_TLS_CERT expires, as a Unix time',
+    },
+    async () => new X509Certificate(await readFile(tls.cert)).validToDate.getTime() / 1_000,
+  )
+}
