@@ -53,6 +53,32 @@ test('a data directory that was archived is there again when it is unpacked', as
   await systemctl('stop')
 })
 
+test('a backup that was made while the service runs is there again when it is unpacked', async () => {
+  await using home = await databaseHome({ embedded: true })
+  const directory = home.env.MAILROOM_DATA_DIR ?? ''
+  const tenant = await moveIn(home, wish)
+  let service = await startService(home.env)
+  const systemctl = async () => {
+    service = await startService(home.env)
+  }
+  const [out, back] = thereAndBack(await documented(page, 'mailroom backup'))
+  const instead = {
+    '--owner mailroom --group mailroom': '--owner root --group root',
+    '/var/lib/mailroom/main': directory,
+    '/backup/': `${scratch}/`,
+    'mailroom backup': `${process.execPath} ${join(import.meta.dirname, '../../bin/mailroom.js')} backup`,
+  }
+  const us = { cwd: scratch, instead, env: home.env, systemctl }
+  await mail(service, tenant, 'Before')
+  await follow(out, us)
+  await mail(service, tenant, 'After')
+  await service.end('SIGTERM')
+  await rm(directory, { recursive: true })
+  await follow(back, us)
+  assert.deepEqual(await subjectsAt(service, tenant), ['Before'])
+  await service.end('SIGTERM')
+})
+
 test('a dump of a server, made while a service runs, is restored into another database of an ordinary role', async () => {
   await using postgres = await startPostgres()
   await statements(postgres.url, [
