@@ -36,3 +36,27 @@ test('while the log cannot be written lines wait and are dropped, and afterwards
     break
   }
 })
+
+test('for journald each line begins with its priority', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-log-'))
+  t.after(() => rm(directory, { recursive: true }))
+  const path = join(directory, 'log')
+  const { log } = serverLog('debug', path, { journal: true })
+  log.info('one')
+  log.child({ of: 'another' }).warn('two')
+  log.error('three')
+  log.debug('four')
+  for (let lines: string[] = []; lines.length < 4; ) {
+    lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1)
+    if (lines.length < 4) continue
+    assert.deepEqual(
+      lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).msg]),
+      [
+        ['<6>', 'one'],
+        ['<4>', 'two'],
+        ['<3>', 'three'],
+        ['<7>', 'four'],
+      ],
+    )
+  }
+})

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { priority } from './systemd.ts'
 
 /** The log of a server that runs by itself. */
 export interface ServerLog {
@@ -12,9 +13,13 @@ const mostWaiting = 2 ** 20
 
 /** Where the log cannot be written, because its disk is full or fails, lines wait and are then dropped: the service goes on.
  *  Once the log can be written again a line says how many are missing. */
-export function serverLog(level: string, dest: number | string = 2): ServerLog {
+export function serverLog(
+  level: string,
+  dest: number | string = 2,
+  { journal = false }: { journal?: boolean } = {},
+): ServerLog {
   const destination = logDestination(dest)
-  const log = pino({ level, serializers: { err: describeError } }, destination)
+  const log = pino({ level, serializers: { err: describeError } }, journal ? forJournal(destination) : destination)
   let [dropped, unsaid, failing] = [0, 0, false]
   destination.on('error', () => {
     failing = true // The lines stay, and are tried again.
@@ -38,6 +43,19 @@ export function serverLog(level: string, dest: number | string = 2): ServerLog {
     log.warn({ lines }, 'the log could not be written for a while: lines are missing')
   })
   return { log, droppedLines: () => dropped }
+}
+
+/** Says the priority of each line before it, since journald cannot see the level in the JSON. */
+function forJournal(destination: ReturnType<typeof logDestination>) {
+  return {
+    // Has pino say the level of each line, as `lastLevel`.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 30,
+    write(line: string) {
+      destination.write(`${priority(this.lastLevel)}${line}`)
+    },
+    flushSync: () => destination.flushSync(),
+  }
 }
 
 /** Where log lines go: a file descriptor or a path. They are written together, since a call of the system for each takes a

@@ -17,6 +17,7 @@ import type { TryMailServer } from './ports/mail-server-trial.ts'
 import type { TryRelay } from './ports/relay-trial.ts'
 import { hasSecret } from './secret.ts'
 import { openKeyring, secretsFor } from './secrets/open.ts'
+import { leadsToJournal, notify, priority } from './systemd.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
@@ -75,11 +76,14 @@ async function serve(args: readonly string[]): Promise<void> {
   const signalled = nextSignal(() => (serving ? die(tooSlow) : process.exit(0)))
   // Loaded here, since commands start sooner without it.
   const { startServer } = await import('./server/start.ts')
-  const server = await startServer(config, { bare })
+  const server = await startServer(config, { bare, journal: leadsToJournal(process.env) })
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
   process.stdout.write(server.greeting)
+  const unheard = (why: string) => server.log.warn({ why }, 'systemd could not be told how far the service is')
+  await notify(process.env, 'READY=1', unheard)
   await signalled
+  void notify(process.env, 'STOPPING=1', unheard)
   await server[Symbol.asyncDispose]()
   process.exit(0)
 }
@@ -131,9 +135,10 @@ function dieOfWhatNobodyCaught(): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
 }
 
-/** One line of JSON like those of the log. */
+/** One line of JSON like those of the log, for journald with its priority. */
 function die(msg: string): never {
-  process.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
+  const first = leadsToJournal(process.env) ? priority(60) : ''
+  process.stderr.write(`${first}${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
   process.exit(1)
 }
 

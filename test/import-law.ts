@@ -16,6 +16,7 @@ const storeys: readonly (readonly string[])[] = [
     'seal.ts',
     'secret.ts',
     'secrets',
+    'systemd.ts',
     'text.ts',
     'turns.ts',
     'version.ts',

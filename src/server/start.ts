@@ -23,6 +23,7 @@ import { openWhenThere } from './database.ts'
 
 /** A service that was started as a program of its own. */
 export interface Started extends Running {
+  readonly log: Logger
   /** Rejects when the embedded database has ended by itself: nothing works from then on but a restart. */
   readonly failed: Promise<never>
   /** What to show whoever started it; empty where nobody asked for a try-out. */
@@ -31,9 +32,12 @@ export interface Started extends Running {
 
 /** Opens the database and all else that the configuration names, and starts what its roles ask for. Unless it is `bare`
  *  or in production, a service on an empty embedded database gets the try-out organization. */
-export async function startServer(given: Config, { bare }: { bare: boolean }): Promise<Started> {
+export async function startServer(
+  given: Config,
+  { bare, journal = false }: { bare: boolean; journal?: boolean },
+): Promise<Started> {
   await using starting = new AsyncDisposableStack()
-  const { log, droppedLines } = serverLog(given.logLevel)
+  const { log, droppedLines } = serverLog(given.logLevel, undefined, { journal })
   for (const warning of given.warnings) log.warn(warning)
   const { databaseUrl, imap } = given.secrets
   const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
@@ -71,7 +75,7 @@ export async function startServer(given: Config, { bare }: { bare: boolean }): P
     await running.lastCall()
     await started.disposeAsync()
   }
-  return { ...running, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
+  return { ...running, log, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
 }
 
 async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly string[], log: Logger): Promise<void> {
