@@ -9,7 +9,8 @@ import { mtaStsRoute } from '#/domains/mta-sts.ts'
 import { domainRoutes } from '#/domains/routes.ts'
 import { filterRoutes } from '#/filters/routes.ts'
 import { forwardingRoutes } from '#/forwarding/routes.ts'
-import { answerError, answerNoRoute } from '#/http/answer-errors.ts'
+import { nameMethods } from '#/http/allowed-methods.ts'
+import { answerError } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { authorizer } from '#/http/authorize.ts'
 import { assertOneHost, brokenRequests, newRequestId, overlookExpectations } from '#/http/broken-requests.ts'
@@ -20,6 +21,7 @@ import { describeApi } from '#/http/reference.ts'
 import type { SharedWindow } from '#/http/shared-window.ts'
 import { dropUnread } from '#/http/unread.ts'
 import { validatorCompiler } from '#/http/validate.ts'
+import { isWellFormedKey } from '#/keys/api-key.ts'
 import type { Authenticator } from '#/keys/authenticate.ts'
 import { labelRoutes } from '#/labels/routes.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
@@ -123,7 +125,7 @@ function bareApp({ log, answersKey }: AppParts): App {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler(answerNoRoute)
+  nameMethods(app)
   app.decorate('answersKey', answersKey)
   app.decorateRequest('organizationId', '')
   app.decorateRequest('keyId', '')
@@ -134,7 +136,7 @@ function bareApp({ log, answersKey }: AppParts): App {
 function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
   follow?.(app)
   const authorize = authorizer(
-    (token, guessing) => authenticator.identify(token, guessing),
+    { identify: (token, guessing) => authenticator.identify(token, guessing), isKey: isWellFormedKey },
     () => clock.now(),
     sharedRate,
   )

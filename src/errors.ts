@@ -17,22 +17,32 @@ export class Refusal extends Error {
   readonly field: string | undefined
   /** What to do, where that is not obvious from the message. */
   readonly fix: string | undefined
+  /** What else is wrong with the same body. */
+  readonly others: readonly Fault[]
   /** After how many seconds it makes sense to ask again, where that is known. */
   readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, message: string, { field, fix, retryAfter, cause }: RefusalDetail = {}) {
+  constructor(code: ErrorCode, message: string, { field, fix, others = [], retryAfter, cause }: RefusalDetail = {}) {
     super(message, { cause })
     this.name = 'Refusal'
     this.code = code
     this.field = field
     this.fix = fix
+    this.others = others
     this.retryAfter = retryAfter
   }
+}
+
+/** One thing that is wrong with what somebody sent. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
 }
 
 interface RefusalDetail {
   field?: string | undefined
   fix?: string | undefined
+  others?: readonly Fault[]
   retryAfter?: number | undefined
   cause?: unknown
 }

@@ -111,6 +111,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
 }
 
 function operationFor(description: Description, method: string, path: string): Operation | undefined {

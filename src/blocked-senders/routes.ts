@@ -75,6 +75,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
               'A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case ' +
               'does not matter.',
             examples: ['spam@example.com', '@example.net'],
+            rule: blockPattern,
           }),
         }),
         response: { 200: { ...BlockedSenderOut, description: 'It was blocked already.' }, 201: BlockedSenderOut },

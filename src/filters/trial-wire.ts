@@ -1,38 +1,33 @@
-import { Type } from 'typebox'
-import { Line, Nullable, OneOf, Strict } from '#/http/wire.ts'
+import { type Static, Type } from 'typebox'
+import { Line, Nullable, OneOf, OneOrMore, Strict } from '#/http/wire.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import { actions, fields, ops } from './filter.ts'
 import { type Sighting, sight } from './sighting.ts'
 import { NewFilter } from './wire.ts'
 
-type Addresses = string | string[]
-type TrialMessage = string | { from?: Addresses; to?: Addresses; subject?: string }
+type TrialMessage = string | Static<typeof Parts>
 
 /** One address list as a header would hold it, or several. */
 const AddressesIn = (examples: unknown[]) =>
-  Type.Unsafe<Addresses>({
-    type: ['string', 'array'],
-    format: 'line',
-    maxLength: 998,
-    items: Line({ maxLength: 998 }),
+  OneOrMore(Line({ maxLength: 998 }), {
     maxItems: 100,
     description: 'Addresses, with or without display names, as in a header: one string or an array.',
     examples,
   })
 
-const Message = Type.Unsafe<TrialMessage>({
-  type: ['object', 'string'],
-  description: 'Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.',
-  properties: {
-    from: AddressesIn(['Ann Lee <ann@example.com>']),
-    to: AddressesIn([['support@tryout.test', 'Ada <ada@tryout.test>']]),
-    subject: Line({ maxLength: 998, examples: ['Your invoice of May'] }),
+const Parts = Strict(
+  {
+    from: Type.Optional(AddressesIn(['Ann Lee <ann@example.com>'])),
+    to: Type.Optional(AddressesIn([['support@tryout.test', 'Ada <ada@tryout.test>']])),
+    subject: Type.Optional(Line({ maxLength: 998, examples: ['Your invoice of May'] })),
   },
-  additionalProperties: false,
-  minProperties: 1,
-  format: 'text',
-  maxLength: 1_000_000,
+  { minProperties: 1 },
+)
+
+const Message = Type.Unsafe<TrialMessage>({
+  description: 'Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.',
+  anyOf: [Parts, Type.String({ format: 'text', maxLength: 1_000_000 })],
   examples: [
     { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Your invoice of May' },
     'From: Ann Lee <ann@example.com>\r\nSubject: Your invoice of May\r\n\r\nHello',

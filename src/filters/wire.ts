@@ -1,11 +1,21 @@
 import { Type } from 'typebox'
 import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/wire.ts'
-import { actions, type Filter, type FilterFields, fields, filterName, filterValue, ops } from './filter.ts'
+import {
+  actions,
+  assertArgumentFits,
+  type Filter,
+  type FilterFields,
+  fields,
+  filterName,
+  filterValue,
+  ops,
+} from './filter.ts'
 
 const name = Line({
   minLength: 1,
   description: '1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.',
   examples: ['Invoices from Ann'],
+  rule: filterName,
 })
 
 const field = OneOf(fields, {
@@ -27,6 +37,7 @@ const value = Line({
   maxLength: 120,
   description: 'What to match: text, never a pattern.',
   examples: ['ann@example.com'],
+  rule: filterValue,
 })
 
 const action = OneOf(actions, {
@@ -58,16 +69,23 @@ const position = Type.Number({
 
 const enabled = Type.Boolean({ default: true, description: '`false` keeps the filter without running it.' })
 
-export const NewFilter = Strict({
-  name,
-  field,
-  op,
-  value,
-  action,
-  argument: Type.Optional(argument),
-  position: Type.Optional(position),
-  enabled: Type.Optional(enabled),
-})
+export const NewFilter = Strict(
+  {
+    name,
+    field,
+    op,
+    value,
+    action,
+    argument: Type.Optional(argument),
+    position: Type.Optional(position),
+    enabled: Type.Optional(enabled),
+  },
+  { rule: assertWhole },
+)
+
+function assertWhole({ action, argument = null }: Pick<FilterFields, 'action'> & { argument?: string | null }): void {
+  if (actions.includes(action)) assertArgumentFits({ action, argument })
+}
 
 export const FilterChange = Strict(
   {

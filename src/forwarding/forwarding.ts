@@ -87,6 +87,7 @@ function assertAhead(field: string, until: Date | null, now: Date): void {
 export function destination(text: string): string {
   const address = isAddress(text.trim()) ? canonicalAddress(text) : undefined
   if (address !== undefined) return address
+  if (/@.*[,;].*@/.test(text)) throw invalid('forward_to', 'forward_to takes one address, and not several')
   throw invalid('forward_to', 'forward_to must be an address: ann@example.com')
 }
 

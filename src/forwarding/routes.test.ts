@@ -77,7 +77,7 @@ for (const [what, change, field] of [
   ['a subject of 256 characters', { reply_subject: 'a'.repeat(256) }, 'reply_subject'],
   ['a text of 10,001 characters', { reply_body: 'a'.repeat(10_001) }, 'reply_body'],
   ['a switch that is a text', { forward_enabled: 'true' }, 'forward_enabled'],
-  ['a null for the subject', { reply_subject: null }, 'reply_subject'],
+  ['nothing but a null that means nothing', { reply_subject: null }, 'body'],
   ['a field that nobody knows', { since: '2026-12-01T00:00:00Z' }, 'since'],
 ] as const) {
   test(`refused, and nothing changes: ${what}`, async () => {

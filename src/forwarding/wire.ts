@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalid } from '#/errors.ts'
-import { readTimestamp } from '#/http/timestamp.ts'
+import { timestamp } from '#/http/timestamp.ts'
 import { Line, Nullable, Strict, Timestamp } from '#/http/wire.ts'
 import { type Change, destination, inForce } from './forwarding.ts'
 import type { Row } from './queries.ts'
@@ -48,13 +48,16 @@ export const ForwardingChange = Strict({
         description:
           'Where a copy of what arrives goes; not the mailbox itself or one of its aliases. Null clears it, which ' +
           'switches forwarding off.',
+        rule: to,
       }),
     ),
   ),
   forward_enabled: Type.Optional(
     Type.Boolean({ description: 'True needs a destination, which may be set in the same call.' }),
   ),
-  forward_until: Type.Optional(Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.' }))),
+  forward_until: Type.Optional(
+    Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
+  ),
   reply_subject: Type.Optional(
     Line({ maxLength: 255, description: 'Empty: `Auto: ` and the subject of the message that is answered.' }),
   ),
@@ -66,7 +69,9 @@ export const ForwardingChange = Strict({
     }),
   ),
   reply_enabled: Type.Optional(Type.Boolean({ description: 'True needs a text, which may be set in the same call.' })),
-  reply_until: Type.Optional(Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.' }))),
+  reply_until: Type.Optional(
+    Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
+  ),
 })
 
 /** The change that a body asks for. @throws Refusal naming the field */
@@ -74,20 +79,22 @@ export function readChange(body: Static<typeof ForwardingChange>): Change {
   if (Object.keys(body).length === 1) throw invalid('body', 'Nothing to change')
   const { forward_to, forward_enabled, forward_until, reply_subject, reply_body, reply_enabled, reply_until } = body
   return {
-    ...(forward_to !== undefined && { forwardTo: forward_to === null ? null : destination(forward_to) }),
+    ...(forward_to !== undefined && { forwardTo: to(forward_to) }),
     ...(forward_enabled !== undefined && { forwardEnabled: forward_enabled }),
-    ...(forward_until !== undefined && { forwardUntil: until('forward_until', forward_until) }),
+    ...(forward_until !== undefined && { forwardUntil: until(forward_until, 'forward_until') }),
     ...(reply_subject !== undefined && { replySubject: reply_subject }),
     ...(reply_body !== undefined && { replyBody: reply_body }),
     ...(reply_enabled !== undefined && { replyEnabled: reply_enabled }),
-    ...(reply_until !== undefined && { replyUntil: until('reply_until', reply_until) }),
+    ...(reply_until !== undefined && { replyUntil: until(reply_until, 'reply_until') }),
   }
 }
 
-function until(field: string, text: string | null): Date | null {
-  const at = text === null ? null : readTimestamp(text)
-  if (at !== undefined) return at
-  throw invalid(field, `${field} must be a date and a time with an offset, such as 2026-11-21T08:00:00Z, or null`)
+function to(text: string | null): string | null {
+  return text === null ? null : destination(text)
+}
+
+function until(text: string | null, field: string): Date | null {
+  return text === null ? null : timestamp(text, field, ', or null')
 }
 
 export function present(row: Row, now: Date): Static<typeof ForwardingOut> {
@@ -96,22 +103,22 @@ export function present(row: Row, now: Date): Static<typeof ForwardingOut> {
     forward: {
       enabled: inForce(row.forwardEnabled, row.forwardUntil, now),
       to: row.forwardTo,
-      since: timestamp(row.forwardSince),
-      until: timestamp(row.forwardUntil),
-      paused_at: timestamp(row.pausedAt),
+      since: shown(row.forwardSince),
+      until: shown(row.forwardUntil),
+      paused_at: shown(row.pausedAt),
       paused_because: row.pausedBecause,
     },
     reply: {
       enabled: inForce(row.replyEnabled, row.replyUntil, now),
       subject: row.replySubject,
       body: row.replyBody,
-      since: timestamp(row.replySince),
-      until: timestamp(row.replyUntil),
+      since: shown(row.replySince),
+      until: shown(row.replyUntil),
     },
     updated_at: row.updatedAt.toISOString(),
   }
 }
 
-function timestamp(at: Date | null): string | null {
+function shown(at: Date | null): string | null {
   return at === null ? null : at.toISOString()
 }

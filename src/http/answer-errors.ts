@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { invalid, notFound, Refusal } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { errorBody, statusOf } from './error-body.ts'
+import { withOthers } from './validate.ts'
 
 /** Every error of a request becomes the one error body; what is not the caller's doing is logged with its cause. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = refusalFor(error)
+  const refusal = refusalFor(error, request)
   if (statusOf(refusal) >= 500) request.log.error({ err: error }, 'request failed')
   if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
   return reply
@@ -14,13 +15,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(refusal, request.id)))
 }
 
-export function answerNoRoute(): never {
-  throw notFound('path or method')
-}
-
 /** What is answered to an error, whatever it is. */
-export function refusalFor(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
+export function refusalFor(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error.others.length > 0 ? error : withOthers(error, request)
   if (sqlState(error) === 'PC402') return new Refusal('quota_exceeded', (error as Error).message, { cause: error })
   const framework = error as FastifyError
   if (framework.statusCode && framework.statusCode >= 400 && framework.statusCode < 500)

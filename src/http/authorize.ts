@@ -13,13 +13,20 @@ export type Identify = (
   guessing: boolean,
 ) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope>; suspended: boolean } | undefined>
 
+/** What is known of keys. */
+export interface Keys {
+  readonly identify: Identify
+  /** Whether a token has the form of a key, with the right checksum. */
+  readonly isKey: (token: string) => boolean
+}
+
 /**
  * The first three checks of a request under /v1, in the document's order: who it is (401), how many came before it
  * (429), whether its key may (403). Requests whose key opens nothing are counted by client address, so that nobody
  * can guess keys at will, nor have the database look for them at will. `shared` counts with other processes on one
  * database.
  */
-export function authorizer(identify: Identify, now: () => number, shared?: SharedWindow) {
+export function authorizer({ identify, isKey }: Keys, now: () => number, shared?: SharedWindow) {
   const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
   const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
 
@@ -38,7 +45,9 @@ export function authorizer(identify: Identify, now: () => number, shared?: Share
     const identity = token === undefined ? undefined : await identify(token, strangers.isOver(request.ip, now()))
     if (!identity) {
       const allowance = strangers.take(request.ip, now())
-      throw allowance.allowed ? unauthorized() : rateLimited(allowance)
+      if (!allowance.allowed) throw rateLimited(allowance)
+      reply.header('WWW-Authenticate', challenge(token))
+      throw unauthorized(request, token, isKey)
     }
     request.organizationId = identity.organizationId
     request.keyId = identity.keyId
@@ -71,8 +80,25 @@ function suspended(): Refusal {
   return new Refusal('forbidden', 'This organization is suspended', { fix: 'Ask whoever runs this service' })
 }
 
-function unauthorized(): Refusal {
-  return new Refusal('unauthorized', 'A valid API key is required', { fix: 'Send `Authorization: Bearer <API key>`' })
+/** RFC 6750, section 3: what was no attempt with a key is told of no error. */
+function challenge(token: string | undefined): string {
+  return `Bearer realm="Mailroom"${token === undefined ? '' : ', error="invalid_token"'}`
+}
+
+function unauthorized({ raw }: FastifyRequest, token: string | undefined, isKey: Keys['isKey']): Refusal {
+  const fix = 'Send `Authorization: Bearer <API key>`'
+  if (raw.headersDistinct.authorization === undefined)
+    return new Refusal('unauthorized', 'No API key was sent', { fix })
+  if (token === undefined) {
+    return new Refusal('unauthorized', 'Authorization must be there once, as `Bearer` and an API key', { fix })
+  }
+  return isKey(token)
+    ? new Refusal('unauthorized', 'This API key is unknown, expired or revoked', {
+        fix: 'Ask the operator for another: `mailroom key create`',
+      })
+    : new Refusal('unauthorized', 'This is no API key: it was mistyped or cut short', {
+        fix: 'Copy it anew: `mrk_` and 38 letters and digits',
+      })
 }
 
 function rateLimited({ resetSeconds }: Allowance): Refusal {

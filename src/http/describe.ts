@@ -71,14 +71,22 @@ function errorResponses(codes: readonly ErrorCode[]) {
       statuses[code],
       {
         description: meaning[code],
-        headers: { ...answerHeaders, ...(code === 'rate_limited' && { 'Retry-After': secondsHeader }) },
+        headers: { ...answerHeaders, ...headersOf[code] },
         content: { 'application/json': { schema: ErrorBody, examples: { [code]: { value: exampleOf(code) } } } },
       },
     ]),
   )
 }
 
-const secondsHeader = Type.Integer({ minimum: 1, description: 'Seconds to wait.' })
+const headersOf: Partial<Record<ErrorCode, object>> = {
+  rate_limited: { 'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait.' }) },
+  unauthorized: {
+    'WWW-Authenticate': Type.String({
+      description: 'RFC 6750: with `error="invalid_token"` where a key was sent.',
+      examples: ['Bearer realm="Mailroom", error="invalid_token"'],
+    }),
+  },
+}
 const answerHeaders = {
   'X-Request-Id': Type.String({ description: 'Names this request in our logs.' }),
 }
@@ -122,13 +130,34 @@ interface SchemaNode {
   [key: string]: unknown
 }
 
+/** A schema without what our validator alone knows; formats of ours are patterns that everybody's knows. */
+function publicPart(node: SchemaNode): SchemaNode {
+  if (node.type === undefined && node.anyOf === undefined) return node
+  const { rule: _rule, elsewhere: _elsewhere, ...rest } = node
+  const pattern = patterns[String(rest.format)]
+  if (typeof rest.type !== 'string' && !Array.isArray(rest.type)) return rest
+  return pattern === undefined ? rest : { ...omitting(rest, 'format'), pattern }
+}
+
+function omitting(node: SchemaNode, key: string): SchemaNode {
+  return Object.fromEntries(Object.entries(node).filter(([one]) => one !== key))
+}
+
+/** The formats of `validate.ts`, as far as a pattern can say them. */
+const patterns: Readonly<Record<string, string>> = {
+  line: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  text: '^[^\\u0000]*$',
+}
+
 /** Gives every schema that bears a `title` a place of its own under components, so that clients can be generated. */
 export function hoistTitled(document: SchemaNode): SchemaNode {
   const schemas: SchemaNode = {}
   const hoist = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(hoist)
     if (typeof node !== 'object' || node === null) return node
-    const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, hoist(value)])) as SchemaNode
+    const copy = Object.fromEntries(
+      Object.entries(publicPart(node as SchemaNode)).map(([key, value]) => [key, hoist(value)]),
+    ) as SchemaNode
     if (typeof copy.title !== 'string' || typeof copy.type !== 'string') return copy
     schemas[copy.title] = copy
     return { $ref: `#/components/schemas/${copy.title}` }

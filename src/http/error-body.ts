@@ -18,6 +18,9 @@ export function statusOf(refusal: Refusal): number {
   return statuses[refusal.code]
 }
 
+/** How much one answer says to be wrong. */
+const mostFaults = 100
+
 export const ErrorBody = Type.Object(
   {
     error: Type.Object({
@@ -25,19 +28,34 @@ export const ErrorBody = Type.Object(
       message: Type.String({ description: 'What is wrong, in a sentence a person can act on.' }),
       field: Type.Optional(Type.String({ description: 'The field or parameter at fault: `attachments[2].content`.' })),
       fix: Type.Optional(Type.String({ description: 'What to do, where that is not obvious.' })),
+      details: Type.Optional(
+        Type.Array(
+          Type.Object({
+            field: Type.String({ description: 'The field or parameter at fault.' }),
+            message: Type.String({ description: 'What is wrong with it.' }),
+          }),
+          {
+            maxItems: mostFaults,
+            description:
+              'Wherever `field` is: everything that is wrong with the body or the query, the first being what `field` and ' +
+              '`message` say.',
+          },
+        ),
+      ),
       request_id: Type.String({ description: 'The same as X-Request-Id.' }),
     }),
   },
   { title: 'Error' },
 )
 
-export function errorBody({ code, message, field, fix }: Refusal, requestId: string) {
+export function errorBody({ code, message, field, fix, others }: Refusal, requestId: string) {
   return {
     error: {
       code,
       message,
       ...(field !== undefined && { field }),
       ...(fix !== undefined && { fix }),
+      ...(field !== undefined && { details: [{ field, message }, ...others].slice(0, mostFaults) }),
       request_id: requestId,
     },
   }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { invalid } from '#/errors.ts'
+import { invalid, type Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
 import { BodyRoom, type RoomLimits } from './body-room.ts'
+import { jsonFault } from './json-fault.ts'
 import { type Pace, readBody } from './read-body.ts'
 
 /** Four of the largest bodies for each key, eight in all. */
@@ -40,11 +41,18 @@ export function acceptJsonOnly(app: App): void {
   function read(request: FastifyRequest, body: Buffer, done: Done): void {
     if (isUtf8(body)) {
       request.fingerprint = fingerprint(request, body)
-      parse(request, body.toString(), (error, value) =>
-        error ? done(invalid('body', `The body is not valid JSON: ${error.message}`)) : done(null, value),
-      )
+      parse(request, body.toString(), (error, value) => (error ? done(unreadable(body.toString())) : done(null, value)))
     } else done(invalid('body', 'The body is not valid UTF-8'))
   }
+}
+
+/** What JSON is and our parser refuses is a key of a prototype. */
+function unreadable(text: string): Refusal {
+  const fault = jsonFault(text)
+  if (!fault) return invalid('body', 'The body must not have a key __proto__, nor a constructor with a prototype')
+  const { line, column, found, wanted } = fault
+  const there = found === undefined ? 'it ends' : `there is ${JSON.stringify(found)}`
+  return invalid('body', `The body is not valid JSON: at line ${line}, column ${column} ${there}, and not ${wanted}`)
 }
 
 type Done = (error: Error | null, value?: unknown) => void

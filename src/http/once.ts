@@ -97,8 +97,8 @@ async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: 
       return { replayed: false, answer }
     })
   } catch (error) {
-    const refusal = refusalFor(error)
-    if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(refusal instanceof KeyReused)) {
+    const refusal = refusalFor(error, request)
+    if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(error instanceof KeyReused)) {
       const body = JSON.stringify(errorBody(refusal, request.id))
       await keepRefusal(db, request, key, { status: statusOf(refusal), location: null, body })
     }

@@ -78,8 +78,10 @@ const viewport = '<meta name="viewport" content="width=device-width, initial-sca
 
 const about = `Mailroom is driven by an organization's programs through keys of the organization.
 
-**Errors** have one body, \`{"error": {code, message, field?, fix?, request_id}}\`; status and code go together as in
-the responses below. An unknown body field or query parameter is \`invalid_request\`.
+**Errors** have one body, \`{"error": {code, message, field?, fix?, details?, request_id}}\`; status and code go together as
+in the responses below. \`details\` is all that is wrong with the body or the query, each \`{field, message}\`. An unknown body
+field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
+unless its description says otherwise.
 
 **Rate limit**: 600 requests a minute a key; every answer says what remains in \`RateLimit\`.
 

@@ -1,15 +1,17 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { FastifySchemaCompiler } from 'fastify'
-import { invalid, type Refusal } from '#/errors.ts'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { type Fault, invalid, Refusal } from '#/errors.ts'
+import { brokenRules, faultsIn, isModest } from './faults.ts'
+import { leaveOutNulls } from './nulls.ts'
+import { type SchemaNode, takes } from './schema.ts'
 
 /** What may stand in a header, a name or an address: no C0 or C1 control, no DEL, no line separator. */
 const unfitForLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-export const ajv = new Ajv2020({
-  allErrors: false,
-  // An error has the value that it is about.
+const options = {
+  // An error has the value and the schema that it is about.
   verbose: true,
   coerceTypes: false,
   useDefaults: false,
@@ -19,114 +21,78 @@ export const ajv = new Ajv2020({
   validateSchema: false,
   // JSON reads 1e999 as Infinity, which is no number to us.
   strictNumbers: true,
-})
-addFormats.default(ajv)
-ajv.addFormat('text', (text: string) => text.isWellFormed() && !text.includes('\u0000'))
-ajv.addFormat('line', (text: string) => text.isWellFormed() && !unfitForLine.test(text))
+} as const
 
-/** Validates a body, a query or a path for Fastify. Its schema is compiled for the first request that has it, a few
- *  milliseconds, which for all schemas would be 0.5 s of every start. Nothing is coerced, filled in or dropped; only the
- *  plain decimal integers and the `true` and `false` of a query become what they stand for. */
-export const validatorCompiler: FastifySchemaCompiler<SchemaObject> = ({ schema, httpPart }) => {
+export const ajv = withFormats(new Ajv2020({ ...options, allErrors: false }))
+const thorough = withFormats(new Ajv2020({ ...options, allErrors: true }))
+
+function withFormats(made: Ajv2020): Ajv2020 {
+  addFormats.default(made)
+  made.addFormat('text', (text: string) => text.isWellFormed() && !text.includes('\u0000'))
+  made.addFormat('line', (text: string) => text.isWellFormed() && !unfitForLine.test(text))
+  return made
+}
+
+type Part = 'query' | 'body'
+
+/** Validates a body or a query for Fastify; the form of a path's parameters is for its route. A schema is compiled for the
+ *  first request that has it, a few milliseconds, which for all schemas would be 0.5 s of every start. Nothing is coerced
+ *  or filled in; only the plain decimal integers and the `true` and `false` of a query become what they stand for, and
+ *  a null in a body that means nothing is left out. */
+export const validatorCompiler: FastifySchemaCompiler<SchemaNode> = ({ schema, httpPart }) => {
+  if (httpPart === 'params') return (value: unknown) => ({ value })
   let compiled: ValidateFunction | undefined
-  const isQuery = httpPart === 'querystring'
+  const part = httpPart === 'querystring' ? 'query' : 'body'
   return (data: unknown) => {
-    const value = isQuery ? readQuery(schema, data as Record<string, unknown>) : data
+    const value = part === 'query' ? readQuery(schema, data as Record<string, unknown>) : data
+    if (part === 'body') leaveOutNulls(schema, value)
     compiled ??= ajv.compile(schema)
-    return compiled(value) ? { value } : { error: refusalOf(compiled, isQuery ? 'query' : 'body') }
+    if (compiled(value)) return { value }
+    return {
+      error: refusalOf(part, isModest(value) ? every(schema, value, part) : faultsIn(compiled.errors ?? [], part)),
+    }
   }
 }
 
-interface SchemaObject {
-  properties?: Record<string, { type?: string }>
+function refusalOf(part: Part, [first, ...others]: readonly Fault[]): Refusal {
+  if (!first) return invalid(part, 'The request does not have the documented shape')
+  return new Refusal('invalid_request', first.message, { field: first.field, others })
 }
 
-function readQuery({ properties = {} }: SchemaObject, query: Record<string, unknown>): Record<string, unknown> {
+/** The refusal of a request whose schema was kept to, with all else that is wrong with its body. */
+export function withOthers(refusal: Refusal, { body, routeOptions }: FastifyRequest): Refusal {
+  const schema = routeOptions?.schema?.body as SchemaNode | undefined
+  const { code, message, field, fix, retryAfter } = refusal
+  if (code !== 'invalid_request' || field === undefined || !schema || body == null || !isModest(body)) return refusal
+  const others = every(schema, body, 'body').filter((one) => one.field !== field)
+  return new Refusal(code, message, { field, fix, others, retryAfter, cause: refusal.cause })
+}
+
+const compiledThoroughly = new WeakMap<SchemaNode, ValidateFunction>()
+
+/** All that is wrong: by the schema, and by the rules in what the schema finds right. */
+function every(schema: SchemaNode, value: unknown, part: Part): Fault[] {
+  const validate = compiledThoroughly.get(schema) ?? thorough.compile(schema)
+  compiledThoroughly.set(schema, validate)
+  const faults = validate(value) ? [] : faultsIn(validate.errors ?? [], part)
+  const told = new Set(faults.map(({ field }) => field))
+  const rules = part === 'body' ? brokenRules(schema, value).filter(({ field }) => !told.has(field)) : []
+  const all = new Map([...faults, ...rules].map((fault) => [`${fault.field} ${fault.message}`, fault]))
+  return [...all.values()]
+}
+
+function readQuery(schema: SchemaNode, query: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {} } = schema
   const read: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(query)) {
-    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
-    read[name] = typeof value === 'string' && type ? readScalar(type, value) : value
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    read[name] = typeof value === 'string' && property ? readScalar(property, value) : value
   }
   return read
 }
 
-function readScalar(type: string, text: string): unknown {
-  if (type === 'integer' && /^(?:0|[1-9][0-9]{0,14})$/.test(text)) return Number(text)
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+function readScalar(schema: SchemaNode, text: string): unknown {
+  if (takes(schema, 'integer') && /^(?:0|[1-9][0-9]{0,14})$/.test(text)) return Number(text)
+  if (takes(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true'
   return text
-}
-
-function refusalOf(validate: ValidateFunction, part: 'query' | 'body'): Refusal {
-  const errors = validate.errors ?? []
-  // The failed branches of an alternative come before the alternative itself, which is what the caller should hear of.
-  const error = errors.find((one) => one.keyword === 'anyOf') ?? errors[0]
-  if (!error) return invalid(part, 'The request does not have the documented shape')
-  const field = fieldOf(error)
-  if (field === '' && error.keyword === 'minProperties') return invalid(part, 'Nothing to change')
-  if (field === '') return invalid(part, 'The body must be a JSON object')
-  return invalid(field, sentence(field, error, part))
-}
-
-/** `/attachments/2/content` is `attachments[2].content` in our errors. */
-function fieldOf(error: ErrorObject): string {
-  const steps = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const last = error.params.missingProperty ?? error.params.additionalProperty
-  if (typeof last === 'string') steps.push(last)
-  return steps.reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path ? `${path}.${step}` : step), '')
-}
-
-const kinds: Record<string, string> = {
-  string: 'a string',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-  null: 'null',
-}
-
-function sentence(field: string, { keyword, params, message, data }: ErrorObject, part: 'query' | 'body'): string {
-  switch (keyword) {
-    case 'required':
-      return `${field} is required`
-    case 'additionalProperties':
-      return `Unknown ${part === 'query' ? 'query parameter' : 'field'} ${JSON.stringify(field)}`
-    case 'type':
-      return `${field} must be ${[params.type]
-        .flat()
-        .map((type: string) => kinds[type] ?? type)
-        .join(' or ')}`
-    case 'enum':
-      return `${field} must be one of ${params.allowedValues.map((one: unknown) => String(one)).join(', ')}`
-    case 'minimum':
-    case 'maximum':
-      return `${field} must be ${params.comparison === '>=' ? 'at least' : 'at most'} ${params.limit}`
-    case 'maxLength':
-      return `${field} can be at most ${params.limit} characters long`
-    case 'minLength':
-      return params.limit === 1
-        ? `${field} must not be empty`
-        : `${field} must be at least ${params.limit} characters long`
-    case 'maxItems':
-    case 'minItems':
-      return `${field} must hold ${keyword === 'maxItems' ? 'at most' : 'at least'} ${params.limit} items`
-    case 'minProperties':
-      return `${field} must hold at least ${params.limit} field${params.limit === 1 ? '' : 's'}`
-    case 'format':
-      return formatSentence(field, params.format, data)
-    default:
-      return `${field} ${message ?? 'is not valid'}`
-  }
-}
-
-function formatSentence(field: string, format: string, data: unknown): string {
-  if (typeof data === 'string' && !data.isWellFormed())
-    return `${field} holds half a surrogate pair, which is no character`
-  if (format === 'line') return `${field} must be one line of text without control characters`
-  if (format === 'text') return `${field} must be text without U+0000`
-  if (format === 'uuid') return `${field} must be a UUID`
-  return `${field} must have the form ${format}`
 }

@@ -34,7 +34,19 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...rest, type: [type, 'null'], ...(words && { enum: [...words, null] }) })
 }
 
-/** An object that refuses what it does not name: every body and query of ours. */
+/** One text by itself, or an array of them. */
+export function OneOrMore(one: TSchema, { minItems, maxItems, ...options }: TSchemaOptions & Sizes) {
+  const array = { type: 'array', items: one, ...(minItems !== undefined && { minItems }), maxItems }
+  return Type.Unsafe<string | string[]>({ ...options, anyOf: [one, array] })
+}
+
+interface Sizes {
+  readonly minItems?: number
+  readonly maxItems: number
+}
+
+/** An object that refuses what it does not name: every body and query of ours. `elsewhere` says of such a name what to do
+ *  instead. */
 export function Strict<T extends TProperties>(properties: T, options: TSchemaOptions = {}): TObject<T> {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }

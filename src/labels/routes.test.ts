@@ -75,7 +75,6 @@ for (const colour of [
   '#ggg000',
   '#1e90ff\n',
   5,
-  null,
   ['red'],
 ]) {
   test(`A bad colour is invalid_request: ${JSON.stringify(colour)}`, async () => {
@@ -93,7 +92,6 @@ for (const colour of [
 
 for (const [what, name] of [
   ['5', 5],
-  ['null', null],
   ['["a"]', ['a']],
   ['empty', ''],
   ['spaces', '   '],

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Id, Line, Strict, Timestamp } from '#/http/wire.ts'
-import { defaultColour, type Label, namedColours } from './label.ts'
+import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
 export const Keyword = Type.String({
   description: 'The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes.',
@@ -24,11 +24,13 @@ const name = Line({
     '1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that ' +
     'change direction. Unique in the organization without regard to case.',
   examples: ['Invoices'],
+  rule: labelName,
 })
 
 const colour = Type.String({
   description: `\`#rrggbb\`, or one of ${namedColours.map((one) => `\`${one}\``).join(', ')}.`,
   examples: ['amber', '#1e90ff'],
+  rule: labelColour,
 })
 
 export const NewLabel = Strict({ name, colour: Type.Optional(Type.String({ ...colour, default: defaultColour })) })

@@ -45,36 +45,41 @@ export const NewMailboxOut = Type.Object(
 )
 
 /** What POST /v1/mailboxes takes. What is checked in `requestedMailbox` is only described here. */
-export const MailboxRequest = Strict({
-  domain: Type.Optional(
-    Line({ description: 'A verified domain of the organization; or else `domain_id`.', examples: ['tryout.test'] }),
-  ),
-  domain_id: Type.Optional(Id),
-  local_part: Line({
-    description:
-      'What stands before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or ' +
-      'digit at either end, no two dots in a row, and none of the names that are reserved on every domain.',
-    examples: ['ada.lovelace'],
-  }),
-  name: Type.Optional(Line({ description: 'Up to 128 characters.', examples: ['Ada Lovelace'] })),
-  kind: Type.Optional(OneOf(kinds, { default: 'smart' })),
-  public_key: Type.Optional(
-    Type.String({
-      format: 'text',
+export const MailboxRequest = Strict(
+  {
+    domain: Type.Optional(
+      Line({ description: 'A verified domain of the organization; or else `domain_id`.', examples: ['tryout.test'] }),
+    ),
+    domain_id: Type.Optional(Id),
+    local_part: Line({
       description:
-        'For a `private` mailbox: one OpenPGP certificate in ASCII armor, up to 65,536 characters, with an encryption ' +
-        'key that is neither expired nor revoked. Never a secret key.',
-      examples: ['-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n…\n-----END PGP PUBLIC KEY BLOCK-----'],
+        'What stands before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or ' +
+        'digit at either end, no two dots in a row, and none of the names that are reserved on every domain.',
+      examples: ['ada.lovelace'],
+      rule: newLocalPart,
     }),
-  ),
-  password: Type.Optional(
-    Line({
-      description:
-        'For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is made and shown once.',
-      examples: ['correct horse battery staple'],
-    }),
-  ),
-})
+    name: Type.Optional(Line({ description: 'Up to 128 characters.', examples: ['Ada Lovelace'], rule: mailboxName })),
+    kind: Type.Optional(OneOf(kinds, { default: 'smart' })),
+    public_key: Type.Optional(
+      Type.String({
+        format: 'text',
+        description:
+          'For a `private` mailbox: one OpenPGP certificate in ASCII armor, up to 65,536 characters, with an encryption ' +
+          'key that is neither expired nor revoked. Never a secret key.',
+        examples: ['-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n…\n-----END PGP PUBLIC KEY BLOCK-----'],
+      }),
+    ),
+    password: Type.Optional(
+      Line({
+        description:
+          'For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is made and shown once.',
+        examples: ['correct horse battery staple'],
+        rule: chosenPassword,
+      }),
+    ),
+  },
+  { rule: [assertKeyFits, assertOneDomain] },
+)
 
 /** A mailbox as a caller asks for it, as far as that can be judged by itself. */
 interface RequestedMailbox {
@@ -96,27 +101,36 @@ interface Body {
 }
 
 /** @throws Refusal, `not_found` for what could be no domain's name */
-export function requestedMailbox({ local_part, name = '', kind = 'smart', public_key, password, ...body }: Body) {
+export function requestedMailbox(body: Body) {
+  const { local_part, name = '', public_key, password } = body
   const requested = {
     localPart: newLocalPart(local_part),
     name: mailboxName(name),
     publicKey: public_key,
     password: password === undefined ? undefined : chosenPassword(password),
   }
+  assertKeyFits(body)
+  assertOneDomain(body)
+  return { ...requested, domain: domainNamed(body) } satisfies RequestedMailbox
+}
+
+function assertKeyFits({ kind = 'smart', public_key }: Partial<Body>): void {
   if (kind === 'private' && public_key === undefined) {
     throw invalid('public_key', 'public_key is needed for a Private mailbox: mail is encrypted to it')
   }
   if (kind === 'smart' && public_key !== undefined) {
     throw invalid('public_key', 'public_key is for a Private mailbox', 'Add "kind": "private", or leave it out')
   }
-  return { ...requested, domain: domainNamed(body) } satisfies RequestedMailbox
+}
+
+function assertOneDomain({ domain, domain_id }: Partial<Body>): void {
+  if ((domain === undefined) === (domain_id === undefined)) throw invalid('domain', 'Give either domain or domain_id')
 }
 
 /** What can be no domain is unknown like any other that the organization does not have. */
 function domainNamed({ domain, domain_id }: Pick<Body, 'domain' | 'domain_id'>): DomainNamed {
-  if (domain !== undefined && domain_id === undefined) return canonicalDomain(domain) ?? ''
-  if (domain === undefined && domain_id !== undefined) return { id: domain_id }
-  throw invalid('domain', 'Give either domain or domain_id')
+  if (domain !== undefined) return canonicalDomain(domain) ?? ''
+  return { id: domain_id ?? '' }
 }
 
 export function present(mailbox: Mailbox, storageUsed: number) {

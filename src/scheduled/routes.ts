@@ -5,6 +5,7 @@ import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { type Answer, created, ok, once, sendAnswer } from '#/http/once.ts'
 import { ReadyJson, sendReady } from '#/http/ready-json.ts'
+import { timestamp } from '#/http/timestamp.ts'
 import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { SealingKey } from '#/seal.ts'
@@ -16,7 +17,7 @@ import { bodyLimit } from '#/sending/wire.ts'
 import { isStored } from './certainty.ts'
 import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf, statusOf } from './queries.ts'
 import { draft, schedule } from './schedule.ts'
-import { assertWithinWindow, readSendAt } from './send-at.ts'
+import { assertWithinWindow } from './send-at.ts'
 import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
 
 export interface ScheduledParts {
@@ -114,7 +115,7 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       const { organizationId } = request
       const { send_at, ...body } = request.body
       const message = outgoing(body)
-      const sendAt = readSendAt(send_at)
+      const sendAt = timestamp(send_at, 'send_at')
       const sender = await senderFor(db, organizationId, message.from)
       const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
       let answer: Answer | undefined

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { timestamp } from '#/http/timestamp.ts'
 import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/wire.ts'
+import { assertSomeText } from '#/sending/fields.ts'
 import { sendingFields } from '#/sending/wire.ts'
 import type { Scheduled } from './scheduled.ts'
 
@@ -8,9 +10,10 @@ const sendAt = {
     'RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message goes ' +
     'within about five minutes of it.',
   examples: ['2026-11-21T08:00:00+01:00'],
+  rule: timestamp,
 }
 
-export const ScheduleRequest = Strict({ ...sendingFields, send_at: Type.String(sendAt) })
+export const ScheduleRequest = Strict({ ...sendingFields, send_at: Type.String(sendAt) }, { rule: assertSomeText })
 
 export const Accepted = Type.Object({
   id: Id,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { mostAttachmentOctets, outgoing, recipientsOf } from './outgoing.ts'
+import { mostAttachmentOctets } from './fields.ts'
+import { outgoing, recipientsOf } from './outgoing.ts'
 import type { SendingBody } from './wire.ts'
 
 const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }

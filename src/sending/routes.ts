@@ -7,7 +7,7 @@ import type { Dispatch } from '#/outbound/dispatch.ts'
 import { outgoing } from './outgoing.ts'
 import { senderFor } from './sender.ts'
 import { inTurn } from './turns.ts'
-import { bodyLimit, sendingFields } from './wire.ts'
+import { bodyLimit, SendRequest } from './wire.ts'
 
 const Sent = Type.Object({
   id: Id,
@@ -33,7 +33,7 @@ export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Di
           'refuses. `from` is a Smart mailbox of the organization, by its address or an alias; at least one of `text` ' +
           'and `html` is needed, and both make one message that each reader shows as it can.',
         querystring: Strict({}),
-        body: Strict(sendingFields),
+        body: SendRequest,
         response: { 202: Sent },
       },
     },

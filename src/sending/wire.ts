@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Line } from '#/http/wire.ts'
+import { Line, OneOrMore, Strict } from '#/http/wire.ts'
+import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 
 /** The body may be this large, in octets: 8 MiB of attachments in base64, and the texts. */
 export const bodyLimit = 12 * 1024 * 1024
@@ -10,29 +11,17 @@ const Address = Line({
   maxLength: 998,
   description: '`ann@example.com` or `Ann <ann@example.com>`.',
   examples: ['Ann <ann@example.com>'],
+  rule: mailbox,
 })
-
-function oneOrMore(options: { description: string; minItems?: number; maxItems: number }) {
-  return Type.Unsafe<string | string[]>({
-    ...options,
-    type: ['string', 'array'],
-    format: 'line',
-    maxLength: 998,
-    items: Address,
-    examples: [['Ann <ann@example.com>', 'bob@example.com']],
-  })
-}
 
 function recipients(field: string, least?: { minItems: number }) {
   const description = `${field}: one address, or up to ${mostRecipients}.`
-  return oneOrMore({ description, maxItems: mostRecipients, ...least })
+  const examples = [['Ann <ann@example.com>', 'bob@example.com']]
+  return OneOrMore(Address, { description, examples, maxItems: mostRecipients, ...least })
 }
 
-const MessageIds = Type.Unsafe<string | string[]>({
-  type: ['string', 'array'],
-  format: 'line',
+const MessageIds = OneOrMore(Line({ maxLength: 998, rule: messageIds }), {
   maxItems: 100,
-  items: Line({ maxLength: 998 }),
   description: 'Message-IDs, each with an @, with or without angle brackets, up to 100.',
   examples: ['<20261121.1@example.com>'],
 })
@@ -43,9 +32,15 @@ const Attachment = Type.Object(
     content: Type.String({
       description: 'Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks).',
       examples: ['SGVsbG8='],
+      rule: base64,
     }),
     content_type: Type.Optional(
-      Line({ maxLength: 140, description: 'Told by the file name where left out.', examples: ['application/pdf'] }),
+      Line({
+        maxLength: 140,
+        description: 'Told by the file name where left out.',
+        examples: ['application/pdf'],
+        rule: mediaType,
+      }),
     ),
     content_id: Type.Optional(
       Line({
@@ -53,6 +48,7 @@ const Attachment = Type.Object(
         maxLength: 255,
         description: 'Without angle brackets: what `cid:` in the HTML refers to.',
         examples: ['logo'],
+        rule: contentId,
       }),
     ),
   },
@@ -67,6 +63,7 @@ export const sendingFields = {
       'A Smart mailbox of the organization, by its address or one of its aliases. The message is from that address, its ' +
       "envelope too, and is signed by that address's domain.",
     examples: ['support@example.com'],
+    rule: mailbox,
   }),
   to: recipients('To', { minItems: 1 }),
   cc: Type.Optional(recipients('Cc')),
@@ -78,11 +75,25 @@ export const sendingFields = {
   html: Type.Optional(Type.String({ format: 'text', description: 'The message as HTML.' })),
   in_reply_to: Type.Optional(MessageIds),
   references: Type.Optional(MessageIds),
-  reply_to: Type.Optional(oneOrMore({ description: 'Where answers go: up to 10 addresses.', maxItems: 10 })),
+  reply_to: Type.Optional(
+    OneOrMore(Address, {
+      description: 'Where answers go: up to 10 addresses.',
+      examples: ['sales@example.com'],
+      maxItems: 10,
+    }),
+  ),
   attachments: Type.Optional(
-    Type.Array(Attachment, { maxItems: 10, description: 'Up to 10, 8 MiB in all when decoded.' }),
+    Type.Array(Attachment, {
+      maxItems: 10,
+      description: 'Up to 10, 8 MiB in all when decoded.',
+      rule: assertTogether,
+    }),
   ),
 }
 
-const SendingBody = Type.Object(sendingFields)
-export type SendingBody = Static<typeof SendingBody>
+/** What POST /v1/send takes. */
+export const SendRequest = Strict(sendingFields, {
+  rule: assertSomeText,
+  elsewhere: { send_at: 'to send it later, use POST /v1/scheduled' },
+})
+export type SendingBody = Static<typeof SendRequest>

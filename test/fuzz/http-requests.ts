@@ -207,7 +207,9 @@ function likely(schema: Schema, name: string): fc.Arbitrary<unknown> {
   return mostly(fittingValue(schema, name), fc.oneof(fc.jsonValue({ maxDepth: 1 }), rubbish), 30)
 }
 
-function fittingValue({ type, enum: words, properties, required, items }: Schema, name: string): fc.Arbitrary<unknown> {
+function fittingValue(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  const { type, enum: words, properties, required, items, anyOf } = schema
+  if (anyOf) return fc.oneof(...anyOf.map((one) => fittingValue(one, name)))
   if (words) return fc.constantFrom(...words)
   switch ([type].flat()[0]) {
     case 'object':

@@ -1,0 +1,18 @@
+import { forValue, type SchemaNode, takes } from './schema.ts'
+
+/** Takes out of a body the optional fields that are null where null means nothing: many programs write what they do not
+ *  have so. */
+export function leaveOutNulls(schema: SchemaNode, value: unknown): void {
+  const { properties, required = [], items } = forValue(schema, value) ?? {}
+  if (Array.isArray(value)) {
+    if (items && (items.properties || items.anyOf)) for (const one of value) leaveOutNulls(items, one)
+    return
+  }
+  if (!properties || typeof value !== 'object' || value === null) return
+  const fields = value as Record<string, unknown>
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(fields, name)) continue
+    if (fields[name] === null && !required.includes(name) && !takes(property, 'null')) delete fields[name]
+    else leaveOutNulls(property, fields[name])
+  }
+}

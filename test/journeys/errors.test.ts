@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { generateKey } from '#/keys/api-key.ts'
+import { type TestOrganization, World } from '../world.ts'
+
+let world: World
+let organization: TestOrganization
+let from: string
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  from = (await organization.mailbox('ada')).address
+})
+after(() => world[Symbol.asyncDispose]())
+
+type Asked = [method: string, path: string, body?: unknown]
+
+/** A request, and what is said to be wrong with it, in order. */
+const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: string, message: RegExp][]]>> = {
+  'a field misspelt': [
+    () => ['POST', '/v1/labels', { name: 'x', color: 'red' }],
+    ['color', /^Unknown field "color": did you mean "colour"\?$/],
+  ],
+  'a field in camel case': [
+    () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', replyTo: 'c@d.example' }],
+    ['replyTo', /did you mean "reply_to"\?$/],
+  ],
+  'a field of an attachment misspelt': [
+    () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', attachments: [{ fileName: 'a', content: '' }] }],
+    ['attachments[0].filename', /is required/],
+    ['attachments[0].fileName', /did you mean "filename"\?$/],
+  ],
+  'a field like none': [
+    () => ['POST', '/v1/labels', { name: 'x', priority: 1 }],
+    ['priority', /^Unknown field "priority"$/],
+  ],
+  'a parameter misspelt': [
+    () => ['GET', `/v1/messages?mailbox=${from}&limits=5`],
+    ['limits', /^Unknown query parameter "limits": did you mean "limit"\?$/],
+  ],
+  'a time on what is sent at once': [
+    () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', send_at: '2026-11-21T08:00:00Z' }],
+    ['send_at', /to send it later, use POST \/v1\/scheduled/],
+  ],
+  'everything of a label': [
+    () => ['POST', '/v1/labels', { name: '\u202ex', colour: 'mauve', keyword: 'x' }],
+    ['keyword', /^Unknown field/],
+    ['name', /change direction/],
+    ['colour', /#rrggbb or one of/],
+  ],
+  'two values of a label': [
+    () => ['POST', '/v1/labels', { name: ' ', colour: 'mauve' }],
+    ['name', /seen/],
+    ['colour', /#rrggbb or one of/],
+  ],
+  'every field of a message': [
+    () => [
+      'POST',
+      '/v1/send',
+      { from: 'x', to: ['a@b.example', 'b'], cc: 5, bcc: ['c@', 'd'], in_reply_to: 'no id', reply_to: ['e'] },
+    ],
+    ['cc', /^cc must be a string or an array$/],
+    ['from', /must be an address/],
+    ['to[1]', /must be an address/],
+    ['bcc[0]', /must be an address/],
+    ['bcc[1]', /must be an address/],
+    ['in_reply_to', /must be a Message-ID/],
+    ['reply_to[0]', /must be an address/],
+    ['text', /At least one of text and html/],
+  ],
+  'a message of the wrong types': [
+    () => ['POST', '/v1/send', { to: [], subject: 5, text: 'x', attachments: {} }],
+    ['from', /is required/],
+    ['to', /at least 1 item/],
+    ['subject', /must be a string/],
+    ['attachments', /must be an array/],
+  ],
+  'addresses of the wrong types': [
+    () => ['POST', '/v1/send', { from, to: ['a@b.example', 5, null], text: 'x' }],
+    ['to[1]', /^to\[1\] must be a string$/],
+    ['to[2]', /^to\[2\] must be a string$/],
+  ],
+  'several addresses in one string': [
+    () => ['POST', '/v1/send', { from, to: 'a@b.example, Cy <c@d.example>', text: 'x' }],
+    ['to', /several addresses in one string: give each a string of its own, as in \[/],
+  ],
+  'several addresses with semicolons within an array': [
+    () => ['POST', '/v1/send', { from, to: ['a@b.example; c@d.example'], text: 'x' }],
+    ['to[0]', /give each a string of its own/],
+  ],
+  'several senders': [
+    () => ['POST', '/v1/send', { from: `${from}, c@d.example`, to: 'a@b.example', text: 'x' }],
+    ['from', /several addresses in one string: it takes one/],
+  ],
+  'several destinations of forwarding': [
+    () => ['PATCH', '/v1/forwarding', { mailbox: from, forward_to: 'a@b.example, c@d.example' }],
+    ['forward_to', /takes one address/],
+  ],
+  'a data URI': [
+    () => sent({ content: 'data:application/pdf;base64,SGVsbG8=' }),
+    ['attachments[0].content', /base64 alone, and not a data URI: leave out "data:application\/pdf;base64,"/],
+  ],
+  'a data URI that is not in base64': [
+    () => sent({ content: 'data:text/plain,Hello' }),
+    ['attachments[0].content', /not a data URI: encode it as base64/],
+  ],
+  'attachments in many ways': [
+    () => sent({ content: 'a b', content_type: 'pdf', content_id: '<x>' }),
+    ['attachments[0].content', /must be base64/],
+    ['attachments[0].content_type', /must be a media type/],
+    ['attachments[0].content_id', /printable ASCII/],
+  ],
+  'a day that does not exist': [
+    () => ['POST', '/v1/scheduled', { from, to: 'a@b.example', text: 'x', send_at: '2026-02-30T08:00:00Z' }],
+    ['send_at', /^send_at does not exist: 2026-02 has the days 01 to 28$/],
+  ],
+  'an end of forwarding that does not exist, and one of replies without an offset': [
+    () => [
+      'PATCH',
+      '/v1/forwarding',
+      { mailbox: from, forward_until: '2026-04-31T08:00:00Z', reply_until: '2026-04-30' },
+    ],
+    ['forward_until', /2026-04 has the days 01 to 30/],
+    ['reply_until', /a date and a time with an offset, such as .*, or null$/],
+  ],
+  'a filter in many ways': [
+    () => ['POST', '/v1/filters', { name: ' ', field: 'form', op: 'is', value: ' ', action: 'star', argument: 'x' }],
+    ['field', /one of from, to, subject/],
+    ['name', /seen/],
+    ['value', /besides white space/],
+    ['argument', /takes no argument/],
+  ],
+  'a draft of a filter in many ways': [
+    () => [
+      'POST',
+      '/v1/filters/test',
+      { message: 5, filter: { name: ' ', field: 'to', op: 'is', value: 'x', action: 'move' } },
+    ],
+    ['message', /^message must be an object or a string$/],
+    ['filter.name', /seen/],
+    ['filter.argument', /needs an argument/],
+  ],
+  'a mailbox in many ways': [
+    () => ['POST', '/v1/mailboxes', { local_part: 'A', password: 'x', kind: 'private' }],
+    ['local_part', /lower-case/],
+    ['password', /at least 12/],
+    ['public_key', /needed for a Private mailbox/],
+    ['domain', /either domain or domain_id/],
+  ],
+  'nothing but null in a change': [
+    () => ['PATCH', '/v1/labels/0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', { name: null }],
+    ['body', /^Nothing to change$/],
+  ],
+  'null where something is required': [
+    () => ['POST', '/v1/labels', { name: null, colour: null }],
+    ['name', /^name must be a string$/],
+  ],
+  'null for what a filter must have': [
+    () => ['POST', '/v1/filters', { name: 'n', field: 'to', op: null, value: null, action: 'star' }],
+    ['op', /must be a string/],
+    ['value', /must be a string/],
+  ],
+  'a parameter in two ways': [
+    () => ['GET', '/v1/messages?limit=0&page=x'],
+    ['mailbox', /is required/],
+    ['limit', /at least 1/],
+    ['page', /a whole number/],
+  ],
+  'JSON with a comma too many': [
+    () => ['POST', '/v1/labels', '{\n  "name": "x",\n}'],
+    ['body', /^The body is not valid JSON: at line 3, column 1 there is "}", and not a name in double quotes$/],
+  ],
+  'JSON that is cut short': [
+    () => ['POST', '/v1/labels', '{"name": "x"'],
+    ['body', /at line 1, column 13 it ends, and not a comma or }$/],
+  ],
+  'JSON with a key of a prototype': [
+    () => ['POST', '/v1/labels', '{"__proto__": {"admin": true}}'],
+    ['body', /must not have a key __proto__/],
+  ],
+}
+
+const sent = (attachment: object): Asked => [
+  'POST',
+  '/v1/send',
+  { from, to: 'a@b.example', text: 'x', attachments: [{ filename: 'a.pdf', ...attachment }] },
+]
+
+for (const [what, [ask, ...details]] of Object.entries(wrong)) {
+  test(`a request with ${what} hears of all of it`, async () => {
+    const { status, body } = await organization.request(...ask())
+    assert.equal(status, 400, JSON.stringify(body))
+    const told: { field: string; message: string }[] = body.error.details
+    assert.deepEqual(
+      told.map(({ field }) => field),
+      details.map(([field]) => field),
+      JSON.stringify(told),
+    )
+    for (const [at, [, message]] of details.entries()) assert.match(told[at]?.message ?? '', message)
+    assert.deepEqual({ field: body.error.field, message: body.error.message }, told[0])
+  })
+}
+
+test('a body with very much wrong hears of the first of it, or of a hundred', async () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`field-${at}`, 1]))
+  const some = await organization.request('POST', '/v1/labels', { name: 'x', ...many(500) })
+  assert.deepEqual([some.status, some.body.error.details.length], [400, 100])
+  const more = await organization.request('POST', '/v1/labels', { name: 'x', ...many(20_000) })
+  assert.deepEqual([more.status, more.body.error.details.length], [400, 1])
+})
+
+test('what is wrong with what is stored is told by itself, and a repeat says what was said first', async () => {
+  await organization.request('POST', '/v1/labels', { name: 'Taken' })
+  const headers = { 'idempotency-key': 'taken' }
+  const options = { key: organization.key, body: { name: 'Taken' }, headers }
+  const first = await world.client.request('POST', '/v1/labels', options)
+  assert.deepEqual(first.body.error.details, [{ field: 'name', message: first.body.error.message }])
+  const again = await world.client.request('POST', '/v1/labels', options)
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(again.body.error.details, first.body.error.details)
+})
+
+/** Bodies with optional fields that are null. */
+for (const [what, path, body, status] of [
+  ['a label', '/v1/labels', () => ({ name: 'Null', colour: null }), 201],
+  [
+    'a message',
+    '/v1/send',
+    () => ({
+      ...{ from, to: 'bob@nowhere.example', cc: null, bcc: null, subject: null, text: 'x', html: null },
+      ...{ reply_to: null, in_reply_to: null, references: null },
+      attachments: [{ filename: 'a', content: '', content_type: null, content_id: null }],
+    }),
+    202,
+  ],
+  ['no attachments', '/v1/send', () => ({ from, to: 'bob@nowhere.example', text: 'x', attachments: null }), 202],
+  [
+    'a filter',
+    '/v1/filters',
+    () => ({
+      ...{ name: 'n', field: 'to', op: 'is', value: 'x', action: 'star' },
+      ...{ argument: null, position: null, enabled: null },
+    }),
+    201,
+  ],
+  ['a trial', '/v1/filters/test', () => ({ message: { from: 'a@b.example', to: null }, filter: null }), 200],
+  [
+    'a mailbox',
+    '/v1/mailboxes',
+    () => ({ domain: organization.domain, domain_id: null, local_part: 'nil', name: null, kind: null, password: null }),
+    201,
+  ],
+] as const) {
+  test(`${what} with null for what may be left out is as if it were left out`, async () => {
+    const answer = await organization.request('POST', path, body())
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+  })
+}
+
+test('null clears where it means something, and changes nothing where it does not', async () => {
+  const change = (body: object) => organization.request('PATCH', '/v1/forwarding', { mailbox: from, ...body })
+  await change({ forward_to: 'x@elsewhere.example', reply_subject: 'Away', reply_until: '2999-01-01T00:00:00Z' })
+  const { status, body } = await change({ forward_to: null, reply_subject: null, reply_until: null })
+  assert.deepEqual([status, body.forward.to, body.reply.subject, body.reply.until], [200, null, 'Away', null])
+})
+
+for (const [method, path, allow] of [
+  ['PUT', '/v1/usage', 'GET, HEAD'],
+  ['PUT', '/v1/labels', 'GET, HEAD, POST'],
+  ['POST', '/v1/labels/x?y=z', 'DELETE, GET, HEAD, PATCH'],
+  ['PUT', '/v1/send', 'POST'],
+  ['PATCH', '/v1/scheduled/x/retry', 'POST'],
+  ['PUT', '/v1/filters/test', 'DELETE, GET, HEAD, PATCH, POST'],
+  ['PUT', '/%761/l%61bels', 'GET, HEAD, POST'],
+  ['POST', '/v1/openapi.json', 'GET, HEAD'],
+  ['PUT', '/v1/nothing', null],
+  ['PUT', '/v1/labels/', null],
+] as const) {
+  test(`${method} ${path} is not_found, and Allow is ${allow}`, async () => {
+    const answer = await organization.request(method, path, {})
+    assert.deepEqual([answer.status, answer.body.error.code, answer.headers.get('allow')], [404, 'not_found', allow])
+    if (allow !== null) assert.match(answer.body.error.fix, new RegExp(`takes ${allow}, and not ${method}`))
+  })
+}
+
+const mistyped = (key: string) => key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a') + key.slice(11)
+
+for (const [what, authorization, message, challenge] of [
+  ['no key', () => undefined, /^No API key was sent$/, /^Bearer realm="Mailroom"$/],
+  ['another scheme', () => 'Basic YTpi', /as `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['a bare key', () => organization.key, /as `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['a key mistyped', () => `Bearer ${mistyped(organization.key)}`, /mistyped or cut short/, /error="invalid_token"$/],
+  ['a key cut short', () => `Bearer ${organization.key.slice(0, -1)}`, /mistyped/, /error="invalid_token"$/],
+  ['a key of nobody', () => `Bearer ${generateKey()}`, /unknown, expired or revoked/, /error="invalid_token"$/],
+] as const) {
+  test(`a request with ${what} is unauthorized, and hears why`, async () => {
+    const sent = authorization()
+    const headers: Record<string, string> = sent === undefined ? {} : { authorization: sent }
+    const answer = await world.client.request('GET', '/v1/labels', { headers })
+    assert.deepEqual([answer.status, answer.body.error.code], [401, 'unauthorized'])
+    assert.match(answer.body.error.message, message)
+    assert.match(answer.headers.get('www-authenticate') ?? '', challenge)
+  })
+}
