@@ -93,6 +93,7 @@ export interface Description {
 }
 
 export interface Operation {
+  readonly operationId: string
   readonly 'x-required-scope': string | string[]
   readonly parameters?: readonly {
     readonly name: string
@@ -100,8 +101,13 @@ export interface Operation {
     readonly required?: boolean
     readonly schema: Schema
   }[]
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example?: object } }
+  }
+  readonly responses: Record<
+    string,
+    { readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }> }
+  >
 }
 
 /** What our schemas of requests are made of. */

@@ -3,11 +3,15 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { created, ok, once } from '#/http/once.ts'
-import { ById, Id, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
+import { Id, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
 import { blockedNamed, blockedSendersOf, deleteBlocked } from './queries.ts'
 import { blockSender } from './store.ts'
+
+const ByIdOrPattern = Type.Object({
+  id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
+})
 
 const Pattern = Type.String({
   description: 'As stored: lower case, the domain in its ASCII form (IDNA).',
@@ -44,7 +48,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'Show a blocked sender',
         description: named,
-        params: ById,
+        params: ByIdOrPattern,
         querystring: Strict({}),
         response: { 200: BlockedSenderOut },
       },
@@ -62,6 +66,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       config: { scope: 'filters:write', noun: 'Blocked senders' },
       schema: {
         summary: 'Block a sender or a domain',
+        operationId: 'blockSender',
         description:
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
@@ -96,8 +101,9 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       config: { scope: 'filters:write', noun: 'Blocked senders' },
       schema: {
         summary: 'Unblock a sender or a domain',
+        operationId: 'unblockSender',
         description: named,
-        params: ById,
+        params: ByIdOrPattern,
         querystring: Strict({}),
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },
       },

@@ -121,6 +121,7 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
       config: reading,
       schema: {
         summary: 'Show the outstanding records of a domain as a zone file',
+        operationId: 'showDomainZone',
         description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
         params: ById,
         querystring: Strict({}),

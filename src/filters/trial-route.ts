@@ -19,6 +19,7 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
       config: { scope: 'filters:read', noun: 'Filters' },
       schema: {
         summary: 'Try filters on a message',
+        operationId: 'tryFilters',
         description:
           "Tells which of the organization's filters, and of a draft that is not stored, match a message, on what " +
           'text, what each would do, and what the message would end as. Disabled filters that match are told too. ' +

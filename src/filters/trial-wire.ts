@@ -34,7 +34,12 @@ const Message = Type.Unsafe<TrialMessage>({
   ],
 })
 
-export const Trial = Strict({ message: Message, filter: Type.Optional(NewFilter) })
+export const Trial = Strict(
+  { message: Message, filter: Type.Optional(NewFilter) },
+  {
+    examples: [{ message: { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Your invoice' } }],
+  },
+)
 
 const Match = Type.Object({
   filter_id: Nullable(Type.String({ format: 'uuid', description: 'Null for the draft.' })),

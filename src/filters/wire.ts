@@ -69,6 +69,15 @@ const position = Type.Number({
 
 const enabled = Type.Boolean({ default: true, description: '`false` keeps the filter without running it.' })
 
+const filterExample = {
+  name: 'Invoices from Ann',
+  field: 'from',
+  op: 'contains',
+  value: 'ann@example.com',
+  action: 'move',
+  argument: 'Invoices',
+}
+
 export const NewFilter = Strict(
   {
     name,
@@ -80,7 +89,7 @@ export const NewFilter = Strict(
     position: Type.Optional(position),
     enabled: Type.Optional(enabled),
   },
-  { rule: assertWhole },
+  { rule: assertWhole, examples: [filterExample] },
 )
 
 function assertWhole({ action, argument = null }: Pick<FilterFields, 'action'> & { argument?: string | null }): void {
@@ -98,7 +107,7 @@ export const FilterChange = Strict(
     position: Type.Optional(position),
     enabled: Type.Optional(Type.Boolean()),
   },
-  { minProperties: 1 },
+  { minProperties: 1, examples: [{ enabled: false }] },
 )
 
 export const FilterOut = Type.Object(

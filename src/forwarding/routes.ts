@@ -17,6 +17,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
       config: { scope: 'forwarding:read', noun, errors: ['not_found'] },
       schema: {
         summary: 'Show forwarding and auto-reply',
+        operationId: 'showForwarding',
         description:
           'The settings of every mailbox, those never configured among them; with `mailbox` the bare object of that one.',
         querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })) }),
@@ -36,6 +37,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
       config: { scope: 'forwarding:write', noun, errors: ['not_found'] },
       schema: {
         summary: 'Change forwarding and auto-reply',
+        operationId: 'changeForwarding',
         description:
           'Changes one mailbox. Switching a half on stamps its `since` anew, also where it was on: only mail that arrives ' +
           'after that is passed on or answered. A copy of what is forwarded stays in the mailbox. Clearing the ' +

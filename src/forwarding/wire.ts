@@ -38,41 +38,46 @@ export const ForwardingOut = Type.Object(
   { title: 'Forwarding' },
 )
 
-export const ForwardingChange = Strict({
-  mailbox: Line({ minLength: 1, maxLength: 320, description: "The mailbox's address; an alias names none." }),
-  forward_to: Type.Optional(
-    Nullable(
-      Line({
-        minLength: 1,
-        maxLength: 320,
-        description:
-          'Where a copy of what arrives goes; not the mailbox itself or one of its aliases. Null clears it, which ' +
-          'switches forwarding off.',
-        rule: to,
+export const ForwardingChange = Strict(
+  {
+    mailbox: Line({ minLength: 1, maxLength: 320, description: "The mailbox's address; an alias names none." }),
+    forward_to: Type.Optional(
+      Nullable(
+        Line({
+          minLength: 1,
+          maxLength: 320,
+          description:
+            'Where a copy of what arrives goes; not the mailbox itself or one of its aliases. Null clears it, which ' +
+            'switches forwarding off.',
+          rule: to,
+        }),
+      ),
+    ),
+    forward_enabled: Type.Optional(
+      Type.Boolean({ description: 'True needs a destination, which may be set in the same call.' }),
+    ),
+    forward_until: Type.Optional(
+      Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
+    ),
+    reply_subject: Type.Optional(
+      Line({ maxLength: 255, description: 'Empty: `Auto: ` and the subject of the message that is answered.' }),
+    ),
+    reply_body: Type.Optional(
+      Type.String({
+        format: 'text',
+        maxLength: 10_000,
+        description: 'Plain text. Emptying it switches the auto-reply off.',
       }),
     ),
-  ),
-  forward_enabled: Type.Optional(
-    Type.Boolean({ description: 'True needs a destination, which may be set in the same call.' }),
-  ),
-  forward_until: Type.Optional(
-    Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
-  ),
-  reply_subject: Type.Optional(
-    Line({ maxLength: 255, description: 'Empty: `Auto: ` and the subject of the message that is answered.' }),
-  ),
-  reply_body: Type.Optional(
-    Type.String({
-      format: 'text',
-      maxLength: 10_000,
-      description: 'Plain text. Emptying it switches the auto-reply off.',
-    }),
-  ),
-  reply_enabled: Type.Optional(Type.Boolean({ description: 'True needs a text, which may be set in the same call.' })),
-  reply_until: Type.Optional(
-    Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
-  ),
-})
+    reply_enabled: Type.Optional(
+      Type.Boolean({ description: 'True needs a text, which may be set in the same call.' }),
+    ),
+    reply_until: Type.Optional(
+      Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
+    ),
+  },
+  { examples: [{ mailbox: 'support@tryout.test', forward_to: 'ada@elsewhere.example', forward_enabled: true }] },
+)
 
 /** The change that a body asks for. @throws Refusal naming the field */
 export function readChange(body: Static<typeof ForwardingChange>): Change {

@@ -16,7 +16,7 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
   const wanted = [scope].flat()
   return {
     ...schema,
-    operationId: operationId(schema.summary ?? `${method} ${url}`),
+    operationId: schema.operationId ?? operationId(schema.summary ?? `${method} ${url}`),
     description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
       .filter(Boolean)
       .join('\n\n'),
@@ -124,45 +124,4 @@ function successes({ response = {} }: FastifySchema, method: string) {
       },
     ]),
   )
-}
-
-interface SchemaNode {
-  [key: string]: unknown
-}
-
-/** A schema without what our validator alone knows; formats of ours are patterns that everybody's knows. */
-function publicPart(node: SchemaNode): SchemaNode {
-  if (node.type === undefined && node.anyOf === undefined) return node
-  const { rule: _rule, elsewhere: _elsewhere, ...rest } = node
-  const pattern = patterns[String(rest.format)]
-  if (typeof rest.type !== 'string' && !Array.isArray(rest.type)) return rest
-  return pattern === undefined ? rest : { ...omitting(rest, 'format'), pattern }
-}
-
-function omitting(node: SchemaNode, key: string): SchemaNode {
-  return Object.fromEntries(Object.entries(node).filter(([one]) => one !== key))
-}
-
-/** The formats of `validate.ts`, as far as a pattern can say them. */
-const patterns: Readonly<Record<string, string>> = {
-  line: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-  text: '^[^\\u0000]*$',
-}
-
-/** Gives every schema that bears a `title` a place of its own under components, so that clients can be generated. */
-export function hoistTitled(document: SchemaNode): SchemaNode {
-  const schemas: SchemaNode = {}
-  const hoist = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(hoist)
-    if (typeof node !== 'object' || node === null) return node
-    const copy = Object.fromEntries(
-      Object.entries(publicPart(node as SchemaNode)).map(([key, value]) => [key, hoist(value)]),
-    ) as SchemaNode
-    if (typeof copy.title !== 'string' || typeof copy.type !== 'string') return copy
-    schemas[copy.title] = copy
-    return { $ref: `#/components/schemas/${copy.title}` }
-  }
-  const { paths, components = {}, ...rest } = document
-  const hoisted = hoist(paths)
-  return { ...rest, paths: hoisted, components: { ...(components as SchemaNode), schemas } }
 }

@@ -2,7 +2,9 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { version } from '#/version.ts'
 import type { App } from './app-type.ts'
-import { describeRoute, hoistTitled } from './describe.ts'
+import { describeRoute } from './describe.ts'
+import { serveDescription } from './openapi-json.ts'
+import { published } from './published.ts'
 
 /** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
 export async function describeApi(app: App): Promise<void> {
@@ -28,15 +30,11 @@ export async function describeApi(app: App): Promise<void> {
       schema: describeRoute({ schema, url, config: route.config }, String(route.method)) as typeof schema,
     }),
     transformObject: (document) =>
-      'openapiObject' in document ? hoistTitled(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document ? published(document.openapiObject) : document.swaggerObject,
   })
   await app.register(referencePage)
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
-  let description: string | undefined
-  app.get('/v1/openapi.json', { config: { open: true }, schema: { hide: true } }, (_request, reply) => {
-    description ??= JSON.stringify(app.swagger())
-    return reply.type('application/json; charset=utf-8').send(description)
-  })
+  serveDescription(app, () => app.swagger())
 }
 
 /** What the page may load: its own files, over whatever brought it. `upgrade-insecure-requests` would leave it blank where

@@ -74,8 +74,9 @@ export function paging(maximum: number, fallback: number) {
   }
 }
 
-/** The parameters of a path that names one item. Its form is checked by `pathId`, since a wrong one is a 404. */
-export const ById = Type.Object({ id: Type.String() })
+/** The parameters of a path that names one item. These schemas only describe: the form is checked by `pathId`, since a
+ *  wrong one is a 404. */
+export const ById = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** An id of a path that is not a UUID names nothing (decisions, Conventions). */
 export function pathId(id: string, what: string): string {

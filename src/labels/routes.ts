@@ -89,6 +89,7 @@ function changeRoutes(app: App, db: Db): void {
       config: writing,
       schema: {
         summary: 'Rename or recolour a label',
+        operationId: 'changeLabel',
         description: 'The keyword stays what it is.',
         params: ById,
         querystring: Strict({}),

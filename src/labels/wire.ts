@@ -35,7 +35,10 @@ const colour = Type.String({
 
 export const NewLabel = Strict({ name, colour: Type.Optional(Type.String({ ...colour, default: defaultColour })) })
 
-export const LabelChange = Strict({ name: Type.Optional(name), colour: Type.Optional(colour) }, { minProperties: 1 })
+export const LabelChange = Strict(
+  { name: Type.Optional(name), colour: Type.Optional(colour) },
+  { minProperties: 1, examples: [{ colour: '#1e90ff' }] },
+)
 
 export function present({ created_at, ...label }: Label) {
   return { ...label, created_at: created_at.toISOString() }

@@ -78,7 +78,10 @@ export const MailboxRequest = Strict(
       }),
     ),
   },
-  { rule: [assertKeyFits, assertOneDomain] },
+  {
+    rule: [assertKeyFits, assertOneDomain],
+    examples: [{ domain: 'tryout.test', local_part: 'ada.lovelace', name: 'Ada Lovelace' }],
+  },
 )
 
 /** A mailbox as a caller asks for it, as far as that can be judged by itself. */

@@ -10,10 +10,10 @@ import { folderName } from './folder-name.ts'
 import type { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import type { MessageParts } from './routes.ts'
-import { ByUid, InFolder } from './wire.ts'
+import { ByUid, InFolder, pathUidSchema } from './wire.ts'
 
 const ByAttachment = Type.Object({
-  uid: Type.String({ description: 'Of the message in its folder.' }),
+  uid: pathUidSchema,
   id: Type.String({ description: 'Of the attachment in its message.' }),
 })
 
@@ -69,7 +69,7 @@ export function downloadRoutes(
           'type is in the message.',
         params: ByAttachment,
         querystring: InFolder,
-        response: bytes('The attachment.', 'application/octet-stream'),
+        response: bytes('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),
       },
     },
     async ({ organizationId, params, query }, reply) => {

@@ -131,6 +131,7 @@ function changeRoute(app: App, { db, mailHost }: MessageParts): void {
       config: writing,
       schema: {
         summary: 'Change or move a message',
+        operationId: 'changeMessage',
         description: 'Answers the message as it is listed, where it is now: moving gives it another `uid`.',
         params: ByUid,
         querystring: InFolder,
@@ -161,6 +162,7 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
       config: writing,
       schema: {
         summary: 'Change or move many messages',
+        operationId: 'changeMessages',
         description:
           'Up to 500 messages of one folder, such as a thread’s `uids`, all in one step. Uids that the folder lacks are ' +
           'passed over and listed as `not_found`; anything else that is wrong, an unknown keyword say, leaves all as ' +

@@ -33,7 +33,14 @@ export const ListQuery = Strict({
 })
 
 /** The parameters of a path that names a message. What is no uid is `not_found`, so its form is checked by the route. */
-export const ByUid = Type.Object({ uid: Type.String({ description: 'Of the message in its folder.' }) })
+export const pathUidSchema = Type.Unsafe<string>({
+  type: 'integer',
+  minimum: 1,
+  maximum: 2 ** 32 - 1,
+  description: 'Of the message in its folder.',
+})
+
+export const ByUid = Type.Object({ uid: pathUidSchema })
 
 export const Folders = ListOf(
   Type.Object(
@@ -149,15 +156,18 @@ const changeFields = {
   ),
 }
 
-export const MessageChange = Strict(changeFields, { minProperties: 1 })
+export const MessageChange = Strict(changeFields, { minProperties: 1, examples: [{ unread: false, starred: true }] })
 export type MessageChange = Static<typeof MessageChange>
 
 const uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, examples: [17] })
 
-export const BulkChange = Strict({
-  uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
-  ...changeFields,
-})
+export const BulkChange = Strict(
+  {
+    uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
+    ...changeFields,
+  },
+  { examples: [{ uids: [17], unread: false, starred: true }] },
+)
 
 export const BulkResult = Type.Object({
   updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { timestamp } from '#/http/timestamp.ts'
 import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/wire.ts'
 import { assertSomeText } from '#/sending/fields.ts'
-import { sendingFields } from '#/sending/wire.ts'
+import { sendingExample, sendingFields } from '#/sending/wire.ts'
 import type { Scheduled } from './scheduled.ts'
 
 const sendAt = {
@@ -13,7 +13,10 @@ const sendAt = {
   rule: timestamp,
 }
 
-export const ScheduleRequest = Strict({ ...sendingFields, send_at: Type.String(sendAt) }, { rule: assertSomeText })
+export const ScheduleRequest = Strict(
+  { ...sendingFields, send_at: Type.String(sendAt) },
+  { rule: assertSomeText, examples: [{ ...sendingExample, send_at: '2026-11-21T08:00:00+01:00' }] },
+)
 
 export const Accepted = Type.Object({
   id: Id,

@@ -91,9 +91,18 @@ export const sendingFields = {
   ),
 }
 
+export const sendingExample = {
+  from: 'support@tryout.test',
+  to: ['Ann <ann@example.com>'],
+  subject: 'Your invoice',
+  text: 'Hello Ann',
+  attachments: [{ filename: 'invoice.txt', content: 'SGVsbG8=' }],
+}
+
 /** What POST /v1/send takes. */
 export const SendRequest = Strict(sendingFields, {
   rule: assertSomeText,
+  examples: [sendingExample],
   elsewhere: { send_at: 'to send it later, use POST /v1/scheduled' },
 })
 export type SendingBody = Static<typeof SendRequest>

@@ -41,6 +41,7 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
       config: { scope: 'usage:read', noun: 'Usage', errors: ['mail_unavailable'] },
       schema: {
         summary: 'Show usage against the plan',
+        operationId: 'showUsage',
         description:
           'Advisory, not a reservation: a request that would pass a limit is refused whatever was shown here. What ' +
           'remains is never below zero, though an organization can be over its limit after a change of plan.',

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { App } from './app-type.ts'
+
+/** Serves the description of the API: compressed for who takes that, and not again to who has it. */
+export function serveDescription(app: App, describe: () => object): void {
+  let made: Made | undefined
+  app.get('/v1/openapi.json', { config: { open: true }, schema: { hide: true } }, ({ headers }, reply) => {
+    made ??= make(describe())
+    // Whoever has it asks whether it is still the same.
+    reply.headers({ ETag: made.etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' })
+    if (names(headers['if-none-match'] ?? '', made.etag)) return reply.code(304).send()
+    reply.type('application/json; charset=utf-8')
+    return takesGzip(headers['accept-encoding'])
+      ? reply.header('Content-Encoding', 'gzip').send(made.compressed)
+      : reply.send(made.plain)
+  })
+}
+
+interface Made {
+  readonly plain: string
+  readonly compressed: Buffer
+  /** Weak, since it is that of both (RFC 9110, section 8.8.1). */
+  readonly etag: string
+}
+
+function make(description: object): Made {
+  const plain = JSON.stringify(description)
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  return { plain, compressed: gzipSync(plain), etag }
+}
+
+/** By weak comparison (RFC 9110, section 13.1.2). */
+function names(wanted: string, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return wanted.trim() === '*' || wanted.split(',').some((one) => opaque(one) === opaque(etag))
+}
+
+/** RFC 9110, section 12.5.3. */
+function takesGzip(accepted: string | string[] | undefined): boolean {
+  const weights = new Map(
+    String(accepted ?? '')
+      .split(',')
+      .map((one) => {
+        const [coding = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+        const weight = parameters.find((part) => part.startsWith('q='))?.slice(2)
+        return [coding, weight === undefined ? 1 : Number(weight)] as const
+      }),
+  )
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
+}
