@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Role, roles } from '#/config/roles.ts'
+import type { Role } from '#/config/roles.ts'
 import { homeAt } from '../database.ts'
 import { networkTo } from '../faults/network.ts'
 import type { FaultProxy } from '../faults/proxy.ts'
@@ -50,7 +50,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await allIsWell(fleet, load.programs)
   })
 
-  for (const role of roles) {
+  // One of the role submission has nothing that waits in it: what it said 250 to is the workers'.
+  for (const role of ['api', 'mx', 'worker'] as const) {
     test(`kill -9 of one ${role} process of two: the other goes on, and all is well within 30 s`, async () => {
       const victim = role === 'worker' ? await workerAtTheDot() : fleet.one(role)
       await fleet.kill(victim)
