@@ -82,6 +82,7 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
               'In Unicode or ASCII form. Public suffixes such as `co.uk`, single labels, IP addresses and reserved ' +
               'top-level domains are refused.',
             examples: ['example.com', 'bücher.example'],
+            rule: (domain: string) => domainName(domain, { allowReserved: true }),
           }),
         }),
         response: { 201: DomainOut },

@@ -2,11 +2,11 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { nameKey } from '#/labels/label.ts'
 import { labelMeant } from '#/labels/queries.ts'
-import { newFolderName } from '#/messages/folder-name.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
+import { folderArgument, ofArgument } from './folder-argument.ts'
 import { filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
 
 /** Adds a filter to the owner's, after all others where it names no position. Name and value are taken as checked. */
@@ -64,7 +64,7 @@ export async function checkMove(
   { action, argument }: Pick<FilterFields, 'action' | 'argument'>,
 ): Promise<void> {
   if (action !== 'move' || argument === null) return
-  const name = folder(argument)
+  const name = folderArgument(argument)
   await mailHost.checkFolder(organizationId, name).catch((error: unknown) => {
     throw ofArgument(error)
   })
@@ -78,25 +78,13 @@ export async function settleArgument(
 ): Promise<string | null> {
   assertArgumentFits(filter)
   if (filter.argument === null) return null
-  return filter.action === 'move' ? folder(filter.argument) : await labelKeyword(db, owner, filter.argument)
+  return filter.action === 'move' ? folderArgument(filter.argument) : await labelKeyword(db, owner, filter.argument)
 }
 
 async function labelKeyword(db: Db, owner: Owner, argument: string): Promise<string> {
   const label = await labelMeant(db, owner, { as: argument, nameKey: nameKey(argument) })
   if (!label) throw invalid('argument', `There is no label "${argument}"`, 'Give the keyword of a label that exists')
   return label.keyword
-}
-
-function folder(argument: string): string {
-  try {
-    return newFolderName(argument)
-  } catch (error) {
-    throw ofArgument(error)
-  }
-}
-
-function ofArgument(error: unknown): unknown {
-  return error instanceof Refusal ? invalid('argument', error.message, error.fix) : error
 }
 
 function full(): Refusal {

@@ -10,6 +10,7 @@ import {
   filterValue,
   ops,
 } from './filter.ts'
+import { folderArgument } from './folder-argument.ts'
 
 const name = Line({
   minLength: 1,
@@ -89,11 +90,15 @@ export const NewFilter = Strict(
     position: Type.Optional(position),
     enabled: Type.Optional(enabled),
   },
-  { rule: assertWhole, examples: [filterExample] },
+  { rule: [assertWhole, assertFolderFits], examples: [filterExample] },
 )
 
 function assertWhole({ action, argument = null }: Pick<FilterFields, 'action'> & { argument?: string | null }): void {
   if (actions.includes(action)) assertArgumentFits({ action, argument })
+}
+
+function assertFolderFits({ action, argument }: { action: string; argument?: unknown }): void {
+  if (action === 'move' && typeof argument === 'string') folderArgument(argument)
 }
 
 export const FilterChange = Strict(

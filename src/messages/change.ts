@@ -8,8 +8,7 @@ import type { MessageChange } from './wire.ts'
 
 /** What a request would change, checked as far as that goes without looking at what is stored. */
 export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {
-  const both = add_labels.find((keyword) => remove_labels.includes(keyword))
-  if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
+  assertLabelsApart({ add_labels, remove_labels })
   const labels = add_labels.length + remove_labels.length
   if (unread === undefined && starred === undefined && folder === undefined && labels === 0) {
     throw invalid('body', 'Nothing to change', 'Give unread, starred, add_labels, remove_labels or folder')
@@ -21,6 +20,12 @@ export function readChange({ unread, starred, add_labels = [], remove_labels = [
     addKeywords: add_labels,
     removeKeywords: remove_labels,
   }
+}
+
+/** No label is both put on and taken off. */
+export function assertLabelsApart({ add_labels = [], remove_labels = [] }: MessageChange): void {
+  const both = add_labels.find((keyword) => remove_labels.includes(keyword))
+  if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
 }
 
 /** Every keyword must be that of an organization label that there is; a member's own counts as unknown. */

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Line, ListOf, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/wire.ts'
+import { assertLabelsApart } from './change.ts'
+import { newFolderName } from './folder-name.ts'
 
 /** Which folder of which mailbox: every query on messages has these two. */
 export const inFolder = {
@@ -152,11 +154,16 @@ const changeFields = {
         'Moves there, under a new uid. A folder that the mailbox lacks is made; one that no mail host would take (a path ' +
         'with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), or that this one refuses, is `invalid_request`.',
       examples: ['archive'],
+      rule: newFolderName,
     }),
   ),
 }
 
-export const MessageChange = Strict(changeFields, { minProperties: 1, examples: [{ unread: false, starred: true }] })
+export const MessageChange = Strict(changeFields, {
+  minProperties: 1,
+  rule: assertLabelsApart,
+  examples: [{ unread: false, starred: true }],
+})
 export type MessageChange = Static<typeof MessageChange>
 
 const uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, examples: [17] })
@@ -166,7 +173,7 @@ export const BulkChange = Strict(
     uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
     ...changeFields,
   },
-  { examples: [{ uids: [17], unread: false, starred: true }] },
+  { rule: assertLabelsApart, examples: [{ uids: [17], unread: false, starred: true }] },
 )
 
 export const BulkResult = Type.Object({

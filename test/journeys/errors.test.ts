@@ -34,6 +34,26 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => ['POST', '/v1/labels', { name: 'x', priority: 1 }],
     ['priority', /^Unknown field "priority"$/],
   ],
+  'a folder that no mail host takes, labels both ways, and a uid that is none': [
+    () => [
+      'PATCH',
+      `/v1/messages?mailbox=${from}`,
+      { uids: [0], folder: '..', add_labels: ['a'], remove_labels: ['a'] },
+    ],
+    ['uids[0]', /at least 1/],
+    ['folder', /must not have a step/],
+    ['remove_labels', /is in add_labels too/],
+  ],
+  'a filter without a name that moves nowhere': [
+    () => ['POST', '/v1/filters', { field: 'from', op: 'is', value: 'a@b.example', action: 'move', argument: '~x' }],
+    ['name', /is required/],
+    ['argument', /must not begin with ~/],
+  ],
+  'a domain that is none, and a field too many': [
+    () => ['POST', '/v1/domains', { domain: 'localhost', name: 'x' }],
+    ['name', /^Unknown field "name"/],
+    ['domain', /./],
+  ],
   'a parameter misspelt': [
     () => ['GET', `/v1/messages?mailbox=${from}&limits=5`],
     ['limits', /^Unknown query parameter "limits": did you mean "limit"\?$/],
