@@ -32,7 +32,8 @@ const forwards = (now: Date) => sql<boolean>`(
 const answers = (now: Date) => sql<boolean>`(
   settings.reply_enabled and (settings.reply_until is null or settings.reply_until > ${now}))`
 
-const dayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
+/** The UTC day, by which what a mailbox passes on, answers and returns is counted. */
+export const dayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
 
 /** Of those mailboxes that forward or answer at this time. */
 export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date): Promise<InForce[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { dayOf } from './arrival.ts'
 
 /** Reports that go back in a day (UTC) from a mailbox that forwards: to one author, and to all. */
 const mostToOne = 5
@@ -24,8 +25,6 @@ interface Asked {
   readonly returnTo: string
 }
 
-const today = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
-
 /** The mailbox with that id at that domain; undefined where the organization has none. */
 export async function forwardedBy(
   db: Db,
@@ -35,10 +34,10 @@ export async function forwardedBy(
   const digits = (mailbox ?? '').replaceAll('-', '')
   const { rows } = await sql<Forwarded>`
     select mailbox.id as "mailboxId", mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
-      (settings.returned_on is not distinct from ${today(now)} and settings.returned >= ${mostOfMailbox}) or exists (
+      (settings.returned_on is not distinct from ${dayOf(now)} and settings.returned >= ${mostOfMailbox}) or exists (
         select from returned_reports report
         where report.mailbox_id = mailbox.id and report.address = ${keyOf(returnTo)}
-          and report.returned_on = ${today(now)} and report.returned >= ${mostToOne}
+          and report.returned_on = ${dayOf(now)} and report.returned >= ${mostToOne}
       ) as spent
     from domains home
     join mailboxes mailbox on mailbox.domain_id = home.id and mailbox.organization_id = home.organization_id
@@ -62,25 +61,25 @@ export async function countReturned(
     with room as materialized (
       select mailbox_id from forwarding
       where mailbox_id = ${mailboxId} and organization_id = ${organizationId}
-        and (returned_on is distinct from ${today(now)} or returned < ${mostOfMailbox})
+        and (returned_on is distinct from ${dayOf(now)} or returned < ${mostOfMailbox})
       for update
     ), counted as (
       insert into returned_reports as report (mailbox_id, address, returned_on, returned)
-      select mailbox_id, ${keyOf(returnTo)}, ${today(now)}, 1 from room
+      select mailbox_id, ${keyOf(returnTo)}, ${dayOf(now)}, 1 from room
       on conflict (mailbox_id, address) do update set returned_on = excluded.returned_on,
           returned = case when report.returned_on = excluded.returned_on then report.returned + 1 else 1 end
         where report.returned_on <> excluded.returned_on or report.returned < ${mostToOne}
       returning mailbox_id
     )
     update forwarding settings
-    set returned = case when returned_on = ${today(now)} then returned + 1 else 1 end, returned_on = ${today(now)}
+    set returned = case when returned_on = ${dayOf(now)} then returned + 1 else 1 end, returned_on = ${dayOf(now)}
     from counted where settings.mailbox_id = counted.mailbox_id`.execute(tx)
   return numAffectedRows > 0n
 }
 
 /** Forgets the counts of days that are over. */
 export async function forgetReturned(db: Db, now: Date): Promise<void> {
-  await sql`delete from returned_reports where returned_on < ${today(now)}`.execute(db)
+  await sql`delete from returned_reports where returned_on < ${dayOf(now)}`.execute(db)
 }
 
 /** Nothing is gained by writing one author's address in several ways, with tags among them. */
