@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type pg from 'pg'
 import { SMTPServer } from 'smtp-server'
-import { logDestination } from '#/log.ts'
-import { type TestOrganization, World } from '../test/world.ts'
+import { logDestination } from '#/server/log.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { Load } from './load.ts'
 import { inTurns, median, type Row } from './report.ts'
 import type { SmtpWork } from './smtp-load.ts'
 
-const rules = 100
+export const rules = 100
 const octets = 5_000
 
 /** Mail coming in through the whole path, past filters and blocks that look at every message and fit none, against
@@ -76,7 +76,7 @@ async function startFloor(pool: pg.Pool): Promise<{ port: number } & AsyncDispos
   }
 }
 
-async function layRules(organization: TestOrganization): Promise<void> {
+export async function layRules(organization: TestOrganization): Promise<void> {
   for (let n = 0; n < rules; n++) {
     const field = ['from', 'to', 'subject'][n % 3]
     const rule = { name: `Rule ${n}`, field, op: n % 2 ? 'is' : 'contains', value: `none such ${n}`, action: 'star' }

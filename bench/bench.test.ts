@@ -4,6 +4,7 @@ import { arrival } from './arrival.ts'
 import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
+import { memory } from './memory.ts'
 import { type Row, table } from './report.ts'
 import { scale } from './scale.ts'
 import { scheduled } from './scheduled.ts'
@@ -23,6 +24,7 @@ for (const [name, run] of [
   ...(process.env.TEST_DATABASE_URL === undefined
     ? []
     : [['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const]),
+  ['memory', () => memory({ messages: 20 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
 ] as const) {
   test(`the bench "${name}" runs, and nothing that it sends goes unanswered`, async () => {

@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Deposit, deposit } from '#/adapters/mail-host/imap/deposit.ts'
-import { Session } from '#/adapters/mail-host/imap/session.ts'
+import { type AppendMessage, appendMessages } from '#/adapters/mail-host/imap/changing/append.ts'
+import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { DovecotServer } from '../test/dovecot/imap-server.ts'
-import { World } from '../test/world.ts'
+import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
+import { World } from '#test/world/world.ts'
 import { Client } from './client.ts'
 import { buildIndexes } from './index-builds.ts'
 import { Letters } from './letters.ts'
@@ -37,11 +37,11 @@ export async function dovecot({ messages = 100_000, rounds = 5, looks = 15 } = {
   const list = `/v1/threads?mailbox=${address}&limit=25`
   const page = async () => (await client.ask(1, [{ path: list }])).times[0] ?? Number.NaN
   await page()
-  const other = await Session.open(server.server, mailboxId)
+  const other = await ImapSession.open(server.server, mailboxId)
   await other.select('INBOX')
   const changes = {
     'nothing changed': async () => {},
-    'a message came': () => deposit(other, 'INBOX', [filed(new Letters())]),
+    'a message came': () => appendMessages(other, 'INBOX', [filed(new Letters())]),
     'a flag changed': flip(other, messages),
   }
   const rows: Row[] = []
@@ -89,18 +89,21 @@ async function firstReads(
 
 /** Milliseconds of `UID THREAD REFS` in a session of its own. */
 async function threadRefs({ server }: DovecotServer, login: string): Promise<number> {
-  const session = await Session.open(server, login)
+  const session = await ImapSession.open(server, login)
   await session.select('INBOX')
   const { connection } = session
   const start = performance.now()
-  await connection.run(['UID THREAD REFS UTF-8 ALL'], undefined, 60_000, (bytes, start) => bytes[start] === 0x2a)
+  await connection.run(['UID THREAD REFS UTF-8 ALL'], {
+    onBytes: (bytes, start) => bytes[start] === 0x2a,
+    timeout: 60_000,
+  })
   const ms = performance.now() - start
   connection.close()
   return ms
 }
 
 /** The newest of the prepared messages is read, unread, read, … */
-function flip(session: Session, uid: number): () => Promise<unknown> {
+function flip(session: ImapSession, uid: number): () => Promise<unknown> {
   let seen = false
   return () => {
     seen = !seen
@@ -108,7 +111,7 @@ function flip(session: Session, uid: number): () => Promise<unknown> {
   }
 }
 
-function filed(letters: Letters): Deposit {
+function filed(letters: Letters): AppendMessage {
   const raw = letters.next()
   const receivedAt = new Date(1_700_000_000_000 + letters.count * 60_000)
   return { raw, messageId: null, receivedAt, ...letters.marks(), filteredBy: [] }
@@ -123,12 +126,12 @@ async function prepared(messages: number): Promise<string> {
   const made = join(tmpdir(), `mailroom-dovecot-${messages}-${hash.digest('hex').slice(0, 16)}`)
   if (existsSync(made)) return made
   await using server = await DovecotServer.start(settings)
-  const session = await Session.open(server.server, 'ada')
+  const session = await ImapSession.open(server.server, 'ada')
   const letters = new Letters()
   while (letters.count < messages) {
     const batch = Math.min(1_000, messages - letters.count)
-    const deposits = Array.from({ length: batch }, () => filed(letters))
-    await deposit(session, 'INBOX', deposits)
+    const appended = Array.from({ length: batch }, () => filed(letters))
+    await appendMessages(session, 'INBOX', appended)
   }
   session.connection.close()
   const making = await mkdtemp(`${made}-`)

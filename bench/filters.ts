@@ -1,19 +1,19 @@
 import { type Filter, mostFilters } from '#/filters/filter.ts'
-import { place, ready } from '#/filters/matching.ts'
-import { reachedAt, sight } from '#/filters/sighting.ts'
+import { filterInput, withRecipient } from '#/filters/filter-input.ts'
+import { applyFilters, compileFilter } from '#/filters/matching.ts'
 import { readMessage } from '#/mime/message.ts'
 import { median, type Row } from './report.ts'
 
 /** As many filters as an organization may have on one message, against reading that message. */
 export async function filters({ count = mostFilters, rounds = 41 } = {}): Promise<Row[]> {
-  const rules = Array.from({ length: count }, (_, number) => ready(filter(number), `id ${number}`))
+  const rules = Array.from({ length: count }, (_, number) => compileFilter(filter(number), `id ${number}`))
   const raw = Buffer.from(letter)
   const reading: number[] = []
   const filtering: number[] = []
   for (let round = 0; round < rounds; round++) {
     reading.push(cpuOf(() => readMessage(raw)))
     const message = readMessage(raw)
-    filtering.push(cpuOf(() => place(rules, reachedAt(sight(message), 'ada@tryout.test'), 'inbox')))
+    filtering.push(cpuOf(() => applyFilters(rules, withRecipient(filterInput(message), 'ada@tryout.test'), 'inbox')))
   }
   const ratio = median(filtering.map((ms, round) => ms / (reading[round] ?? 0)))
   const from = `${(median(filtering) * 1000).toFixed(0)} µs against ${(median(reading) * 1000).toFixed(0)} µs`

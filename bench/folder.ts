@@ -1,6 +1,6 @@
 import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
-import type { World } from '../test/world.ts'
+import type { World } from '#test/world/world.ts'
 import { Letters } from './letters.ts'
 
 /** A large inbox that grows. */

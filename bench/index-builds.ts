@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { FolderIndex } from '#/threads/folder-index.ts'
-import { HoldWatch } from '../test/hold-watch.ts'
+import { HoldWatch } from '#test/observe/hold-watch.ts'
 
 export interface Build {
   readonly ms: number

@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os'
 export interface Row {
   readonly what: string
   readonly value: number
-  readonly unit: '×' | 'ms' | '%' | 'bytes'
+  readonly unit: '×' | 'ms' | '%' | 'bytes' | 'MB'
   /** What it must reach, where something is asked of it. */
   readonly least?: number
   readonly most?: number

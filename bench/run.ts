@@ -1,5 +1,5 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|all [SIZE]: what docs/performance.md is made
-// of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|all [SIZE]:
+// what bench/README.md is made of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
 const benches = {
@@ -12,6 +12,8 @@ const benches = {
   scheduled: async (messages?: number) => (await import('./scheduled.ts')).scheduled({ ...(messages && { messages }) }),
   scale: async (requests?: number) => (await import('./scale.ts')).scale({ ...(requests && { requests }) }),
   dovecot: async (messages?: number) => (await import('./dovecot.ts')).dovecot({ ...(messages && { messages }) }),
+  postfix: async (messages?: number) => (await import('./postfix.ts')).postfix({ ...(messages && { messages }) }),
+  memory: async (messages?: number) => (await import('./memory.ts')).memory({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
 

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { sealedAs } from '#/domains/dkim.ts'
-import { signingKeys } from '#/domains/signing-keys.ts'
-import { Keyring } from '#/keyring.ts'
+import { sealedAs } from '#/domains/dkim/make-keys.ts'
+import { signingKeys } from '#/domains/dkim/signing-keys.ts'
 import { messageDate } from '#/mime/date.ts'
-import { compose } from '#/outbound/compose.ts'
-import { signed } from '#/outbound/sign.ts'
-import { sealingKey } from '#/seal.ts'
-import { sealedAs as mailOutKey, sealedFields, sealedPiece } from '#/sending/sealed.ts'
-import { type DatabaseHome, databaseHome } from '../test/database.ts'
-import { type Service, startService } from '../test/service.ts'
-import { giveKeys } from '../test/signing-domain.ts'
-import { moveInto } from '../test/tenant.ts'
+import { compose } from '#/outbound/compose/compose.ts'
+import { signed } from '#/outbound/compose/sign.ts'
+import { sealedAs as mailOutKey, sealedFields, sealedPiece } from '#/queue/sealed.ts'
+import { Keyring } from '#/secrets/keyring.ts'
+import { sealingKey } from '#/secrets/seal.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { giveKeys } from '#test/world/signing-domain.ts'
+import { moveInto } from '#test/world/tenant.ts'
 import { Load } from './load.ts'
 import type { PooledWork } from './pooled-load.ts'
 import type { Row } from './report.ts'
@@ -157,22 +157,25 @@ async function furnish(
       const octets = await Promise.all(ids.map((one) => signed(Buffer.from(composed.replace(id, one)), keys, dueAt)))
       await sql`
         with message as (
-          insert into scheduled_messages (id, organization_id, mailbox_id, sender, recipients, fields,
-            attachment_count, message_id, size_bytes, scheduled_by, send_at, due_at, created_at)
-          select one.id, organization_id, mailboxes.id, address, array[${recipient}], fields,
-            0, message_id, size, 'api_key', ${dueAt}, ${dueAt}, now()
-          from mailboxes, unnest(${uuids}::uuid[], ${ids}::text[], ${octets.map(({ length }) => length)}::integer[],
-            ${uuids.map((one) => sealedFields(mailKey, one, listed))}::bytea[]) as one (id, message_id, size, fields)
+          insert into outbound_messages (id, organization_id, mailbox_id, kind, state, sender, smtp_utf8, eight_bit,
+            size_bytes, created_at, queued_at, send_at, allowance_due, fields, attachment_count, scheduled_by)
+          select one.id, organization_id, mailboxes.id, 'scheduled', 'scheduled', address, false, false, size, now(),
+            ${dueAt}, ${dueAt}, 1, fields, 0, 'api_key'
+          from mailboxes, unnest(${uuids}::uuid[], ${octets.map(({ length }) => length)}::integer[],
+            ${uuids.map((one) => sealedFields(mailKey, one, listed))}::bytea[]) as one (id, size, fields)
           where organization_id = ${organizationId}
+        ), recipient as (
+          insert into outbound_recipients (message_id, organization_id, recipient, route, state, due_at)
+          select id, ${organizationId}::uuid, ${recipient}, '', 'held', ${dueAt} from unnest(${uuids}::uuid[]) as one (id)
         )
-        insert into scheduled_pieces (scheduled_id, number, bytes, sealed)
+        insert into outbound_pieces (message_id, number, bytes, sealed)
         select id, 0, bytes, true from unnest(${uuids}::uuid[],
           ${octets.map((raw, at) => sealedPiece(mailKey, uuids[at] ?? '', 0, raw))}::bytea[]) as one (id, bytes)`.execute(
         db,
       )
     }
   }
-  await sql`analyze scheduled_messages, scheduled_pieces`.execute(db)
+  await sql`analyze outbound_messages, outbound_pieces, outbound_recipients`.execute(db)
   return { key, address }
 }
 
@@ -180,7 +183,7 @@ async function furnish(
 async function assertDone(home: DatabaseHome, messages: number): Promise<void> {
   await using database = await home.open()
   const { rows } = await sql<{ left: number; sent: number }>`
-    select (select count(*) from scheduled_messages) + (select count(*) from outbound_messages) as left,
+    select (select count(*) from outbound_messages) as left,
       (select total from mail_folders where name = 'sent') as sent`.execute(database.db)
   assert.deepEqual(rows, [{ left: 0, sent: messages }])
 }

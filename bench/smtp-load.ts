@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { hostileMail, largeMail } from '../test/hostile-mail.ts'
+import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
 import { doLoad } from './load.ts'
 
 /** What the SMTP load does: messages of so many octets, handed over one by one on each of the connections. */

@@ -1,6 +1,6 @@
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { furnish } from '../test/every-route.ts'
-import { World } from '../test/world.ts'
+import { furnish } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 import { Client } from './client.ts'
 import { Inbox } from './folder.ts'
 import { type Build, buildIndexes } from './index-builds.ts'

@@ -1,4 +1,4 @@
-/** The document's eight codes (section 7), and `conflict` for an Idempotency-Key whose first request still runs. */
+/** The codes of docs/reference/http.md, "Errors". */
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -10,16 +10,16 @@ export type ErrorCode =
   | 'mail_unavailable'
   | 'conflict'
 
-/** A request that we turn down, in words its sender can act on. What status or SMTP reply that is, the edges say. */
+/** Refuses a request. The HTTP status or SMTP reply is chosen at the edge. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   /** JSON path of the offending field or query parameter: `attachments[2].content`. */
   readonly field: string | undefined
-  /** What to do, where that is not obvious from the message. */
+  /** The remedy, if it does not follow from the message. */
   readonly fix: string | undefined
-  /** What else is wrong with the same body. */
-  readonly others: readonly Fault[]
-  /** After how many seconds it makes sense to ask again, where that is known. */
+  /** Further errors of the same body. */
+  readonly others: readonly FieldError[]
+  /** Seconds after which a retry makes sense, if known. */
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, message: string, { field, fix, others = [], retryAfter, cause }: RefusalDetail = {}) {
@@ -33,8 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One thing that is wrong with what somebody sent. */
-export interface Fault {
+export interface FieldError {
   readonly field: string
   readonly message: string
 }
@@ -42,7 +41,7 @@ export interface Fault {
 interface RefusalDetail {
   field?: string | undefined
   fix?: string | undefined
-  others?: readonly Fault[]
+  others?: readonly FieldError[]
   retryAfter?: number | undefined
   cause?: unknown
 }
@@ -51,7 +50,7 @@ export function invalid(field: string, message: string, fix?: string): Refusal {
   return new Refusal('invalid_request', message, { field, fix })
 }
 
-/** The same words whether it never existed, is another organization's, or is a member's own (document, section 7). */
+/** The same words whether it never existed, is another organization's, or is a member's own (docs/reference/http.md). */
 export function notFound(what: string): Refusal {
   return new Refusal('not_found', `No such ${what}`)
 }
@@ -61,7 +60,7 @@ export function mailUnavailable(cause: unknown): Refusal {
   return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', { cause })
 }
 
-/** Time-out, SERVFAIL or a malformed answer: says nothing about whether the record is there. */
+/** A time-out, SERVFAIL or malformed answer: the record may or may not exist. */
 export class LookupFailed extends Error {
   readonly reason: 'timeout' | 'servfail'
 
@@ -72,7 +71,7 @@ export class LookupFailed extends Error {
   }
 }
 
-/** For `catch`: goes on with `instead` where a look-up failed, and with nothing else that went wrong. */
+/** For `catch`: replaces a failed look-up by `instead`, and rethrows other errors. */
 export function ifLookupFails<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof LookupFailed) return instead

@@ -15,9 +15,9 @@ import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
 import type { MailServerControl } from './ports/mail-server-control.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
 import type { TryRelay } from './ports/relay-trial.ts'
-import { hasSecret } from './secret.ts'
+import { hasSecret } from './secrets/given.ts'
 import { openKeyring, secretsFor } from './secrets/open.ts'
-import { leadsToJournal, notify, priority } from './systemd.ts'
+import { leadsToJournal, notify, priority } from './server/systemd.ts'
 import { version } from './version.ts'
 
 /** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */

@@ -17,10 +17,10 @@ export function foldCase(text: string): string {
  * surrogates, line separators and bidi controls (which make a name read as another), and names that show nothing.
  */
 export function properName(field: string, given: string, most: number): string {
-  if (!given.isWellFormed()) throw invalid(field, `${field} holds half a surrogate pair, which is no character`)
+  if (!given.isWellFormed()) throw invalid(field, `${field} contains an unpaired surrogate`)
   const name = given.trim().normalize('NFC')
-  if (unfit.test(name)) throw invalid(field, `${field} must not hold control characters or marks that change direction`)
-  if (!visible.test(name)) throw invalid(field, `${field} must hold something that can be seen`)
+  if (unfit.test(name)) throw invalid(field, `${field} must not contain control or bidirectional formatting characters`)
+  if (!visible.test(name)) throw invalid(field, `${field} must contain a visible character`)
   if (codePoints(name) > most) throw invalid(field, `${field} can be at most ${most} characters long`)
   return name
 }

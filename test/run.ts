@@ -1,18 +1,18 @@
-// All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed. There the
-// tests that open no database would only say the same again. With --peers, those against other programs. Where files are
-// named, these alone. Other options go to node, as --test-name-pattern. It ends whatever the tests have started, and names
-// the file that hung.
+// All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed. With --peers,
+// those against other programs. Where files are named, these alone. --times shows what CPU time each file took. Other
+// options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
 
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from './postgres.ts'
-import { isGood, runFiles, summary } from './runner/run-files.ts'
-import { peerFiles, testFiles } from './test-files.ts'
+import { startPostgres } from '#test/peers/postgres.ts'
+import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
+import { grouped, peerFiles, testFiles } from '#test/runner/test-files.ts'
 
 const words = process.argv.slice(2)
-const [postgres, peers] = ['--postgres', '--peers'].map((option) => words.includes(option))
-const options = words.filter((word) => word.startsWith('--') && word !== '--postgres' && word !== '--peers')
+const own = ['--postgres', '--peers', '--times']
+const [postgres, peers, timed] = own.map((option) => words.includes(option))
+const options = words.filter((word) => word.startsWith('--') && !own.includes(word))
 const named = words.filter((word) => !word.startsWith('--'))
 
 const stopping = new AbortController()
@@ -26,28 +26,28 @@ const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: 'node_modules/.cache/compil
 if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres({}, await roomyPlace())).url
 
 const ran = await runFiles(
-  files(),
+  groups(),
   {
     // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
     flags: ['--liftoff-only', ...options],
     ...{ env, scratch },
-    testMs: 300_000,
-    // A test against other programs may have its own, longer time.
-    silentMs: peers ? 960_000 : 360_000,
+    // Tests against other programs wait for these most of their time.
+    together: peers ? 3 : 2,
+    // One of them may have its own, longer time.
+    silentMs: peers ? 960_000 : 300_000,
   },
   (text) => process.stdout.write(text),
   stopping.signal,
 )
+if (timed) process.stdout.write(times(ran))
 process.stdout.write(summary(ran))
-if (stopping.signal.aborted || ran.left.length > 0 || !ran.files.every(isGood)) process.exitCode = 1
+if (stopping.signal.aborted || ran.left.length > 0 || !ran.processes.every(({ files }) => files.every(isGood)))
+  process.exitCode = 1
 
-function files(): readonly string[] {
-  if (named.length > 0) return named
-  if (peers) return peerFiles()
-  const { withDatabase } = testFiles()
-  return env.TEST_DATABASE_URL === undefined
-    ? [join(import.meta.dirname, 'without-database.ts'), ...withDatabase]
-    : withDatabase
+function groups(): readonly (readonly string[])[] {
+  // An option may choose among the tests, and a file that shares its process is a test itself.
+  if (named.length > 0) return options.length > 0 ? named.map((file) => [file]) : grouped(named)
+  return peers ? peerFiles().map((file) => [file]) : testFiles({ server: env.TEST_DATABASE_URL !== undefined })
 }
 
 /** Memory where there is enough of it: throw-away databases sync at every commit, and disks are slow at that. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { SmtpClient } from '../../test/smtp-client.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
-import { blockSender } from './store.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { blockSender } from './block.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

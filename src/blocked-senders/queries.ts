@@ -46,14 +46,14 @@ export function insertBlocked(tx: Tx, { organizationId, memberId }: Owner, patte
       organization_id: organizationId,
       member_id: memberId,
       pattern,
-      // Not the transaction's start: writers take turns, and the list is in the order of their turns.
+      // Not the transaction's start: writers are serialized, and the list is in the order of writing.
       created_at: sql<Date>`clock_timestamp()`,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
 }
 
-/** Answers what was deleted, if it was there. */
+/** Returns the deleted one, if it existed. */
 export function deleteBlocked(db: Db, owner: Owner, { column, value }: Naming): Promise<BlockedSender | undefined> {
   return db
     .deleteFrom('blocked_senders')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { blockSender } from './block.ts'
 import { mostBlocked } from './pattern.ts'
-import { blockSender } from './store.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, ok, once } from '#/http/once.ts'
-import { Id, Line, ListOf, Strict, Timestamp } from '#/http/wire.ts'
+import { answerOnce, created, ok } from '#/http/idempotency.ts'
+import { Id, Line, ListOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { organizationItself } from '#/organizations/owner.ts'
+import { blockSender } from './block.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
 import { blockedNamed, blockedSendersOf, deleteBlocked } from './queries.ts'
-import { blockSender } from './store.ts'
 
 const ByIdOrPattern = Type.Object({
   id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
@@ -31,7 +31,6 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'List blocked senders',
         description: "The organization's blocked senders, newest first. Members' own blocks are not among them.",
-        querystring: Strict({}),
         response: { 200: ListOf(BlockedSenderOut) },
       },
     },
@@ -49,7 +48,6 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
         summary: 'Show a blocked sender',
         description: named,
         params: ByIdOrPattern,
-        querystring: Strict({}),
         response: { 200: BlockedSenderOut },
       },
     },
@@ -71,7 +69,6 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
           `An organization blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
-        querystring: Strict({}),
         body: Strict({
           pattern: Line({
             minLength: 1,
@@ -88,7 +85,7 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
     },
     (request, reply) => {
       const pattern = blockPattern(request.body.pattern)
-      return once(db, request, reply, async (tx) => {
+      return answerOnce(db, request, reply, async (tx) => {
         const { blocked, isNew } = await blockSender(tx, organizationItself(request.organizationId), pattern)
         return isNew ? created(`/v1/blocked-senders/${blocked.id}`, present(blocked)) : ok(present(blocked))
       })
@@ -104,7 +101,6 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'unblockSender',
         description: named,
         params: ByIdOrPattern,
-        querystring: Strict({}),
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },
       },
     },

@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
 import { canonicalAddress } from '#/mime/address.ts'
-import { organizationNamed } from '#/organizations/register.ts'
+import { organizationOption } from '#/organizations/register.ts'
 import { command } from './command.ts'
 import { mailboxGiven } from './mailboxes.ts'
 import { table } from './table.ts'
@@ -11,12 +11,12 @@ const org = { value: 'NAME', help: 'The organization, where several have had the
 export const aliasCommands = [
   command({
     name: 'mailbox alias list',
-    summary: 'List aliases, and the mailboxes that they are of',
+    summary: 'List aliases with their mailboxes',
     operands: [],
     options: { org: { value: 'NAME', help: 'Those of one organization' } },
     run: async ({ database: { db } }, { org }) => {
-      const only = org === undefined ? undefined : await organizationNamed(db, org)
-      const found = await aliasesOf(db, { organizationId: only?.id })
+      const only = await organizationOption(db, org)
+      const found = await aliasesOf(db, { organizationId: only })
       const data = found.map(({ alias, mailbox, organization }) => ({ alias, mailbox, organization }))
       const rows = data.map(({ alias, mailbox, organization }) => [alias, mailbox, organization])
       return { value: { data }, text: table(['ALIAS', 'MAILBOX', 'ORGANIZATION'], rows, 'No aliases yet.') }
@@ -24,7 +24,7 @@ export const aliasCommands = [
   }),
   command({
     name: 'mailbox alias add',
-    summary: 'Give a mailbox another address',
+    summary: 'Add an alias to a mailbox',
     operands: ['address', 'alias'],
     options: { org },
     run: async ({ database: { db } }, given) => {
@@ -36,13 +36,13 @@ export const aliasCommands = [
   }),
   command({
     name: 'mailbox alias remove',
-    summary: 'Take an alias from its mailbox',
+    summary: 'Remove an alias',
     operands: ['alias'],
     options: { org },
     run: async ({ database: { db } }, given) => {
-      const only = given.org === undefined ? undefined : await organizationNamed(db, given.org)
+      const only = await organizationOption(db, given.org)
       const alias = canonicalAddress(given.alias)
-      const found = alias === undefined ? [] : await aliasesOf(db, { alias, organizationId: only?.id })
+      const found = alias === undefined ? [] : await aliasesOf(db, { alias, organizationId: only })
       const [one, ...others] = found
       if (!one)
         throw invalid('alias', `No alias "${given.alias}"`, '`mailroom mailbox alias list` shows those there are')

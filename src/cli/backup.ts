@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { archive } from '#/db/embedded/archive.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { command } from './command.ts'
+import { mebibytes } from './table.ts'
 
 /** How often somebody hears how far it is, in milliseconds. */
 const tellEvery = 1_000
@@ -18,14 +19,14 @@ export const backupCommand = command({
         fix: 'pg_dump makes a backup of it while all processes run',
       })
     const path = resolve(file)
-    if ((await sizeOf(path)) !== undefined) throw invalid('file', `${path} is there already`, 'Name a new file')
-    const told = setInterval(async () => tell(`Copied ${mebibytes(await sizeOf(`${path}.new`))}`), tellEvery)
+    if ((await sizeOf(path)) !== undefined) throw invalid('file', `${path} already exists`, 'Name a new file')
+    const told = setInterval(async () => tell(`Copied ${mebibytes((await sizeOf(`${path}.new`)) ?? 0)}`), tellEvery)
     try {
       await copying((signal) => archive(resolve(dataDir), path, signal))
     } finally {
       clearInterval(told)
     }
-    const bytes = await sizeOf(path)
+    const bytes = (await sizeOf(path)) ?? 0
     return { value: { file: path, bytes }, text: `Backed up to ${path}, ${mebibytes(bytes)}.` }
   },
 })
@@ -36,8 +37,4 @@ async function sizeOf(path: string): Promise<number | undefined> {
     ({ size }) => size,
     () => undefined,
   )
-}
-
-function mebibytes(bytes = 0): string {
-  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MiB`
 }

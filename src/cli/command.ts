@@ -3,13 +3,13 @@ import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import type { Keyring } from '#/keyring.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
 
 /** What commands work on: that of the running server, or one opened for a single command. */
 export interface Operator {

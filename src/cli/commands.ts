@@ -7,14 +7,14 @@ import { keyCommands } from './keys.ts'
 import { mailCommands } from './mail.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { memberRuleCommands } from './member-rules.ts'
-import { keptMemberRuleCommands } from './member-rules-kept.ts'
+import { keptMemberRuleCommands } from './member-rules-list.ts'
 import { memberCommands } from './members.ts'
 import { migrateCommand } from './migrate.ts'
-import { moveCommands } from './move.ts'
 import { organizationCommands } from './organizations.ts'
 import { planCommands } from './plans.ts'
 import { queueCommands } from './queue.ts'
 import { secretCommands } from './secrets.ts'
+import { moveCommands } from './transfer.ts'
 
 /** Every subcommand that works on a database, in the order in which help shows them. */
 export const commands: readonly Command[] = [

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '../../test/database.ts'
-import { operatorOn, printed } from '../../test/operator.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
@@ -42,15 +42,15 @@ test('a domain that several organizations have enrolled is named with --org', as
   const { stderr, exitCode } = await run('suspend', 'both.test')
   assert.deepEqual([exitCode, stderr], [1, 'mailroom: 2 organizations have enrolled both.test. Name one with --org\n'])
   const { stdout } = await run('suspend', 'both.test', '--org', 'Books')
-  assert.equal(stdout, 'both.test is suspended now.\n')
+  assert.equal(stdout, 'both.test is now suspended.\n')
   assert.match((await run('list')).stdout, /both\.test +Books +pending, suspended/)
 })
 
 test('a suspended domain is found under its Unicode name, suspended once, and resumed', async () => {
   const said = async (...argv: readonly string[]) => (await run(...argv)).stdout.trimEnd()
-  assert.equal(await said('suspend', 'BÜCHER.acme.test'), 'xn--bcher-kva.acme.test is suspended now.')
-  assert.equal(await said('suspend', 'bücher.acme.test'), 'xn--bcher-kva.acme.test was suspended before.')
-  assert.equal(await said('resume', 'bücher.acme.test'), 'xn--bcher-kva.acme.test is not suspended now.')
+  assert.equal(await said('suspend', 'BÜCHER.acme.test'), 'xn--bcher-kva.acme.test is now suspended.')
+  assert.equal(await said('suspend', 'bücher.acme.test'), 'xn--bcher-kva.acme.test was already suspended.')
+  assert.equal(await said('resume', 'bücher.acme.test'), 'xn--bcher-kva.acme.test is now not suspended.')
 })
 
 test('a domain that nobody has enrolled, and one without keys yet, are told of', async () => {

@@ -1,18 +1,18 @@
 import type { Db } from '#/db/schema.ts'
-import { sealedAs } from '#/domains/dkim.ts'
+import { sealedAs } from '#/domains/dkim/make-keys.ts'
+import { rotateKeys } from '#/domains/dkim/rotate.ts'
 import type { Domain } from '#/domains/domain.ts'
 import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
-import { rotateKeys } from '#/domains/rotate.ts'
-import { present } from '#/domains/wire.ts'
+import { present } from '#/domains/schemas.ts'
 import { invalid } from '#/errors.ts'
 import { catchAlls, mailboxAt, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
 import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
-import { organizationNamed } from '#/organizations/register.ts'
-import { sealingKey } from '#/seal.ts'
+import { organizationOption } from '#/organizations/register.ts'
+import { sealingKey } from '#/secrets/seal.ts'
 import { command, type Operator } from './command.ts'
-import { endSessions, withSessions } from './sessions.ts'
+import { endSessions, suspensionText, withSessions } from './sessions.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have enrolled the domain' } as const
@@ -24,11 +24,11 @@ export const domainCommands = [
     operands: [],
     options: { org: { value: 'NAME', help: 'Those of one organization' } },
     run: async ({ database: { db }, config: { hostname } }, { org }) => {
-      const only = org === undefined ? undefined : await organizationNamed(db, org)
+      const only = await organizationOption(db, org)
       const caught = await catchAlls(db)
       const names = new Map((await allOrganizations(db)).map(({ id, name }) => [id, name]))
       const data = (await allDomains(db))
-        .filter(({ organizationId }) => only === undefined || organizationId === only.id)
+        .filter(({ organizationId }) => only === undefined || organizationId === only)
         .map((domain) => ({
           organization: names.get(domain.organizationId),
           ...present(domain, hostname),
@@ -49,7 +49,7 @@ export const domainCommands = [
   }),
   command({
     name: 'domain suspend',
-    summary: 'Let no mail into a domain and no mailboxes be made on it; what is there can be read',
+    summary: 'Suspend a domain: it accepts no mail and no new mailboxes; existing mail can be read',
     operands: ['domain'],
     options: { org },
     run: async (operator, given) => suspension(operator, given, true),
@@ -63,7 +63,7 @@ export const domainCommands = [
   }),
   command({
     name: 'domain catch-all',
-    summary: 'Have a mailbox get what is for addresses of a domain that nobody has; ADDRESS may be off',
+    summary: 'Set the catch-all mailbox of a domain; ADDRESS off removes it',
     operands: ['domain', 'address'],
     options: { org },
     run: async ({ database: { db } }, given) => {
@@ -82,7 +82,7 @@ export const domainCommands = [
   }),
   command({
     name: 'domain rotate-dkim',
-    summary: 'Make new signing keys for a domain, to publish beside the old until they are seen',
+    summary: 'Create new DKIM keys for a domain; the old ones sign until the new records are found',
     operands: ['domain'],
     options: { org },
     run: async (operator, given) => {
@@ -112,9 +112,7 @@ async function suspension(operator: Operator, given: { domain: string; org: stri
     const text = `${domain.domain} is suspended with its organization, until that is resumed.`
     return { value: present({ ...domain, suspended: after }, operator.config.hostname), text }
   }
-  const again = domain.suspended === suspended
-  const done = suspended ? 'suspended' : 'not suspended'
-  const text = again ? `${domain.domain} was ${done} before.` : `${domain.domain} is ${done} now.`
+  const text = suspensionText(domain.domain, domain.suspended, suspended)
   const value = present({ ...domain, suspended }, operator.config.hostname)
   if (!suspended) return { value, text }
   const closed = await mailboxesOf(db, domain.organizationId, domain.id)
@@ -125,9 +123,9 @@ async function domainGiven(
   db: Db,
   { domain: given, org }: { domain: string; org: string | undefined },
 ): Promise<Domain> {
-  const only = org === undefined ? undefined : await organizationNamed(db, org)
+  const only = await organizationOption(db, org)
   const meant = await domainsMeant(db, canonicalDomain(given) ?? given.toLowerCase())
-  const [domain, ...others] = meant.filter(({ organizationId }) => only === undefined || organizationId === only.id)
+  const [domain, ...others] = meant.filter(({ organizationId }) => only === undefined || organizationId === only)
   if (!domain) throw invalid('domain', `No domain "${given}"`, '`mailroom domain list` shows those there are')
   if (others.length > 0)
     throw invalid('domain', `${others.length + 1} organizations have enrolled ${domain.domain}`, 'Name one with --org')

@@ -11,7 +11,7 @@ const org = { value: 'NAME', help: 'The organization', required: true } as const
 export const keyCommands = [
   command({
     name: 'key create',
-    summary: 'Make an API key; it is shown this once',
+    summary: 'Create an API key; it is shown only once',
     operands: [],
     options: {
       org,
@@ -62,7 +62,7 @@ function madeText(key: Key, secret: string): string {
   return [
     secret,
     '',
-    'Keep it now: it is not stored and cannot be shown again.',
+    'Save it now: it is not stored and cannot be shown again.',
     `ID:       ${key.id}`,
     `Scopes:   ${scopesShown(key)}`,
     `Expires:  ${key.expires_at ? `${minute(key.expires_at)} UTC` : 'never'}`,

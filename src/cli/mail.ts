@@ -3,11 +3,12 @@ import { invalid, Refusal } from '#/errors.ts'
 import { adoptMailHome, inDatabase, type MailHome, mailHome, mailHomeOf } from '#/mailboxes/home.ts'
 import { type MoveReport, type MoveTarget, moveTargets } from '#/ports/mail-mover.ts'
 import { command, type Operator } from './command.ts'
+import { grouped, mebibytes } from './table.ts'
 
 export const mailCommands = [
   command({
     name: 'mail move',
-    summary: 'Carry all mail to the server of MAILROOM_IMAP_URL, or into the database; TO is imap or database',
+    summary: 'Move all mail to the server of MAILROOM_IMAP_URL, or into the database; TO is imap or database',
     operands: ['to'],
     options: {},
     run: async (operator, { to: given }, tell) => {
@@ -19,7 +20,7 @@ export const mailCommands = [
       await assertServiceFollows(operator, to)
       const report = await mover.move(to, ({ messages, bytes, mailboxes, ofMailboxes }) =>
         tell(
-          `Moved ${shown(messages)} messages, ${mebibytes(bytes)}; ${mailboxes} of ${ofMailboxes} mailboxes are done`,
+          `Moved ${grouped(messages)} messages, ${mebibytes(bytes)}; ${mailboxes} of ${ofMailboxes} mailboxes are done`,
         ),
       )
       const renamed = await named(db, report.renamed)
@@ -28,7 +29,7 @@ export const mailCommands = [
   }),
   command({
     name: 'mail adopt',
-    summary: 'Take the mail host of these settings for the one that has the mail: its server was renamed, or restored',
+    summary: 'Accept the configured mail host as the one that has the mail, after its server was renamed or restored',
     operands: [],
     options: {},
     run: async ({ config, database: { db }, keyring }) => {
@@ -51,7 +52,7 @@ async function assertServiceFollows({ own, database: { db }, config }: Operator,
   if (own) return
   const { home } = await mailHome(db)
   if (to === 'imap' && home === mailHomeOf(config)) return
-  throw new Refusal('invalid_request', 'The service runs on this data directory', { fix: 'Stop it first' })
+  throw new Refusal('invalid_request', 'The service is running on this data directory', { fix: 'Stop it first' })
 }
 
 async function named(db: Db, folders: MoveReport['renamed']) {
@@ -73,19 +74,11 @@ function renamedTo({ mailbox, folder, called }: Awaited<ReturnType<typeof named>
 function summaryOf({ messages, bytes, digest, keywordsLost }: MoveReport, to: MoveTarget): string {
   const next = to === 'imap' ? 'with' : 'without'
   return [
-    `Moved ${shown(messages)} message${messages === 1 ? '' : 's'}, ${mebibytes(bytes)}; each was read back and is the same.`,
+    `Moved ${grouped(messages)} message${messages === 1 ? '' : 's'}, ${mebibytes(bytes)}; each was read back and is the same.`,
     ...(messages > 0 ? [`Their digest is ${digest}.`] : []),
-    ...(keywordsLost > 0 ? [`Left behind: ${shown(keywordsLost)} keywords that no label can be.`] : []),
+    ...(keywordsLost > 0 ? [`Left behind: ${grouped(keywordsLost)} keywords that no label can be.`] : []),
     `Every process has to be started ${next} MAILROOM_IMAP_URL now.`,
   ].join('\n')
-}
-
-function shown(count: number): string {
-  return count.toLocaleString('en')
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
 }
 
 function placed(home: MailHome): string {

@@ -3,12 +3,12 @@ import { invalid, notFound } from '#/errors.ts'
 import { type KnownMailbox, knownMailboxes, setPasswordHash, setSuspended } from '#/mailboxes/operator-queries.ts'
 import { chosenPassword, hashPassword, newPassword } from '#/mailboxes/password.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
-import { present } from '#/mailboxes/wire.ts'
+import { present } from '#/mailboxes/schemas.ts'
 import { canonicalAddress } from '#/mime/address.ts'
-import { organizationNamed } from '#/organizations/register.ts'
+import { organizationOption } from '#/organizations/register.ts'
 import { command, type Operator } from './command.ts'
-import { endSessions, withSessions } from './sessions.ts'
-import { minute, table } from './table.ts'
+import { endSessions, suspensionText, withSessions } from './sessions.ts'
+import { grouped, minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
 
@@ -20,15 +20,15 @@ export const mailboxCommands = [
     options: { org: { value: 'NAME', help: 'Those of one organization' } },
     run: async (operator, { org }) => {
       const { db } = operator.database
-      const only = org === undefined ? undefined : await organizationNamed(db, org)
-      const data = await shown(operator, await knownMailboxes(db, { organizationId: only?.id }))
+      const only = await organizationOption(db, org)
+      const data = await shown(operator, await knownMailboxes(db, { organizationId: only }))
       const headings = ['ADDRESS', 'NAME', 'ORGANIZATION', 'KIND', 'STATE', 'MIB', 'CREATED', 'ID']
       return { value: { data }, text: table(headings, data.map(row), 'No mailboxes yet.') }
     },
   }),
   command({
     name: 'mailbox suspend',
-    summary: 'Let no mail into a mailbox and none out; what is there can be read',
+    summary: 'Suspend a mailbox: it accepts and sends no mail; existing mail can be read',
     operands: ['address'],
     options: { org },
     run: (operator, given) => suspension(operator, given, true),
@@ -48,7 +48,7 @@ export const mailboxCommands = [
       org,
       password: {
         value: '-',
-        help: 'Read the password from standard input; else one is made and shown',
+        help: 'Read the password from standard input; otherwise one is generated and shown',
         fromInput: true,
       },
     },
@@ -67,7 +67,7 @@ export const mailboxCommands = [
   }),
   command({
     name: 'mailbox delete',
-    summary: 'Delete a mailbox and all its mail, for good',
+    summary: 'Delete a mailbox and all its mail permanently',
     operands: ['address'],
     options: { org },
     run: async (operator, given, tell) => {
@@ -83,11 +83,11 @@ export const mailboxCommands = [
         { organizationId, mailboxId },
         (gone) => {
           deleted = gone
-          tell(`Deleted ${counted(gone)} of ${counted(total)} messages in ${address}`)
+          tell(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
         },
       )
       const value = { deleted: true, id: mailboxId, address, messages: deleted }
-      const text = `Deleted ${address} and its ${counted(deleted)} message${deleted === 1 ? '' : 's'}.`
+      const text = `Deleted ${address} and its ${grouped(deleted)} message${deleted === 1 ? '' : 's'}.`
       return { value, text: [text, ...whatIsLeft(operator, mailboxId)].join('\n') }
     },
   }),
@@ -98,9 +98,7 @@ async function suspension(operator: Operator, given: { address: string; org: str
   const mailbox = await mailboxGiven(db, given)
   await setSuspended(db, { organizationId: mailbox.organizationId, mailboxId: mailbox.id }, suspended)
   const [value] = await shown(operator, [{ ...mailbox, suspended }])
-  const done = suspended ? 'suspended' : 'not suspended'
-  const again = mailbox.suspended === suspended
-  const text = again ? `${mailbox.address} was ${done} before.` : `${mailbox.address} is ${done} now.`
+  const text = suspensionText(mailbox.address, mailbox.suspended, suspended)
   if (!suspended) return { value, text }
   return { value, ...withSessions(text, await endSessions(operator, [mailbox.id])) }
 }
@@ -115,9 +113,9 @@ export async function mailboxGiven(
   db: Db,
   { address: given, org }: { address: string; org: string | undefined },
 ): Promise<KnownMailbox> {
-  const only = org === undefined ? undefined : await organizationNamed(db, org)
+  const only = await organizationOption(db, org)
   const address = canonicalAddress(given)
-  const meant = address === undefined ? [] : await knownMailboxes(db, { address, organizationId: only?.id })
+  const meant = address === undefined ? [] : await knownMailboxes(db, { address, organizationId: only })
   const [mailbox, ...others] = meant
   if (!mailbox) throw invalid('address', `No mailbox "${given}"`, '`mailroom mailbox list` shows those there are')
   if (others.length > 0)
@@ -139,8 +137,4 @@ function row(mailbox: Awaited<ReturnType<typeof shown>>[number]): string[] {
   const state = suspended ? 'suspended' : 'open'
   const mebibytes = (storage_used_bytes / 2 ** 20).toFixed(1)
   return [address, name || '-', organization, kind, state, mebibytes, minute(new Date(created_at)), id]
-}
-
-function counted(messages: number): string {
-  return messages.toLocaleString('en')
 }

@@ -1,16 +1,16 @@
+import { blockSender } from '#/blocked-senders/block.ts'
 import { blockPattern } from '#/blocked-senders/pattern.ts'
-import { blockSender } from '#/blocked-senders/store.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
+import { addFilter, checkMove } from '#/filters/changes.ts'
 import { actions, fields, filterName, filterValue, ops } from '#/filters/filter.ts'
-import { addFilter, checkMove } from '#/filters/store.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
-import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { command, type Operator } from './command.ts'
-import { ownerGiven, whose } from './member-rules-kept.ts'
+import { ownerGiven, whose } from './member-rules-list.ts'
 
 /** Adds to members' own labels, filters and blocks, which no key can see. */
 export const memberRuleCommands = [
@@ -76,7 +76,7 @@ async function forMember<T>(
   const { db } = operator.database
   const owner = await ownerGiven(operator, given)
   const made = await db.transaction().execute((tx) => change(tx, owner))
-  rulesChanged(db, owner.organizationId)
+  invalidateRules(db, owner.organizationId)
   return made
 }
 

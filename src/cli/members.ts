@@ -2,7 +2,7 @@ import type { Member } from '#/members/member.ts'
 import { addMember, removeMember } from '#/members/members.ts'
 import { membersOf } from '#/members/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
-import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { command } from './command.ts'
 import { minute, table } from './table.ts'
 
@@ -45,7 +45,7 @@ export const memberCommands = [
     run: async ({ database: { db } }, given) => {
       const organization = await organizationNamed(db, given.org)
       const member = await removeMember(db, organization.id, given.member)
-      rulesChanged(db, organization.id)
+      invalidateRules(db, organization.id)
       return { value: { removed: true, ...member }, text: `Removed ${member.email} from "${organization.name}".` }
     },
   }),

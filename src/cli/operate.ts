@@ -10,10 +10,10 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Operator, Tell } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
-import { assertThere } from './nothing-there.ts'
+import { errorText } from './error-text.ts'
+import { assertDatabaseExists } from './missing-database.ts'
 import type { Call } from './parse.ts'
 import { failure, present, runCommand } from './run.ts'
-import { wordsFor } from './words.ts'
 
 /** How long to wait for a server that is just starting, or for another command, to let us in. */
 const patienceMs = 30_000
@@ -45,7 +45,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
     const reply = await callServer(dataDir, fromHere(argv, call), around.tell)
     if (reply) return reply
     try {
-      if (call.command !== doctorCommand) await assertThere(around.config)
+      if (call.command !== doctorCommand) await assertDatabaseExists(around.config)
       return await here(argv, call, around, { directory: dataDir })
     } catch (error) {
       if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error
@@ -92,6 +92,6 @@ async function open(
     return { database }
   } catch (error) {
     if (error instanceof DirectoryInUse) throw error
-    return { failure: wordsFor(error) }
+    return { failure: errorText(error) }
   }
 }

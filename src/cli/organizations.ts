@@ -3,15 +3,15 @@ import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import type { Organization } from '#/organizations/organization.ts'
 import { allOrganizations, setOrganizationSuspended } from '#/organizations/queries.ts'
 import { changePlan, createOrganization, organizationNamed, renameOrganization } from '#/organizations/register.ts'
-import { belongingsOf, removeOrganization } from '#/organizations/remove.ts'
 import { command, type Operator } from './command.ts'
-import { endSessions, withSessions } from './sessions.ts'
-import { minute, table } from './table.ts'
+import { belongingsOf, removeOrganization } from './remove-organization.ts'
+import { endSessions, suspensionText, withSessions } from './sessions.ts'
+import { grouped, minute, table } from './table.ts'
 
 export const organizationCommands = [
   command({
     name: 'org create',
-    summary: 'Make an organization',
+    summary: 'Create an organization',
     operands: ['name'],
     options: { plan: { value: 'PLAN', help: 'free (the default), team, business or self_hosted' } },
     run: async ({ database: { db } }, { name, plan = 'free' }) => {
@@ -34,7 +34,7 @@ export const organizationCommands = [
   }),
   command({
     name: 'org plan',
-    summary: 'Put an organization on another plan',
+    summary: 'Change the plan of an organization',
     operands: ['name', 'plan'],
     options: {},
     run: async ({ database: { db } }, { name, plan }) => {
@@ -44,7 +44,7 @@ export const organizationCommands = [
   }),
   command({
     name: 'org rename',
-    summary: 'Give an organization another name',
+    summary: 'Rename an organization',
     operands: ['name', 'to'],
     options: {},
     run: async ({ database: { db } }, { name, to }) => {
@@ -54,7 +54,7 @@ export const organizationCommands = [
   }),
   command({
     name: 'org suspend',
-    summary: 'Let no request, no mail and no mail program of an organization in, and no mail out; everything stays',
+    summary: 'Suspend an organization: no API access, no logins, no mail in or out; its data stays',
     operands: ['name'],
     options: {},
     run: (operator, { name }) => suspension(operator, name, true),
@@ -68,9 +68,11 @@ export const organizationCommands = [
   }),
   command({
     name: 'org delete',
-    summary: 'Delete an organization and all that it has, mail too, for good',
+    summary: 'Delete an organization and all its data and mail permanently',
     operands: ['name'],
-    options: { confirm: { value: 'NAME', help: 'Its name once more; without it, what there is to delete is said' } },
+    options: {
+      confirm: { value: 'NAME', help: 'Its name again; without it, the command only shows what would be deleted' },
+    },
     run: async (operator, { name, confirm }, tell) => {
       const { db } = operator.database
       const organization = await organizationNamed(db, name)
@@ -93,9 +95,7 @@ async function suspension(operator: Operator, name: string, suspended: boolean) 
   const { db } = operator.database
   const before = await organizationNamed(db, name)
   const after = await setOrganizationSuspended(db, before.id, suspended)
-  const done = suspended ? 'suspended' : 'not suspended'
-  const again = (before.suspended_at !== null) === suspended
-  const text = again ? `"${after.name}" was ${done} before.` : `"${after.name}" is ${done} now.`
+  const text = suspensionText(`"${after.name}"`, before.suspended_at !== null, suspended)
   if (!suspended) return { value: after, text }
   return { value: after, ...withSessions(text, await endSessions(operator, await mailboxesOf(db, before.id))) }
 }
@@ -116,7 +116,7 @@ async function unconfirmed({ database: { db } }: Operator, { id, name }: Organiz
 }
 
 function many(count: number, one: string, more = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+  return `${grouped(count)} ${count === 1 ? one : more}`
 }
 
 function row({ name, plan, suspended_at, created_at, id }: Organization): string[] {

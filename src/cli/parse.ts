@@ -46,7 +46,7 @@ function commandOf(argv: readonly string[], commands: readonly Command[]): Comma
   const words = argv.slice(0, argv.findIndex((word) => word.startsWith('-')) >>> 0)
   const group = commands.filter(({ name }) => name.split(' ')[0] === words[0])
   if (group.length > 0)
-    throw new UsageError(`Which of these? ${group.map(({ name }) => `mailroom ${name}`).join(', ')}`)
+    throw new UsageError(`Incomplete command; one of: ${group.map(({ name }) => `mailroom ${name}`).join(', ')}`)
   if (words.length === 0) throw new UsageError(`No command before "${argv[0]}"; see \`mailroom help\``)
   throw new UsageError(`Unknown command "${words.join(' ')}"; see \`mailroom help\``)
 }
@@ -74,7 +74,7 @@ function operandsOf(command: Command, positionals: readonly string[]): Record<st
   const [extra] = positionals.slice(operands.length)
   if (extra !== undefined)
     throw new UsageError(
-      `"${extra}" is one word too many; put a name of several words in quotes\nUsage: ${usageOf(command)}`,
+      `"${extra}" is an unexpected argument; quote a name of several words\nUsage: ${usageOf(command)}`,
     )
   return Object.fromEntries(operands.map((operand, at) => [operand, positionals[at] ?? '']))
 }

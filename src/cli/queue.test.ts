@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '../../test/database.ts'
-import { operatorOn, printed } from '../../test/operator.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 
 let database: Database
@@ -28,7 +28,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
     .values({
       ...{ id, organization_id: organizationId, mailbox_id: null, kind: 'sent', sender: 'ada@here.example' },
       ...{ smtp_utf8: false, eight_bit: false, size_bytes: 1 },
-      ...{ created_at: at, expires_at: new Date(at.getTime() + 5 * 86_400_000) },
+      ...{ created_at: at, queued_at: at },
     })
     .execute()
   await database.db
@@ -37,7 +37,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
       recipients.map(({ to, state }) => ({
         ...{ message_id: id, organization_id: organizationId, recipient: to, route: 'there.example', due_at: at },
         ...{ reason: 'It asks to wait', reply: '451 Later', host: 'mx.there.example', attempts: 2 },
-        ...(state && { state }),
+        ...(state && { state, leased_until: at }),
       })),
     )
     .execute()
@@ -86,7 +86,11 @@ test('a message that is dropped is gone, with its last recipient', async () => {
   const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
   assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for bob@there.example.\n')
   assert.equal((await run('queue', 'drop', id)).stdout, 'It is being sent at this moment.\n')
-  await database.db.updateTable('outbound_recipients').set({ state: 'waiting' }).where('message_id', '=', id).execute()
+  await database.db
+    .updateTable('outbound_recipients')
+    .set({ state: 'waiting', leased_until: null })
+    .where('message_id', '=', id)
+    .execute()
   assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for cy@there.example.\n')
   assert.deepEqual(await run('queue', 'drop', id), {
     ...{ exitCode: 1, stdout: '' },

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '#/errors.ts'
 import { countSpooled, type Spooled, spooledOnes } from '#/messages/spooled.ts'
-import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/sending/waiting.ts'
+import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/queue/waiting.ts'
 import { isUuid } from '#/text.ts'
 import { command } from './command.ts'
 import { minute, table } from './table.ts'
@@ -8,7 +8,7 @@ import { minute, table } from './table.ts'
 /** As many as a terminal can do something with. */
 const mostShown = 1_000
 
-const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
+const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'STATE', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
 const comingHeadings = ['MAILBOX', 'FOLDER', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY']
 
 export const queueCommands = [
@@ -65,7 +65,17 @@ function messageId(id: string): string {
 function row(one: Waiting): string[] {
   const next = one.next_attempt_at === null ? 'now' : minute(one.next_attempt_at)
   const why = one.reason === null ? '-' : one.reply === null ? one.reason : `${one.reason} (${one.reply})`
-  return [one.to, one.from || '<>', one.organization, minute(one.since), String(one.attempts), next, why, one.id]
+  return [
+    one.to,
+    one.from || '<>',
+    one.organization,
+    one.state,
+    minute(one.since),
+    String(one.attempts),
+    next,
+    why,
+    one.id,
+  ]
 }
 
 function spooledRow(one: Spooled): string[] {

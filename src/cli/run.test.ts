@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Database } from '#/db/open.ts'
+import { after, test } from 'node:test'
 import { Authenticator } from '#/keys/authenticate.ts'
-import { testDatabase } from '../../test/database.ts'
-import { operatorOn, printed } from '../../test/operator.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 const operator = () => operatorOn({ database }, () => now)
@@ -77,7 +73,7 @@ test('a key is shown once, with all that it may do, and works', async () => {
 test('without --json the key is the first line alone, so that it can be cut out', async () => {
   await json('org', 'create', 'Lines')
   const { stdout } = await run('key', 'create', '--org', 'Lines', '--scopes', 'all')
-  assert.match(stdout, /^mrk_[0-9A-Za-z]{38}\n\nKeep it now/)
+  assert.match(stdout, /^mrk_[0-9A-Za-z]{38}\n\nSave it now/)
   assert.match(stdout, /Scopes: {3}all\nExpires: {2}never\n$/)
 })
 

@@ -1,9 +1,9 @@
 import type { Reply } from '#/control/protocol.ts'
 import type { Answer, Operator, Tell } from './command.ts'
 import { commands } from './commands.ts'
+import { errorText } from './error-text.ts'
 import { helpFor } from './help.ts'
 import { parseCall, UsageError } from './parse.ts'
-import { wordsFor } from './words.ts'
 
 /** Runs one command against the operator's database. Never rejects: what goes wrong is told in the reply. Exit codes:
  *  0 done, 1 refused or failed, 2 not understood. */
@@ -36,5 +36,5 @@ export function present({ value, text, exitCode = 0 }: Answer, json: boolean): R
 
 /** The reply of a command that could not be done. */
 export function failure(error: unknown): Reply {
-  return { stdout: '', stderr: `mailroom: ${wordsFor(error)}\n`, exitCode: error instanceof UsageError ? 2 : 1 }
+  return { stdout: '', stderr: `mailroom: ${errorText(error)}\n`, exitCode: error instanceof UsageError ? 2 : 1 }
 }

@@ -1,7 +1,8 @@
 import { invalid } from '#/errors.ts'
-import { nextSecret, settleSecret } from '#/secret.ts'
+import { nextSecret, settleSecret } from '#/secrets/given.ts'
 import { rotateTo } from '#/secrets/rotate.ts'
 import { command } from './command.ts'
+import { grouped } from './table.ts'
 
 export const secretCommands = [
   command({
@@ -12,7 +13,7 @@ export const secretCommands = [
     run: async ({ database: { db }, config, keyring: open }, _, tell) => {
       const keyring = await open(db)
       const next = await nextSecret(config)
-      const count = (done: number) => tell(`Sealed ${done.toLocaleString('en')} values anew`)
+      const count = (done: number) => tell(`Sealed ${grouped(done)} values anew`)
       const rotated = await rotateTo(next, { db, keyring, count })
       await settleSecret(config, next)
       if (!rotated) {
@@ -21,11 +22,11 @@ export const secretCommands = [
       }
       const { resealed, unopened } = rotated
       const text = [
-        `The new secret is in force, and ${resealed.toLocaleString('en')} values are sealed under it.`,
+        `The new secret is in force, and ${grouped(resealed)} values are sealed under it.`,
         config.secrets.secret === undefined
           ? `It is in the file secret in ${config.dataDir}: back that up.`
-          : 'MAILROOM_SECRET_PREVIOUS is needed no more.',
-        ...unopened.map((where) => `No secret that is known opens ${where}; it was left as it is.`),
+          : 'MAILROOM_SECRET_PREVIOUS is no longer needed.',
+        ...unopened.map((where) => `No known secret decrypts ${where}; it is unchanged.`),
       ]
       return { value: { resealed, unopened }, text: text.join('\n') }
     },
@@ -35,7 +36,7 @@ export const secretCommands = [
 function inForceAlready() {
   return invalid(
     'secret',
-    'MAILROOM_SECRET is the secret that is in force',
+    'MAILROOM_SECRET is already the secret in force',
     'Set MAILROOM_SECRET to a new one and MAILROOM_SECRET_PREVIOUS to this one for every process, restart each, and run this again',
   )
 }

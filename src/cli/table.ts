@@ -13,6 +13,16 @@ export function minute(time: Date | null): string {
   return time ? time.toISOString().slice(0, 16).replace('T', ' ') : '-'
 }
 
+/** `1,234`. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** `1.5 MiB`. */
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
+}
+
 const graphemes = new Intl.Segmenter()
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60])/u

@@ -1,12 +1,6 @@
+import type { DoveadmServer } from '#/ports/servers.ts'
 import { Unusable } from './reader.ts'
 import { serverUrl } from './server-url.ts'
-
-/** Where Dovecot takes commands over HTTP, and the password for that. */
-export interface DoveadmServer {
-  /** As `https://imap.example.com:8080`. */
-  readonly origin: string
-  readonly password: string
-}
 
 const example = 'https://doveadm:password@imap.example.com:8080, with special characters in the password written as %XX'
 

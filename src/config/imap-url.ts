@@ -1,15 +1,6 @@
+import type { ImapServer } from '#/ports/servers.ts'
 import { Unusable } from './reader.ts'
 import { serverUrl } from './server-url.ts'
-
-/** An IMAP server, and the user that may act for every mailbox on it. */
-export interface ImapServer {
-  readonly host: string
-  readonly port: number
-  /** `implicit` from the start, `required` by STARTTLS. Certificates are verified. */
-  readonly tls: 'implicit' | 'required' | 'never'
-  readonly user: string
-  readonly password: string
-}
 
 const example = 'imaps://user:password@imap.example.com, with special characters in the password written as %XX'
 

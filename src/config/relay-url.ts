@@ -1,14 +1,6 @@
+import type { RelayServer } from '#/ports/servers.ts'
 import { Unusable } from './reader.ts'
 import { serverUrl } from './server-url.ts'
-
-/** The relay that an installation's mail goes through. */
-export interface RelayServer {
-  readonly host: string
-  readonly port: number
-  /** `implicit` from the start, `required` and `offered` by STARTTLS. Certificates are verified but with `offered`. */
-  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
-  readonly login: { readonly user: string; readonly password: string } | undefined
-}
 
 const example = 'smtp://user:password@mail.example.com:587, with special characters in the password written as %XX'
 

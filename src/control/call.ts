@@ -28,7 +28,7 @@ export async function callServer(
   const reply = await replyOn(socket, tell)
   if (reply) return reply
   throw new Error(
-    'The running server did not finish the command, which may or may not have taken effect: look before trying again',
+    'The running server did not finish the command, which may have taken effect; check before you repeat it',
   )
 }
 

@@ -10,14 +10,14 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** Referred to from here, since a lock whose file is garbage-collected is let go, although nobody disposed of it. */
+/** Referred to from here, since a lock whose file is garbage-collected is released, although nobody disposed of it. */
 const held = new Set<DatabaseSync>()
 
 /**
  * Takes the data directory for this process alone, and makes it where it is missing, readable by its owner only.
  * Two processes on one embedded database silently destroy its data. The lock is the kernel's, on a file in the
  * directory that SQLite opens (Node has no flock of its own): a process that is killed leaves none behind.
- * @throws DirectoryInUse, or Error saying what is in the way
+ * @throws DirectoryInUse, or Error saying what prevents it
  */
 export function lockDirectory(path: string): Disposable {
   const directory = resolve(path)

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import { assertDurable } from '#/db/durability.ts'
-import type { Database } from '#/db/open.ts'
 import { startServer } from '#/server/start.ts'
-import { testDatabase } from '../../test/database.ts'
-import { secret as MAILROOM_SECRET } from '../../test/installation.ts'
-import { startPostgres } from '../../test/postgres.ts'
+import { startPostgres } from '#test/peers/postgres.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 test('row 39: a database that syncs is taken', () => assertDurable(database.db))

@@ -27,7 +27,7 @@ export async function readMigrations(directory = ownDirectory): Promise<Migratio
 
 /**
  * Brings the database up to the last migration, each in a transaction of its own. Processes that start together
- * take turns; a database that does not match the files is left as it is.
+ * wait for each other; a database that does not match the files is left as it is.
  * @throws Error naming the migration that failed, was changed after it was applied, or is unknown to this program
  */
 export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]): Promise<void> {

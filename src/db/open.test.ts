@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import { testDatabase } from '../../test/database.ts'
+import { testDatabase } from '#test/world/database.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 async function value(expression: string, parameters: unknown[] = []): Promise<unknown> {

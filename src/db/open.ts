@@ -3,12 +3,12 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { columnTypes } from './column-types.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { startEngine } from './embedded/engine.ts'
+import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
 import { Lanes } from './lanes.ts'
 import { answers, Network } from './network.ts'
 import { preparing } from './prepared.ts'
-import { takeLanes } from './query.ts'
+import { useLanes } from './query.ts'
 import type { Schema } from './schema.ts'
 import { sessionSettings } from './settings.ts'
 
@@ -36,7 +36,7 @@ export interface Database extends AsyncDisposable {
  *  on the embedded database fails by it. */
 const usualPatience = 20_000
 
-/** How long a server that is there takes at most to take a connection, in milliseconds. */
+/** How long a server that is there takes at most to accept a connection, in milliseconds. */
 const answersWithin = 3_000
 
 /** Opens the database, without migrating it. Dispose it to close it. */
@@ -74,7 +74,7 @@ async function openServer({
   const silence = patience * 1.25
   const db = kysely(pool, silence)
   const lanes = new Lanes(connection, silence)
-  takeLanes(db, lanes)
+  useLanes(db, lanes)
   const end = async () => {
     await lanes[Symbol.asyncDispose]()
     await close(db, pool)
@@ -89,6 +89,13 @@ async function openEmbedded(directory: string): Promise<Database> {
   await using opening = new AsyncDisposableStack()
   opening.use(lockDirectory(directory))
   const engine = opening.use(await startEngine(join(directory, 'database')))
+  const database = opening.use(databaseOn(engine))
+  const open = opening.move()
+  return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** The database of an embedded engine. Once it is disposed of, the engine may serve another. */
+export function databaseOn(engine: Engine): Database {
   const pool = newPool({
     max: 1,
     idleTimeoutMillis: 0,
@@ -99,16 +106,16 @@ async function openEmbedded(directory: string): Promise<Database> {
     stream: () => engine.connect(),
   })
   const db = kysely(pool)
-  opening.defer(() => close(db, pool))
   const upkeep = new Upkeep(pool)
   upkeep.start()
-  opening.defer(() => upkeep.stop())
-  const open = opening.move()
   return {
     ...{ db, pool, embedded: true, failed: engine.failed },
     copying: (copy) => upkeep.copying(copy),
     leaveIfSilent: async () => {},
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await upkeep.stop()
+      await close(db, pool)
+    },
   }
 }
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase } from '../../test/database.ts'
-import type { Database } from './open.ts'
+import { testDatabase } from '#test/world/database.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 async function prepared(part: string): Promise<number> {

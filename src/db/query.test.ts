@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase } from '../../test/database.ts'
-import type { Database } from './open.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { Part, query } from './query.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 const twice = async (number: number) => {

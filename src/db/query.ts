@@ -5,8 +5,8 @@ import type { Db } from './schema.ts'
 const texts = new WeakMap<TemplateStringsArray, string>()
 const lanesOf = new WeakMap<Db, Lanes>()
 
-/** From now on what is asked of `db` itself by `query` takes one of these lanes. */
-export function takeLanes(db: Db, lanes: Lanes): void {
+/** From now on `query` sends what is asked of `db` itself, outside a transaction, over these lanes. */
+export function useLanes(db: Db, lanes: Lanes): void {
   lanesOf.set(db, lanes)
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { emptyDatabase } from '../../test/database.ts'
+import { emptyDatabase } from '#test/world/database.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
 const database = await emptyDatabase()
@@ -37,7 +37,7 @@ test('scheduled messages that are under way keep their place when migration 22 c
         ('${owed}', 'sent', '2030-01-05Z', false, '${third}', null),
         ('${failed}', 'failed', '2030-01-06Z', false, null, '2030-01-07Z')
       ) as row (id, status, due_at, in_hand, outbound_id, failed_at)`)
-  await migrate(pool, migrations)
+  await migrate(pool, migrations.slice(0, at + 1))
 
   const listed = await pool.query(`
     select id, status, due_at::date::text as due, claimed_until::date::text as claimed, queued,

@@ -1,6 +1,6 @@
-import type { CheckedRecord } from '#/db/schema.ts'
-import { type PublishedKey, type WantedRecord, wantedRecords } from './records.ts'
-import type { Standing } from './standing.ts'
+import type { CheckedRecord } from '#/db/schema/domains.ts'
+import type { Standing } from './checks/standing.ts'
+import { type PublishedKey, type WantedRecord, wantedRecords } from './dns/records.ts'
 
 /** A domain that an organization has enrolled. */
 export interface Domain {

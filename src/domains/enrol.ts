@@ -3,7 +3,7 @@ import { invalid, notFound } from '#/errors.ts'
 import type { Domain } from './domain.ts'
 import {
   deleteDomain,
-  deleteKeysOf,
+  deleteKeys,
   domainById,
   insertDomain,
   lockDomain,
@@ -34,7 +34,7 @@ export async function enrolDomain(
   if (id === undefined) {
     throw invalid('domain', `${domain} is enrolled already`, 'GET /v1/domains shows it; remove it to enrol it anew')
   }
-  await deleteKeysOf(tx, organizationId, id)
+  await deleteKeys(tx, organizationId, id)
   const enrolled = await domainById(tx, organizationId, id)
   if (!enrolled) throw new Error('a domain that was just enrolled is there')
   return enrolled

@@ -1,20 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { CheckedRecord, Db, Tx } from '#/db/schema.ts'
-import type { Domain } from './domain.ts'
-import type { Standing } from './standing.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Standing } from './checks/standing.ts'
+import type { Domain, DomainKey } from './domain.ts'
 
-interface Row extends StandingRow {
-  id: string
-  organization_id: string
-  domain: string
-  ownership_token: string
-  suspended: boolean
-  findings: CheckedRecord[]
-  keys: { selector: string; algorithm: 'rsa' | 'ed25519'; key: string; made: string; retires: string | null }[]
-  last_checked_at: Date | null
-  next_check_at: Date | null
-  created_at: Date
-}
+/** In JSON times are texts. */
+type KeyRow = Omit<DomainKey, 'madeAt' | 'retiresAt'> & { readonly madeAt: string; readonly retiresAt: string | null }
+type Row = Omit<Domain, 'standing' | 'keys'> & StandingRow & { readonly keys: readonly KeyRow[] }
 
 export interface StandingRow {
   status: Standing['status']
@@ -34,11 +25,12 @@ export const standingColumns = sql`
 /** Enrolments by a condition on `domain`, oldest first. */
 async function enrolments(db: Db, condition: RawBuilder<unknown>): Promise<Domain[]> {
   const { rows } = await sql<Row>`
-    select id, organization_id, domain, ownership_token, suspended_at is not null as suspended, findings,
-      last_checked_at, next_check_at, created_at, ${standingColumns},
+    select id, organization_id as "organizationId", domain, ownership_token as token,
+      suspended_at is not null as suspended, findings, last_checked_at as "lastCheckedAt",
+      next_check_at as "nextCheckAt", created_at as "createdAt", ${standingColumns},
       coalesce((
-        select jsonb_agg(jsonb_build_object('selector', selector, 'algorithm', algorithm, 'key', public_key,
-          'made', created_at, 'retires', retires_at) order by created_at, algorithm desc)
+        select jsonb_agg(jsonb_build_object('selector', selector, 'algorithm', algorithm, 'publicKey', public_key,
+          'madeAt', created_at, 'retiresAt', retires_at) order by created_at, algorithm desc)
         from dkim_keys where domain_id = domain.id
       ), '[]') as keys
     from domains domain where ${condition} order by created_at, id`.execute(db)
@@ -46,24 +38,15 @@ async function enrolments(db: Db, condition: RawBuilder<unknown>): Promise<Domai
 }
 
 function domainFrom(row: Row): Domain {
+  const { id, organizationId, domain, token, suspended, findings, lastCheckedAt, nextCheckAt, createdAt } = row
+  const keys = row.keys.map(({ madeAt, retiresAt, ...key }) => ({
+    ...key,
+    madeAt: new Date(madeAt),
+    retiresAt: retiresAt === null ? null : new Date(retiresAt),
+  }))
   return {
-    id: row.id,
-    organizationId: row.organization_id,
-    domain: row.domain,
-    standing: standingFrom(row),
-    token: row.ownership_token,
-    suspended: row.suspended,
-    findings: row.findings,
-    keys: row.keys.map(({ selector, algorithm, key, made, retires }) => ({
-      selector,
-      algorithm,
-      publicKey: key,
-      madeAt: new Date(made),
-      retiresAt: retires === null ? null : new Date(retires),
-    })),
-    lastCheckedAt: row.last_checked_at,
-    nextCheckAt: row.next_check_at,
-    createdAt: row.created_at,
+    ...{ id, organizationId, domain, token, suspended, findings, lastCheckedAt, nextCheckAt, createdAt },
+    ...{ standing: standingFrom(row), keys },
   }
 }
 
@@ -131,7 +114,7 @@ export async function restartFailed(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     update domains set status = 'pending', ownership_token = default, challenged_at = ${now}, created_at = ${now},
-      next_check_at = ${firstCheckAt}, last_checked_at = null, leased_until = null, check_epoch = check_epoch + 1,
+      next_check_at = ${firstCheckAt}, last_checked_at = null, leased_until = null, lease_epoch = lease_epoch + 1,
       findings = '[]',
       ownership_verified_at = null, ownership_missing_since = null, ownership_missing_times = 0,
       receiving_verified_at = null, receiving_missing_since = null, receiving_missing_times = 0
@@ -140,35 +123,24 @@ export async function restartFailed(
   return rows[0]?.id
 }
 
-/** Keys whose records have never been found. */
-export async function deleteUnseenKeys(tx: Tx, organizationId: string, domainId: string): Promise<void> {
-  await tx
-    .deleteFrom('dkim_keys')
-    .where('organization_id', '=', organizationId)
-    .where('domain_id', '=', domainId)
-    .where('seen_at', 'is', null)
-    .execute()
-}
-
-/** Voids a check in hand, which does not know what was changed meanwhile. */
+/** Has the domain checked again. A check that is under way loses its lease, since it does not know of the change. */
 export async function checkSoon(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
   await tx
     .updateTable('domains')
-    .set({ next_check_at: at, leased_until: null, check_epoch: sql<number>`check_epoch + 1` })
+    .set({ next_check_at: at, leased_until: null, lease_epoch: sql<number>`lease_epoch + 1` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute()
 }
 
-export async function deleteKeysOf(tx: Tx, organizationId: string, domainId: string): Promise<void> {
-  await tx
-    .deleteFrom('dkim_keys')
-    .where('organization_id', '=', organizationId)
-    .where('domain_id', '=', domainId)
-    .execute()
+/** Deletes the signing keys of a domain, or those alone whose records were never found. */
+export async function deleteKeys(tx: Tx, organizationId: string, domainId: string, unseenOnly = false): Promise<void> {
+  await sql`
+    delete from dkim_keys where organization_id = ${organizationId} and domain_id = ${domainId}
+      and (seen_at is null or not ${unseenOnly}::boolean)`.execute(tx)
 }
 
-/** Locks the domain against whoever adds a mailbox to it. */
+/** Locks the domain, so that no mailbox is added to it. */
 export async function lockDomain(
   tx: Tx,
   organizationId: string,
@@ -203,7 +175,7 @@ export async function setSuspended(db: Db, organizationId: string, id: string, s
   return rows[0]?.suspended ?? suspended
 }
 
-/** Whether an organization has the domain verified: by the index that sees to there being one at most. */
+/** Whether an organization has verified the domain; at most one has, by a unique index. */
 export async function isVerified(db: Db, domain: string): Promise<boolean> {
   const row = await db
     .selectFrom('domains')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { Enrolled } from '../../test/enrolled.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { Enrolled } from '#test/dns/enrolled.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let shared: TestOrganization

@@ -1,17 +1,17 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, once } from '#/http/once.ts'
-import { ById, Id, Line, ListOf, pathId, Strict } from '#/http/wire.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { ById, Id, Line, ListOf, pathId, Strict } from '#/http/shared-schemas.ts'
+import { zoneFile } from './dns/zone-file.ts'
 import { listedRecords, outstandingOf } from './domain.ts'
 import { enrolDomain, removeDomain } from './enrol.ts'
 import { domainName } from './name.ts'
 import { domainById, domainsOf } from './queries.ts'
-import { DomainOut, present } from './wire.ts'
-import { zoneFile } from './zone-file.ts'
+import { DomainOut, present } from './schemas.ts'
 
 export interface DomainParts {
   readonly db: Db
@@ -43,7 +43,6 @@ function listRoute(app: App, { db, hostname }: DomainParts): void {
       schema: {
         summary: 'List domains',
         description: 'The domains that the organization has enrolled, oldest first.',
-        querystring: Strict({}),
         response: { 200: ListOf(DomainOut) },
       },
     },
@@ -52,7 +51,7 @@ function listRoute(app: App, { db, hostname }: DomainParts): void {
       for (const domain of await domainsOf(db, organizationId)) {
         data.push(present(domain, hostname))
         // A thousand domains would hold the event loop for more than 100 ms.
-        if (data.length % 100 === 0) await turn()
+        if (data.length % 100 === 0) await immediate()
       }
       return { data }
     },
@@ -73,7 +72,6 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
           'Several organizations may enrol a domain: the first whose ownership record is found has it, and the others’ ' +
           'enrolments fail. A sub-domain of another organization’s domain needs an ownership record of its own, as any ' +
           'domain does. An enrolment that has failed begins anew, under a new token, when the domain is enrolled again.',
-        querystring: Strict({}),
         body: Strict({
           domain: Line({
             minLength: 1,
@@ -90,7 +88,7 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
     },
     async (request, reply) => {
       const domain = domainName(request.body.domain, { allowReserved })
-      await once(db, request, reply, async (tx) => {
+      await answerOnce(db, request, reply, async (tx) => {
         const enrolment = { organizationId: request.organizationId, domain, now: await time(tx), firstCheckAfter }
         const enrolled = await enrolDomain(tx, enrolment)
         return created(`/v1/domains/${enrolled.id}`, present(enrolled, hostname))
@@ -109,7 +107,6 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
         summary: 'Show a domain',
         description: '`outstanding` says how many records are still missing; zero means done.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: DomainOut },
       },
     },
@@ -125,7 +122,6 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
         operationId: 'showDomainZone',
         description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
         params: ById,
-        querystring: Strict({}),
         response: {
           200: {
             description: 'The records of `dns` that are not satisfied.',
@@ -159,7 +155,6 @@ function removeRoute(app: App, { db }: DomainParts): void {
           'Refused while it has mailboxes, and while it is suspended. Enrolling it again gives a new token, and new signing keys: its records are to ' +
           'be published anew.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, domain: Type.String() }) },
       },
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type TestOrganization, World } from '../../test/world.ts'
-import { addFilter } from './store.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { addFilter } from './changes.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

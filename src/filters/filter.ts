@@ -12,7 +12,7 @@ type Action = (typeof actions)[number]
 /** How many filters the organization may have, and each of its members. */
 export const mostFilters = 1_000
 
-/** What a caller chooses of a filter. `argument` is a folder for `move` and a keyword for `label`. */
+/** The fields that a caller sets. `argument` is a folder for `move` and a keyword for `label`. */
 export interface FilterFields {
   readonly name: string
   readonly field: Field
@@ -25,9 +25,9 @@ export interface FilterFields {
 
 export interface Filter extends FilterFields {
   readonly id: string
-  /** Filters run in ascending position; equal ones in the order in which they were made. */
+  /** Filters run in ascending position, equal ones in order of creation. */
   readonly position: number
-  /** Why it does nothing, where it cannot do what it says. */
+  /** Why the filter has no effect, if it has none. */
   readonly broken: 'label_deleted' | null
   readonly created_at: Date
   readonly updated_at: Date
@@ -40,12 +40,12 @@ export function filterName(given: string): string {
 
 /** What to match, kept as given: 1 to 120 code points that are not all blank, since those would match all mail. */
 export function filterValue(given: string): string {
-  if (given.trim() === '') throw invalid('value', 'value must hold something besides white space')
+  if (given.trim() === '') throw invalid('value', 'value must not be blank')
   if (codePoints(given) > 120) throw invalid('value', 'value can be at most 120 characters long')
   return given
 }
 
-/** Checked on the filter as it will be, never on the change alone. */
+/** Checks the resulting filter, not the change. */
 export function assertArgumentFits({ action, argument }: Pick<FilterFields, 'action' | 'argument'>): void {
   const wanted = action === 'move' || action === 'label'
   if (wanted && argument === null)

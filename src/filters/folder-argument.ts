@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '#/errors.ts'
 import { newFolderName } from '#/messages/folder-name.ts'
 
-/** The folder that a filter moves to, as mail hosts have it. */
+/** The folder of a `move`, in canonical form. */
 export function folderArgument(argument: string): string {
   try {
     return newFolderName(argument)
@@ -10,7 +10,7 @@ export function folderArgument(argument: string): string {
   }
 }
 
-/** What is wrong with a folder, said of the filter's argument. */
+/** Reports an error of a folder as one of the argument. */
 export function ofArgument(error: unknown): unknown {
   return error instanceof Refusal ? invalid('argument', error.message, error.fix) : error
 }

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FilterFields } from './filter.ts'
-import { matchedText, matches, place, ready } from './matching.ts'
-import { reachedAt, type Sighting, sight } from './sighting.ts'
+import { type FilterInput, filterInput, withRecipient } from './filter-input.ts'
+import { applyFilters, compileFilter, matchedText, matches } from './matching.ts'
 
 const plain = {
   name: 'A filter',
@@ -19,11 +19,11 @@ const plain = {
 } as const
 
 const filter = (change: Partial<FilterFields> & { broken?: 'label_deleted' } = {}, id = 'f1') =>
-  ready({ ...plain, ...change }, id)
+  compileFilter({ ...plain, ...change }, id)
 
 /** The sighting of a message as it arrives. */
-function arriving(headers: string, recipient = 'team@tryout.test'): Sighting {
-  return reachedAt(sight(readMessage(Buffer.from(`${headers}\r\n\r\nHello\r\n`))), recipient)
+function arriving(headers: string, recipient = 'team@tryout.test'): FilterInput {
+  return withRecipient(filterInput(readMessage(Buffer.from(`${headers}\r\n\r\nHello\r\n`))), recipient)
 }
 
 const message = arriving(
@@ -111,7 +111,7 @@ test('19. Two moves match: the first in the list wins', () => {
     filter({ ...all, action: 'move', argument: 'Bills' }, 'f1'),
     filter({ ...all, action: 'move', argument: 'archive' }, 'f2'),
   ]
-  const { folder, trace } = place(filters, message, 'inbox')
+  const { folder, trace } = applyFilters(filters, message, 'inbox')
   assert.equal(folder, 'Bills')
   assert.deepEqual(trace, [{ filter_id: 'f1', name: 'A filter', action: 'move', argument: 'Bills' }])
 })
@@ -121,7 +121,7 @@ test('19. A move to the folder that the message is in already is a move too', ()
     filter({ ...all, action: 'move', argument: 'inbox' }),
     filter({ ...all, action: 'move', argument: 'archive' }),
   ]
-  assert.equal(place(filters, message, 'inbox').folder, 'inbox')
+  assert.equal(applyFilters(filters, message, 'inbox').folder, 'inbox')
 })
 
 test('19. Labels, star and read add up', () => {
@@ -133,7 +133,7 @@ test('19. Labels, star and read add up', () => {
     filter({ ...all, action: 'move', argument: 'Bills' }),
     filter({ ...all, action: 'read' }),
   ]
-  const { trace, ...placed } = place(filters, message, 'inbox')
+  const { trace, ...placed } = applyFilters(filters, message, 'inbox')
   assert.deepEqual(placed, { folder: 'Bills', seen: true, flagged: true, keywords: ['work', 'bills'], errors: [] })
   assert.equal(trace.length, filters.length)
 })
@@ -145,7 +145,7 @@ for (const [what, idle] of [
 ] as const) {
   test(`19. ${what} never runs`, () => {
     const untouched = { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [], errors: [] }
-    assert.deepEqual(place([filter({ ...all, ...idle })], message, 'inbox'), untouched)
+    assert.deepEqual(applyFilters([filter({ ...all, ...idle })], message, 'inbox'), untouched)
   })
 }
 
@@ -156,13 +156,21 @@ test('19. An error in one filter leaves the others to act', () => {
       throw new Error('broken')
     },
   }
-  const { flagged, errors } = place([failing, filter({ ...all, action: 'star' })], message, 'junk')
+  const { flagged, errors } = applyFilters([failing, filter({ ...all, action: 'star' })], message, 'junk')
   assert.equal(flagged, true)
   assert.equal(errors.length, 1)
 })
 
+for (const action of ['move', 'label'] as const) {
+  test(`19. A filter to ${action} that names nothing is an error, and leaves the message where it was`, () => {
+    const { errors, ...placed } = applyFilters([filter({ action })], message, 'inbox')
+    assert.equal(errors.length, 1)
+    assert.deepEqual(placed, { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [] })
+  })
+}
+
 test('Where no filter moves it, a message lies where it would have', () => {
-  assert.equal(place([filter({ ...all })], message, 'junk').folder, 'junk')
+  assert.equal(applyFilters([filter({ ...all })], message, 'junk').folder, 'junk')
 })
 
 test('"contains" is found exactly where one text holds the other, case and white space folded', () => {
@@ -173,7 +181,7 @@ test('"contains" is found exactly where one text holds the other, case and white
   fc.assert(
     fc.property(words, words, words, (before, value, after) => {
       fc.pre(value.trim() !== '')
-      const seen = sight({ subject: before + value + after, sender: [], to: [], cc: [] })
+      const seen = filterInput({ subject: before + value + after, sender: [], to: [], cc: [] })
       assert.equal(matches(filter({ field: 'subject', value: value.toUpperCase() }), seen), true)
       const shown = matchedText(filter({ field: 'subject', value: value.toLowerCase() }), seen)
       assert.equal(shown, before + value + after)
@@ -194,7 +202,7 @@ test('The first move wins, whatever else is in the list', () => {
         filter({ ...rest, argument: rest.action === 'move' || rest.action === 'label' ? argument : null }),
       )
       const acting = list.filter(({ enabled, value }) => enabled && value === 'ann')
-      const placed = place(filters, message, 'inbox')
+      const placed = applyFilters(filters, message, 'inbox')
       assert.equal(placed.folder, acting.find(({ action }) => action === 'move')?.argument ?? 'inbox')
       assert.equal(
         placed.flagged,
@@ -212,7 +220,7 @@ test('The first move wins, whatever else is in the list', () => {
 
 test('A list of thousands of recipients is looked at in bounded time, and "is" sees them all', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => ({ name: `P ${index}`, address: `p${index}@x.test` }))
-  const seen = sight({ subject: '', sender: [], to: many, cc: [] })
+  const seen = filterInput({ subject: '', sender: [], to: many, cc: [] })
   assert.ok(seen.to.lines.length <= 8_192)
   assert.equal(matches(filter({ field: 'to', op: 'is', value: 'p4999@x.test' }), seen), true)
   assert.equal(matches(filter({ field: 'to', value: 'p99@' }), seen), true)
@@ -220,6 +228,6 @@ test('A list of thousands of recipients is looked at in bounded time, and "is" s
 
 test('The envelope recipient is found however long the list in To is', () => {
   const to = parseAddresses(Array.from({ length: 900 }, (_, index) => `someone.far.away.${index}@x.test`).join(', '))
-  const seen = reachedAt(sight({ subject: '', sender: [], to, cc: [] }), 'team@tryout.test')
+  const seen = withRecipient(filterInput({ subject: '', sender: [], to, cc: [] }), 'team@tryout.test')
   assert.equal(matches(filter({ field: 'to', value: 'team@' }), seen), true)
 })

@@ -1,38 +1,38 @@
 import type { Applied } from '#/ports/mail-host.ts'
 import type { Filter } from './filter.ts'
-import { fold, foldAddress, foldWhole, type Sighting } from './sighting.ts'
+import { type FilterInput, fold, foldAddress, foldWhole } from './filter-input.ts'
 
-/** A filter made ready to look at many messages. `id` is null for a draft, which is not stored. */
-export interface ReadyFilter extends Pick<Filter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
+/** A filter prepared for matching. `id` is null for a draft, which is not stored. */
+export interface CompiledFilter extends Pick<Filter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
   readonly id: string | null
-  /** A member's own, not the organization's. */
+  /** It belongs to a member, not the organization. */
   readonly personal: boolean
-  /** What it looks for, folded as the field is. */
+  /** The value, folded like the field. */
   readonly needle: string
-  /** Why it would do nothing although it matches. */
+  /** Why a match has no effect. */
   readonly idle: 'disabled' | 'label_deleted' | null
 }
 
-/** Why a filter that matches does nothing. */
+/** Why a match has no effect. */
 export type Idle = 'disabled' | 'label_deleted' | 'earlier_move'
 
-/** What becomes of a message as it arrives. */
+/** The result of the filters for a message. */
 export interface Placement {
   readonly folder: string
   readonly seen: boolean
   readonly flagged: boolean
   readonly keywords: readonly string[]
-  /** The filters that acted, in the order in which they did. */
+  /** The filters that acted, in order. */
   readonly trace: readonly Applied[]
-  /** What went wrong in a filter; the others acted all the same. */
+  /** Errors of single filters. */
   readonly errors: readonly unknown[]
 }
 
-export function ready(
+export function compileFilter(
   filter: Pick<Filter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument' | 'enabled' | 'broken'>,
   id: string | null,
   personal = false,
-): ReadyFilter {
+): CompiledFilter {
   const { name, field, op, value, action, argument, enabled, broken } = filter
   const idle = enabled ? broken : 'disabled'
   return { id, personal, name, field, op, value, action, argument, needle: needle(filter), idle }
@@ -43,38 +43,37 @@ function needle({ field, op, value }: Pick<Filter, 'field' | 'op' | 'value'>): s
   return field === 'subject' ? foldWhole(value) : foldAddress(value)
 }
 
-/** Text against text, never a pattern: what `contains` looks for is a part of a name, an address or the subject; what
- *  `is` looks for is a whole address, or the whole subject. */
-export function matches({ field, op, needle }: ReadyFilter, sighting: Sighting): boolean {
+/** Compares text, never patterns. `contains` matches a part of a name, an address or the subject; `is` matches a whole
+ *  address or the whole subject. */
+export function matches({ field, op, needle }: CompiledFilter, sighting: FilterInput): boolean {
   return op === 'is' ? sighting[field].whole.has(needle) : sighting[field].lines.includes(needle)
 }
 
-/** The first text, as the message has it, that the filter matches. */
-export function matchedText({ field, op, needle }: ReadyFilter, sighting: Sighting): string | undefined {
+/** The first text of the message that matches. */
+export function matchedText({ field, op, needle }: CompiledFilter, sighting: FilterInput): string | undefined {
   const { whole, texts } = sighting[field]
   return op === 'is' ? whole.get(needle) : texts.find((text) => fold(text).includes(needle))
 }
 
 /**
- * What the filters, in the order in which they are given, make of a message that would otherwise lie in `folder`, unread
- * and unstarred: labels add up, star and read apply, the first move that matches wins. A filter that fails is passed
- * over, since the mail must neither be lost nor wait for it.
+ * Applies the filters in order to a message that would be in `folder`, unread and unstarred. Labels add up; the first
+ * matching move wins. A filter that fails is skipped: mail must not be lost or delayed by it.
  */
-export function place(filters: readonly ReadyFilter[], sighting: Sighting, folder: string): Placement {
-  const placing = new Placing(folder)
+export function applyFilters(filters: readonly CompiledFilter[], sighting: FilterInput, folder: string): Placement {
+  const run = new FilterRun(folder)
   const errors: unknown[] = []
   for (const filter of filters) {
     try {
-      if (matches(filter, sighting)) placing.take(filter)
+      if (matches(filter, sighting)) run.apply(filter)
     } catch (error) {
       errors.push(error)
     }
   }
-  return { ...placing.result(), errors }
+  return { ...run.result(), errors }
 }
 
-/** A message on its way through the filters that match it. */
-export class Placing {
+/** The state of a message while filters are applied. */
+export class FilterRun {
   #folder: string
   #moved = false
   #seen = false
@@ -86,8 +85,8 @@ export class Placing {
     this.#folder = folder
   }
 
-  /** Does what the filter says, or tells why not. */
-  take(filter: ReadyFilter): Idle | null {
+  /** Applies the filter, or returns why not. */
+  apply(filter: CompiledFilter): Idle | null {
     if (filter.idle) return filter.idle
     if (filter.action === 'move' && this.#moved) return 'earlier_move'
     this.#act(filter)
@@ -96,7 +95,7 @@ export class Placing {
     return null
   }
 
-  #act({ action, argument }: ReadyFilter): void {
+  #act({ action, argument }: CompiledFilter): void {
     if (action === 'star') this.#flagged = true
     else if (action === 'read') this.#seen = true
     else if (argument === null) throw new Error(`A filter to ${action} has no argument`)

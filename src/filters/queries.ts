@@ -3,7 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { Filter, FilterFields } from './filter.ts'
 
-/** A label filter does nothing while its keyword is not that of a living label of the filter's own owner. */
+/** A label filter has no effect unless its owner has a label with that keyword. */
 const broken = sql<'label_deleted' | null>`
   case when filters.action = 'label' and not exists (
     select from labels
@@ -27,7 +27,7 @@ const columns = [
   'updated_at',
 ] as const
 
-/** Not the transaction's start: writers take turns, and equal positions run in the order of their turns. */
+/** Not the transaction's start: writers are serialized, and equal positions run in the order of writing. */
 const now = sql<Date>`clock_timestamp()`
 
 /** In the order in which they run. */
@@ -70,7 +70,7 @@ export function filterById(db: Db, owner: Owner, id: string): Promise<Filter | u
     .executeTakeFirst()
 }
 
-/** Holds the filter until the transaction ends, so that each change is checked against the result of the one before. */
+/** Locks the filter: each change is checked against the result of the previous one. */
 export function filterForUpdate(tx: Tx, owner: Owner, id: string): Promise<Filter | undefined> {
   return tx
     .selectFrom('filters')

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { invalid } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { addFilter } from './changes.ts'
 import { mostFilters } from './filter.ts'
-import { addFilter } from './store.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
@@ -263,6 +264,38 @@ for (const argument of ['', 'INBOX"\r\nA1 DELETE x', 'a\u0000b', '/', 'a//b']) {
     refused(await shared.request('POST', '/v1/filters', { ...plain, action: 'move', argument }), 'argument')
   })
 }
+
+for (const [action, expected] of [
+  ['move', ['argument', 'name']],
+  // A label may be called so.
+  ['label', ['name']],
+] as const) {
+  test(`What no folder can be called is told together with all else that is wrong: of a filter to ${action} ${expected}`, async () => {
+    const wrong = { ...plain, name: '', action, argument: 'a//b' }
+    const { status, body } = await shared.request('POST', '/v1/filters', wrong)
+    assert.equal(status, 400)
+    const fields = body.error.details.map(({ field }: { field: string }) => field)
+    assert.deepEqual(fields.toSorted(), expected)
+  })
+}
+
+test('A folder that the mail host refuses is refused, in a new filter and in a changed one', async (t) => {
+  const filter = await create(shared)
+  // The host of the tests takes any name.
+  t.mock.method(world.mailHost, 'checkFolder', async () => {
+    throw invalid('folder', 'Nothing can be in there')
+  })
+  const move = { action: 'move', argument: 'Elsewhere' }
+  refused(await shared.request('POST', '/v1/filters', { ...plain, ...move }), 'argument')
+  refused(await shared.request('PATCH', `/v1/filters/${filter.id}`, move), 'argument')
+  assert.deepEqual((await shared.request('GET', `/v1/filters/${filter.id}`)).body, filter)
+})
+
+test('A label may be called as no folder can be', async () => {
+  const organization = await world.organization()
+  await label(organization, 'Now//Later')
+  assert.equal((await create(organization, { action: 'label', argument: 'Now//Later' })).argument, 'now-later')
+})
 
 test('A filter whose label is deleted stays, shows that it is broken, and works again when the label is back', async () => {
   const organization = await world.organization()

@@ -2,16 +2,16 @@ import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, once } from '#/http/once.ts'
-import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { ById, Id, ListOf, pathId } from '#/http/shared-schemas.ts'
 import { organizationItself } from '#/organizations/owner.ts'
-import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { addFilter, changeFilter, checkChangedMove, checkMove } from './changes.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
 import { deleteFilter, filterById, filtersOf } from './queries.ts'
-import { addFilter, changeFilter, checkChangedMove, checkMove } from './store.ts'
+import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
 import { trialRoute } from './trial-route.ts'
-import { FilterChange, FilterOut, NewFilter, newFilter, present } from './wire.ts'
 
 const reading = { scope: 'filters:read', noun: 'Filters' } as const
 const writing = { scope: 'filters:write', noun: 'Filters' } as const
@@ -38,7 +38,6 @@ function listRoute(app: App, db: Db): void {
       schema: {
         summary: 'List filters',
         description: "The organization's filters in the order in which they run. Members' own are not among them.",
-        querystring: Strict({}),
         response: { 200: ListOf(FilterOut) },
       },
     },
@@ -56,7 +55,6 @@ function createRoute(app: App, { db, mailHost }: FilterParts): void {
         description:
           "Acts on mail that arrives from now on, in every mailbox of the organization, before members' own filters. " +
           `An organization has at most ${mostFilters.toLocaleString('en')} filters.`,
-        querystring: Strict({}),
         body: NewFilter,
         response: { 201: FilterOut },
       },
@@ -64,11 +62,11 @@ function createRoute(app: App, { db, mailHost }: FilterParts): void {
     async (request, reply) => {
       const fields = newFilter(request.body)
       await checkMove(mailHost, request.organizationId, fields)
-      await once(db, request, reply, async (tx) => {
+      await answerOnce(db, request, reply, async (tx) => {
         const filter = await addFilter(tx, organizationItself(request.organizationId), fields)
         return created(`/v1/filters/${filter.id}`, present(filter))
       })
-      rulesChanged(db, request.organizationId)
+      invalidateRules(db, request.organizationId)
       return reply
     },
   )
@@ -79,7 +77,7 @@ function showRoute(app: App, db: Db): void {
     '/v1/filters/:id',
     {
       config: reading,
-      schema: { summary: 'Show a filter', params: ById, querystring: Strict({}), response: { 200: FilterOut } },
+      schema: { summary: 'Show a filter', params: ById, response: { 200: FilterOut } },
     },
     async ({ organizationId, params }) => {
       const filter = await filterById(db, organizationItself(organizationId), pathId(params.id, 'filter'))
@@ -100,7 +98,6 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
           'Fields that are left out stay. The filter as it will be must have an argument for `move` and `label` and ' +
           'none for `star` and `read`; `"argument": null` clears it.',
         params: ById,
-        querystring: Strict({}),
         body: FilterChange,
         response: { 200: FilterOut },
       },
@@ -115,7 +112,7 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
       const owner = organizationItself(organizationId)
       await checkChangedMove(db, mailHost, owner, { id, change: body })
       const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change))
-      rulesChanged(db, organizationId)
+      invalidateRules(db, organizationId)
       return present(filter)
     },
   )
@@ -128,14 +125,13 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
         summary: 'Delete a filter',
         description: 'The positions of the others stay as they are.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },
     },
     async ({ organizationId, params }) => {
       const id = pathId(params.id, 'filter')
       if (!(await deleteFilter(db, organizationItself(organizationId), id))) throw notFound('filter')
-      rulesChanged(db, organizationId)
+      invalidateRules(db, organizationId)
       return { deleted: true as const, id }
     },
   )

@@ -1,15 +1,14 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { ok, once } from '#/http/once.ts'
-import { Strict } from '#/http/wire.ts'
+import { answerOnce, ok } from '#/http/idempotency.ts'
 import { type Owner, organizationItself } from '#/organizations/owner.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { checkMove, resolveArgument } from './changes.ts'
 import { filtersOf } from './queries.ts'
-import { checkMove, settleArgument } from './store.ts'
+import { newFilter } from './schemas.ts'
 import { tryFilters, withDraft } from './trial.ts'
-import { sightingOf, Trial, TrialResult } from './trial-wire.ts'
-import { newFilter } from './wire.ts'
+import { sightingOf, Trial, TrialResult } from './trial-schemas.ts'
 
 /** Shows what filters would do, before mail comes. */
 export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<MailHost, 'checkFolder'> }): void {
@@ -24,7 +23,6 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
           "Tells which of the organization's filters, and of a draft that is not stored, match a message, on what " +
           'text, what each would do, and what the message would end as. Disabled filters that match are told too. ' +
           "Nothing is stored, nothing is delivered. A member's own filters would run after these and are not told.",
-        querystring: Strict({}),
         body: Trial,
         response: { 200: TrialResult },
       },
@@ -33,7 +31,7 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
       const { message, filter: draft } = request.body
       const sighting = sightingOf(message)
       if (draft) await inDraft(Promise.try(() => checkMove(mailHost, request.organizationId, newFilter(draft))))
-      return once(db, request, reply, async (tx) => {
+      return answerOnce(db, request, reply, async (tx) => {
         const owner = organizationItself(request.organizationId)
         const settled = draft && (await settleDraft(tx, owner, draft))
         return ok(tryFilters(withDraft(await filtersOf(tx, owner), settled), sighting))
@@ -45,7 +43,7 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
 /** A draft as it would be stored. */
 async function settleDraft(tx: Tx, owner: Owner, draft: Parameters<typeof newFilter>[0]) {
   const fields = await inDraft(Promise.try(() => newFilter(draft)))
-  return { ...fields, argument: await inDraft(settleArgument(tx, owner, fields)) }
+  return { ...fields, argument: await inDraft(resolveArgument(tx, owner, fields)) }
 }
 
 /** What is wrong with a draft is said of where it stands in the body. */

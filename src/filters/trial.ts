@@ -1,9 +1,9 @@
 import type { Filter, FilterFields } from './filter.ts'
-import { type Idle, matchedText, matches, Placing, type ReadyFilter, ready } from './matching.ts'
-import type { Sighting } from './sighting.ts'
+import type { FilterInput } from './filter-input.ts'
+import { type CompiledFilter, compileFilter, FilterRun, type Idle, matchedText, matches } from './matching.ts'
 
 /** A filter that matched in a trial. */
-interface Match extends Pick<ReadyFilter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
+interface Match extends Pick<CompiledFilter, 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'> {
   /** Null for the draft. */
   readonly filter_id: string | null
   readonly matched_text: string
@@ -13,17 +13,17 @@ interface Match extends Pick<ReadyFilter, 'name' | 'field' | 'op' | 'value' | 'a
 }
 
 /** What the filters, given in the order in which they run, would make of a message. */
-export function tryFilters(filters: readonly ReadyFilter[], sighting: Sighting) {
-  const placing = new Placing('inbox')
+export function tryFilters(filters: readonly CompiledFilter[], sighting: FilterInput) {
+  const run = new FilterRun('inbox')
   const found: Match[] = []
   for (const filter of filters) {
     if (!matches(filter, sighting)) continue
     const { id, name, field, op, value, action, argument } = filter
-    const reason = placing.take(filter)
+    const reason = run.apply(filter)
     const matched_text = matchedText(filter, sighting) ?? ''
     found.push({ filter_id: id, name, field, op, value, matched_text, action, argument, applied: !reason, reason })
   }
-  const { folder, keywords, flagged, seen } = placing.result()
+  const { folder, keywords, flagged, seen } = run.result()
   return { matches: found, result: { folder, labels: keywords, starred: flagged, unread: !seen } }
 }
 
@@ -31,11 +31,11 @@ export function tryFilters(filters: readonly ReadyFilter[], sighting: Sighting) 
 export function withDraft(
   filters: readonly Filter[],
   draft: (FilterFields & { position?: number | undefined }) | undefined,
-): ReadyFilter[] {
-  const all = filters.map((filter) => ready(filter, filter.id))
+): CompiledFilter[] {
+  const all = filters.map((filter) => compileFilter(filter, filter.id))
   if (!draft) return all
   const { position = Number.POSITIVE_INFINITY } = draft
   const later = filters.findIndex((filter) => filter.position > position)
-  all.splice(later < 0 ? all.length : later, 0, ready({ ...draft, broken: null }, null))
+  all.splice(later < 0 ? all.length : later, 0, compileFilter({ ...draft, broken: null }, null))
   return all
 }

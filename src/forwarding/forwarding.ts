@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
 
-/** What a mailbox does with its mail by itself (document, Forwarding settings). */
+/** What a mailbox does with its mail by itself (docs/reference/forwarding.md). */
 export interface Forwarding {
   readonly forwardEnabled: boolean
   /** In canonical form. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { privateMailbox } from '../../test/private-mailbox.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { privateMailbox } from '#test/world/private-mailbox.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

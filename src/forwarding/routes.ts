@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { App } from '#/http/app-type.ts'
-import { Line, ListOf, Strict } from '#/http/wire.ts'
+import { Line, ListOf, Strict } from '#/http/shared-schemas.ts'
 import { forwardingOfAll } from './queries.ts'
+import { ForwardingChange, ForwardingOut, present, readChange } from './schemas.ts'
 import { configure, settingsOf } from './store.ts'
-import { ForwardingChange, ForwardingOut, present, readChange } from './wire.ts'
 
 const noun = 'Forwarding and auto-reply'
 
@@ -44,7 +44,6 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
           'destination or the text of a half that is on switches it off. A Private mailbox can answer, but not forward. ' +
           'A mailbox passes on at most 1,000 messages a day (UTC). It answers at most 100, once in four days each sender, ' +
           'and only senders whom SPF or DKIM proves.',
-        querystring: Strict({}),
         body: ForwardingChange,
         response: { 200: ForwardingOut },
       },

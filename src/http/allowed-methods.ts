@@ -1,8 +1,8 @@
 import { notFound, Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
 
-/** Answers where no route is. Of a path that takes other methods it says which, in `Allow` too (RFC 9110, section 10.2.1). */
-export function nameMethods(app: App): void {
+/** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1). */
+export function answerUnknownRoutes(app: App): void {
   const routes = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = routes.get(url) ?? new Set()
@@ -11,15 +11,15 @@ export function nameMethods(app: App): void {
   })
   app.setNotFoundHandler(({ method, url }, reply) => {
     const steps = stepsOf(url)
-    const known = [...routes].flatMap(([template, methods]) => (isOf(template, steps) ? [...methods] : []))
+    const known = [...routes].flatMap(([template, methods]) => (matches(template, steps) ? [...methods] : []))
     if (known.length === 0) throw notFound('path or method')
     const allowed = [...new Set(known)].sort().join(', ')
     reply.header('Allow', allowed)
-    throw new Refusal('not_found', 'No such path or method', { fix: `This path takes ${allowed}, and not ${method}` })
+    throw new Refusal('not_found', 'No such path or method', { fix: `This path supports ${allowed}, not ${method}` })
   })
 }
 
-function isOf(template: string, steps: readonly string[]): boolean {
+function matches(template: string, steps: readonly string[]): boolean {
   const parts = template.split('/')
   return (
     parts.length === steps.length && parts.every((part, at) => (part.startsWith(':') ? steps[at] : part === steps[at]))

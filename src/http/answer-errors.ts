@@ -3,7 +3,7 @@ import { invalid, Refusal } from '#/errors.ts'
 import { errorBody, statusOf } from './error-body.ts'
 import { withOthers } from './validate.ts'
 
-/** Every error of a request becomes the one error body; what is not the caller's doing is logged with its cause. */
+/** Answers every error with the error body. Internal errors are logged with their cause. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalFor(error, request)
   if (statusOf(refusal) >= 500) request.log.error({ err: error }, 'request failed')
@@ -15,16 +15,15 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(refusal, request.id)))
 }
 
-/** What is answered to an error, whatever it is. */
 export function refusalFor(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error.others.length > 0 ? error : withOthers(error, request)
   if (sqlState(error) === 'PC402') return new Refusal('quota_exceeded', (error as Error).message, { cause: error })
   const framework = error as FastifyError
   if (framework.statusCode && framework.statusCode >= 400 && framework.statusCode < 500)
     return invalidRequest(framework)
-  // Where the connection broke at the commit nobody can tell whether the change was made.
-  return new Refusal('internal_error', 'Something failed on our side', {
-    fix: 'Send it again; with its Idempotency-Key it is not done twice',
+  // If the connection broke at the commit, the change may have been made.
+  return new Refusal('internal_error', 'Internal error; the service has logged it under this request_id', {
+    fix: 'Send the request again; its Idempotency-Key prevents a second execution',
     cause: error,
   })
 }
@@ -39,7 +38,7 @@ function invalidRequest({ code, message }: FastifyError): Refusal {
       return invalid('Content-Type', 'The content type must be application/json')
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Refusal('invalid_request', 'The URL is not readable')
+      return new Refusal('invalid_request', 'The URL is malformed')
     default:
       return new Refusal('invalid_request', message)
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ErrorCode, Refusal } from '#/errors.ts'
 
-/** Status and code go together as here and nowhere else (document, section 7). */
+/** Status and code go together as here and nowhere else (docs/reference/http.md). */
 export const statuses: Record<ErrorCode, number> = {
   invalid_request: 400,
   unauthorized: 401,

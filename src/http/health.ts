@@ -1,11 +1,11 @@
 import type { App } from './app-type.ts'
 
-/** Each thing that must answer before requests make sense, by name. */
+/** The dependencies to check, by name. */
 export type Checks = Readonly<Record<string, () => Promise<unknown>>>
 
 const patienceMs = 2_000
 
-/** `/healthz`: the process lives. `/readyz`: what it stands on answers, each within two seconds. */
+/** `/healthz`: the process is alive. `/readyz`: all dependencies answer within two seconds. */
 export function healthRoutes(app: App, checks: Checks): void {
   app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'alive' }))
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {

@@ -1,7 +1,6 @@
-import { forValue, type SchemaNode, takes } from './schema.ts'
+import { forValue, type SchemaNode, takes } from './schema-node.ts'
 
-/** Takes out of a body the optional fields that are null where null means nothing: many programs write what they do not
- *  have so. */
+/** Removes optional fields that are null, unless null has a meaning: many programs write absent values so. */
 export function leaveOutNulls(schema: SchemaNode, value: unknown): void {
   const { properties, required = [], items } = forValue(schema, value) ?? {}
   if (Array.isArray(value)) {

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { App } from './app-type.ts'
 
-/** Serves the description of the API: compressed for who takes that, and not again to who has it. */
+/** Serves the OpenAPI document, with compression and revalidation. */
 export function serveDescription(app: App, describe: () => object): void {
   let made: Made | undefined
   app.get('/v1/openapi.json', { config: { open: true }, schema: { hide: true } }, ({ headers }, reply) => {
     made ??= make(describe())
-    // Whoever has it asks whether it is still the same.
     reply.headers({ ETag: made.etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' })
     if (names(headers['if-none-match'] ?? '', made.etag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8')
@@ -20,7 +19,7 @@ export function serveDescription(app: App, describe: () => object): void {
 interface Made {
   readonly plain: string
   readonly compressed: Buffer
-  /** Weak, since it is that of both (RFC 9110, section 8.8.1). */
+  /** Weak, since both encodings share it (RFC 9110, section 8.8.1). */
   readonly etag: string
 }
 

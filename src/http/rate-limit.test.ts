@@ -7,7 +7,7 @@ const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 
 
 test('the request after the last of the quota is refused, and says when to come back', () => {
   const limit = window()
-  const answers = [0, 100, 200, 300, 400, 500].map((at) => limit.take('key', at))
+  const answers = [0, 100, 200, 300, 400, 500].map((at) => limit.consume('key', at))
   assert.deepEqual(
     answers.map(({ allowed, remaining }) => [allowed, remaining]),
     [
@@ -20,15 +20,15 @@ test('the request after the last of the quota is refused, and says when to come 
     ],
   )
   assert.equal(answers.at(-1)?.resetSeconds, 1)
-  assert.equal(limit.take('key', 999).allowed, false)
-  assert.equal(limit.take('key', 1_000).allowed, true, 'the first has left the window')
-  assert.equal(limit.take('key', 1_001).allowed, false, 'and only the first')
+  assert.equal(limit.consume('key', 999).allowed, false)
+  assert.equal(limit.consume('key', 1_000).allowed, true, 'the first has left the window')
+  assert.equal(limit.consume('key', 1_001).allowed, false, 'and only the first')
 })
 
 test('one caller’s requests are not another’s', () => {
   const limit = window()
-  for (let count = 0; count < 6; count++) limit.take('busy', 0)
-  assert.equal(limit.take('other', 0).allowed, true)
+  for (let count = 0; count < 6; count++) limit.consume('busy', 0)
+  assert.equal(limit.consume('other', 0).allowed, true)
 })
 
 test('no window of any position holds more than the quota, and none is refused without need', () => {
@@ -40,7 +40,7 @@ test('no window of any position holds more than the quota, and none is refused w
       for (const gap of gaps) {
         now += gap
         const live = allowed.filter((time) => time > now - 1_000).length
-        const answer = limit.take('key', now)
+        const answer = limit.consume('key', now)
         assert.equal(answer.allowed, live < 5)
         if (answer.allowed) allowed.push(now)
         assert.equal(answer.remaining, answer.allowed ? 5 - live - 1 : 0)
@@ -51,16 +51,16 @@ test('no window of any position holds more than the quota, and none is refused w
 
 test('the callers that are remembered are bounded', () => {
   const limit = new SlidingWindow({ quota: 1, windowMs: 1_000, maxCallers: 10 })
-  limit.take('first', 0)
-  for (let count = 0; count < 100; count++) limit.take(`caller ${count}`, 0)
-  assert.equal(limit.take('first', 0).allowed, true, 'the first was forgotten')
+  limit.consume('first', 0)
+  for (let count = 0; count < 100; count++) limit.consume(`caller ${count}`, 0)
+  assert.equal(limit.consume('first', 0).allowed, true, 'the first was forgotten')
 })
 
 test('whether a caller is over its quota can be asked without a request', () => {
   const limit = window()
-  for (const at of [0, 1, 2, 3]) limit.take('key', at)
+  for (const at of [0, 1, 2, 3]) limit.consume('key', at)
   assert.equal(limit.isOver('key', 4), false)
-  limit.take('key', 4)
+  limit.consume('key', 4)
   assert.deepEqual(
     [limit.isOver('key', 999), limit.isOver('key', 1_000), limit.isOver('other', 5)],
     [true, false, false],
@@ -69,8 +69,8 @@ test('whether a caller is over its quota can be asked without a request', () => 
 
 test('a request that is given back leaves room for another', () => {
   const limit = window()
-  for (const at of [0, 1, 2, 3, 4]) limit.take('key', at)
-  limit.giveBack('key')
-  assert.deepEqual(limit.take('key', 5), { allowed: true, remaining: 0, resetSeconds: 1 })
-  assert.equal(limit.take('key', 6).allowed, false)
+  for (const at of [0, 1, 2, 3, 4]) limit.consume('key', at)
+  limit.refund('key')
+  assert.deepEqual(limit.consume('key', 5), { allowed: true, remaining: 0, resetSeconds: 1 })
+  assert.equal(limit.consume('key', 6).allowed, false)
 })

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 
-/** What is left of an allowance. `resetSeconds` is when the oldest request falls out of the window. */
+/** The rest of a quota. `resetSeconds` is the time until the oldest request leaves the window. */
 export interface Allowance {
   readonly allowed: boolean
   readonly remaining: number
@@ -8,9 +8,8 @@ export interface Allowance {
 }
 
 /**
- * An exact sliding window: no more than `quota` requests in any `windowMs`, with no burst at a minute's edge. Each
- * caller costs a ring of `quota` times. Callers that were idle the longest are forgotten beyond `maxCallers`.
- * Requests that are refused do not count.
+ * An exact sliding window: at most `quota` requests in any `windowMs`, without bursts at the edge of a minute. It keeps
+ * a ring of `quota` times for each caller, of the `maxCallers` most recent ones. Refused requests do not count.
  */
 export class SlidingWindow {
   readonly #quota: number
@@ -23,8 +22,8 @@ export class SlidingWindow {
     this.#callers = new QuickLRU({ maxSize: maxCallers })
   }
 
-  /** Counts a request at `now` (milliseconds), where it is allowed. */
-  take(caller: string, now: number): Allowance {
+  /** Counts a request at `now` (milliseconds) if it is allowed. */
+  consume(caller: string, now: number): Allowance {
     const ring = this.#ring(caller)
     const oldest = this.#at(ring, 0)
     if (oldest > now - this.#windowMs) return { allowed: false, remaining: 0, resetSeconds: this.#seconds(oldest, now) }
@@ -40,8 +39,8 @@ export class SlidingWindow {
     return ring !== undefined && this.#at(ring, 0) > now - this.#windowMs
   }
 
-  /** Undoes the last `take` of a caller that was allowed: someone else refused it. */
-  giveBack(caller: string): void {
+  /** Undoes the last `consume` of the caller. */
+  refund(caller: string): void {
     const ring = this.#ring(caller)
     ring.next = (ring.next + this.#quota - 1) % this.#quota
     ring.times[ring.next] = Number.NEGATIVE_INFINITY

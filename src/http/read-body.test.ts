@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { BodyRoom } from './body-room.ts'
+import { BodyMemory } from './body-memory.ts'
 import { readBody, smallBody } from './read-body.ts'
 
 const unhurried = { window: 1 << 30, octets: 1 }
 const limit = 4 << 20
-const room = (over = {}) => new BodyRoom({ all: 3 * limit, perKey: limit, waiting: 5, patience: 1 << 30, ...over })
+const room = (over = {}) => new BodyMemory({ all: 3 * limit, perKey: limit, waiting: 5, patience: 1 << 30, ...over })
 
 /** A server that hands out the requests it gets, and whoever sends them. */
 async function server() {
@@ -133,7 +133,7 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     const { raw, client } = await at.request(head)
     client.write('1\r\nx\r\n')
     const reading = readBody({ raw, key: 'a', limit }, one, { window: 20, octets: 1000 })
-    await assert.rejects(reading, { code: 'invalid_request', message: /in time/ })
+    await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })
     assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
   })
 
@@ -158,3 +158,23 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
   })
 }
+
+test('a body keeps pace by exactly so many octets in each window, the first one too', async (t) => {
+  await using at = await server()
+  const { raw, client } = await at.request('Content-Length: 30')
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let come = 0
+  raw.on('data', (piece: Buffer) => {
+    come += piece.length
+  })
+  const reading = readBody({ raw, key: 'a', limit }, room(), { window: 1_000, octets: 10 })
+  for (const octets of [10, 20]) {
+    client.write('x'.repeat(10))
+    while (come < octets) await new Promise(setImmediate)
+    t.mock.timers.tick(1_000)
+  }
+  client.write('x'.repeat(9))
+  while (come < 29) await new Promise(setImmediate)
+  t.mock.timers.tick(1_000)
+  await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })
+})

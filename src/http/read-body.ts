@@ -1,39 +1,39 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid, Refusal } from '#/errors.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { BodyMemory } from './body-memory.ts'
 
-/** How long a body may take. */
+/** The minimum transfer rate. */
 export interface Pace {
-  /** In each such time, in milliseconds, … */
+  /** In each window of so many milliseconds … */
   readonly window: number
-  /** … so many octets must come, or the end. */
+  /** … so many octets must be received, or the end. */
   readonly octets: number
 }
 
-/** A body of so many octets needs no room: the connection that brings it takes more. */
+/** A body of so many octets needs no allocation: its connection takes more memory. */
 export const smallBody = 16 * 1024
 
 export interface Reading {
   readonly raw: IncomingMessage
   /** The key that the request carries. */
   readonly key: string
-  /** How large a body may be here. */
+  /** The maximum size of the body. */
   readonly limit: number
 }
 
-/** Reads a body into memory as soon as `room` has a place for it, which it has until it leaves. */
-export async function readBody({ raw, key, limit }: Reading, room: BodyRoom, pace: Pace): Promise<Buffer> {
+/** Reads a body into memory once `room` has allocated it. */
+export async function readBody({ raw, key, limit }: Reading, room: BodyMemory, pace: Pace): Promise<Buffer> {
   const length = declaredLength(raw)
   if (length !== undefined && length > limit) throw tooLarge(limit)
   const enter = async () => {
     const gone = new AbortController()
     raw.once('close', () => gone.abort())
     if (raw.destroyed) gone.abort()
-    // One that does not say how large it is may become as large as it can be.
+    // A body without a declared length may reach the limit.
     if (!(await room.enter(raw, key, length ?? limit, gone.signal))) throw noRoom()
   }
   if (length !== undefined && length > smallBody) await enter()
-  // Most bodies came with the head of their request.
+  // Most bodies arrive with the headers.
   else if (raw.complete && length === raw.readableLength) return raw.read() ?? Buffer.alloc(0)
   try {
     return await collect(raw, { length, limit, enter, pace })
@@ -43,7 +43,7 @@ export async function readBody({ raw, key, limit }: Reading, room: BodyRoom, pac
   }
 }
 
-/** Undefined where it comes in chunks. */
+/** Undefined with chunked encoding. */
 function declaredLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length']
   return length === undefined ? undefined : Number(length)
@@ -56,7 +56,7 @@ interface Collecting {
   readonly pace: Pace
 }
 
-/** One buffer, whatever pieces the body comes in: an object for each octet would take two hundred times as much. */
+/** Collects chunks in one buffer: an object for each of many tiny chunks would take two hundred times the memory. */
 function collect(raw: IncomingMessage, { length, limit, enter, pace }: Collecting): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   let whole: Buffer = Buffer.alloc(0)
@@ -108,9 +108,9 @@ function collect(raw: IncomingMessage, { length, limit, enter, pace }: Collectin
     stop()
     resolve(whole.subarray(0, come))
   }
-  const broken = () => fail(invalid('body', 'The body ended early'))
+  const broken = () => fail(invalid('body', 'The request body is incomplete: the connection was closed'))
   if (raw.destroyed) broken()
-  // An error comes before its close; nobody else listens for it.
+  // An error precedes 'close', which is handled.
   raw
     .on('error', () => {})
     .on('data', take)
@@ -128,16 +128,16 @@ function grown(from: Buffer, filled: number, size: number): Buffer {
 const MiB = 1 << 20
 
 function tooLarge(limit: number): Refusal {
-  return invalid('body', `The body is larger than ${limit / MiB} MiB, which is the most that is taken here`)
+  return invalid('body', `The body is larger than ${limit / MiB} MiB, the limit for this request`)
 }
 
 function tooSlow(): Refusal {
-  return invalid('body', 'The body did not come in time')
+  return invalid('body', 'The request body timed out')
 }
 
 function noRoom(): Refusal {
-  return new Refusal('rate_limited', 'Too many large bodies are on their way at this moment', {
-    fix: 'Wait a little, then send it again; send fewer of them at a time',
+  return new Refusal('rate_limited', 'Too many large request bodies at this moment', {
+    fix: 'Send the request again after Retry-After, and fewer large ones at a time',
     retryAfter: 5,
   })
 }

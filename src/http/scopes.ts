@@ -1,4 +1,4 @@
-/** What a key may do. `:write` does not imply `:read` (decisions, Conventions). */
+/** What a key may do. `:write` does not imply `:read` (docs/reference/keys.md). */
 export const scopes = [
   'labels:read',
   'labels:write',

@@ -15,35 +15,35 @@ export interface SharedAllowance {
   readonly waitMs: number
 }
 
-/** How long requests that were taken from the quota may be kept for use here, in milliseconds. */
+/** Milliseconds for which this process may hold acquired requests. */
 const holdMs = 5_000
-/** After how long uses are reported and what was not used is given back. */
+/** Milliseconds after which uses are reported and unused requests are returned. */
 const reportMs = 1_000
-/** How long a refusal is believed: another process may give something back. */
+/** Milliseconds for which a refusal is cached: another process may return requests. */
 const refusedMs = 250
 const mostHeld = 64
 
-/** What this process knows of one caller. Times are by `performance.now()`. */
+/** The state of one caller in this process. Times are by `performance.now()`. */
 interface Caller {
-  /** Requests that may be let in without asking. */
+  /** Requests that are held. */
   tokens: number
   until: number
-  /** When requests were let in that the database has not heard of. */
+  /** Times of requests that have not been reported. */
   uses: number[]
-  /** How many to take at once: twice as many each time they went quickly. */
+  /** How many to acquire at once; it doubles while they are used up quickly. */
   stride: number
-  takenAt: number
+  acquiredAt: number
   waiting: number
-  taking: Promise<void> | undefined
+  acquiring: Promise<void> | undefined
   refusedUntil: number
   remaining: number
   freeAt: number
 }
 
 /**
- * A sliding window that several processes share. Each holds a few requests of the quota at a time and reports later
- * when it used them, so that a request seldom costs a statement; what is held counts as used, so that together they
- * let in no more than the quota. Only a process that dies can take what it had not reported with it.
+ * A sliding window that several processes share through the database. Each process acquires a few requests of the quota
+ * at a time and reports their times of use later, so that a request seldom costs a statement. Held requests count as
+ * used, so all processes together never exceed the quota. A process that crashes loses what it had not reported.
  */
 export class SharedWindow implements AsyncDisposable {
   readonly #db: Db
@@ -59,8 +59,8 @@ export class SharedWindow implements AsyncDisposable {
     this.#reporter.unref()
   }
 
-  /** Counts a request of the caller, a UUID, where it is allowed. */
-  async take(id: string): Promise<SharedAllowance> {
+  /** Counts a request of the caller (a UUID) if it is allowed. */
+  async consume(id: string): Promise<SharedAllowance> {
     const caller = this.#caller(id)
     for (;;) {
       const now = performance.now()
@@ -72,28 +72,19 @@ export class SharedWindow implements AsyncDisposable {
       }
       if (now < caller.refusedUntil) return { allowed: false, remaining: 0, waitMs: caller.freeAt - now }
       caller.waiting++
-      caller.taking ??= this.#hold(id, caller).finally(() => {
-        caller.taking = undefined
+      caller.acquiring ??= this.#hold(id, caller).finally(() => {
+        caller.acquiring = undefined
       })
-      await caller.taking.finally(() => caller.waiting--)
+      await caller.acquiring.finally(() => caller.waiting--)
     }
   }
 
   #caller(id: string): Caller {
     const known = this.#callers.get(id)
     if (known) return known
-    const [tokens, until, stride, takenAt, waiting, refusedUntil, remaining, freeAt] = [0, 0, 2, 0, 0, 0, 0, 0]
-    const caller = {
-      tokens,
-      until,
-      uses: [],
-      stride,
-      takenAt,
-      waiting,
-      taking: undefined,
-      refusedUntil,
-      remaining,
-      freeAt,
+    const caller: Caller = {
+      ...{ tokens: 0, until: 0, uses: [], stride: 2, acquiredAt: 0, waiting: 0, acquiring: undefined },
+      ...{ refusedUntil: 0, remaining: 0, freeAt: 0 },
     }
     this.#callers.set(id, caller)
     return caller
@@ -101,11 +92,11 @@ export class SharedWindow implements AsyncDisposable {
 
   async #hold(id: string, caller: Caller): Promise<void> {
     const now = performance.now()
-    caller.stride = now - caller.takenAt < reportMs ? Math.min(2 * caller.stride, mostHeld) : 2
-    caller.takenAt = now
+    caller.stride = now - caller.acquiredAt < reportMs ? Math.min(2 * caller.stride, mostHeld) : 2
+    caller.acquiredAt = now
     const wanted = Math.min(Math.max(caller.stride, caller.waiting), mostHeld)
     const [answer] = await this.#ask([{ id, caller, wanted }], now)
-    if (!answer) throw new Error('the database did not answer for a rate')
+    if (!answer) throw new Error('hold_requests returned no row')
     caller.tokens = answer.granted
     caller.until = now + holdMs - reportMs
     caller.remaining = answer.remaining
@@ -113,9 +104,9 @@ export class SharedWindow implements AsyncDisposable {
     if (answer.granted === 0) caller.refusedUntil = performance.now() + Math.min(refusedMs, answer.wait_ms)
   }
 
-  /** Reports what was used, and gives back what was not, for callers who have been quiet since that time. */
+  /** Reports uses and returns held requests of the callers that have acquired none since that time. */
   async report(quietSince = Number.POSITIVE_INFINITY): Promise<void> {
-    const quiet = [...this.#callers].filter(([, caller]) => !caller.taking && caller.takenAt <= quietSince)
+    const quiet = [...this.#callers].filter(([, caller]) => !caller.acquiring && caller.acquiredAt <= quietSince)
     if (quiet.length === 0) return
     for (const [id] of quiet) this.#callers.delete(id)
     await this.#ask(
@@ -127,13 +118,13 @@ export class SharedWindow implements AsyncDisposable {
   async #ask(asked: readonly { id: string; caller: Caller; wanted: number }[], now: number) {
     const { quota, windowMs } = this.#quota
     const reports = asked.map(({ id, caller, wanted }) => {
-      // A process that was stopped for weeks would report ages that are no integers of the database.
+      // After a pause of weeks an age would overflow the integer column.
       const ages = caller.uses.map((used) => Math.min(Math.round(now - used), 2 * windowMs))
       caller.uses = []
       caller.tokens = 0
       return { key: id, ages, wanted }
     })
-    // In the order of the keys, since each is locked to the end of the statement.
+    // Ordered by key: each is locked until the statement ends, so this prevents deadlocks.
     const { rows } = await sql<{ granted: number; remaining: number; wait_ms: number }>`
       select held.* from (
         select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as report
@@ -146,12 +137,12 @@ export class SharedWindow implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#reporter)
-    // What cannot be given back ends by itself.
+    // Held requests expire by themselves if this fails.
     await this.report().catch(() => {})
   }
 }
 
-/** Drops what counts no more, of keys that are not used any more. */
+/** Deletes expired rows of keys that are no longer used. */
 export async function forgetRequests(db: Db): Promise<void> {
   await sql`delete from request_uses where used_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from request_holds where until < now() - interval '1 hour'`.execute(db)

@@ -15,7 +15,7 @@ export function timestamp(text: string, field: string, or = ''): Date {
   return new Date(upper)
 }
 
-/** `Date` takes the 30th of February for the 2nd of March. */
+/** `Date` reads the 30th of February as the 2nd of March. */
 function missing({ year, month, day }: { year: number; month: number; day: number }): string | undefined {
   if (month < 1 || month > 12) return 'months are 01 to 12'
   const first = new Date(0)
@@ -24,7 +24,7 @@ function missing({ year, month, day }: { year: number; month: number; day: numbe
   return day < 1 || day > days ? `${year}-${String(month).padStart(2, '0')} has the days 01 to ${days}` : undefined
 }
 
-/** A leap second is none that programs can name. */
+/** Leap seconds are refused. */
 function beyond(hour: number, minute: number, second: number): string | undefined {
   if (hour > 23) return 'hours are 00 to 23'
   if (minute > 59) return 'minutes are 00 to 59'

@@ -2,24 +2,25 @@ import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import { type Fault, invalid, Refusal } from '#/errors.ts'
-import { brokenRules, faultsIn, isModest } from './faults.ts'
+import { type FieldError, invalid, Refusal } from '#/errors.ts'
+import type { App } from './app-type.ts'
+import { brokenRules, fieldErrors, isModest } from './field-errors.ts'
 import { leaveOutNulls } from './nulls.ts'
-import { type SchemaNode, takes } from './schema.ts'
+import { type SchemaNode, takes } from './schema-node.ts'
+import { Strict } from './shared-schemas.ts'
 
-/** What may stand in a header, a name or an address: no C0 or C1 control, no DEL, no line separator. */
+/** Not allowed in a header, a name or an address: control characters and line separators. */
 const unfitForLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 const options = {
-  // An error has the value and the schema that it is about.
   verbose: true,
   coerceTypes: false,
   useDefaults: false,
   removeAdditional: false,
   strict: false,
-  // The description of the API is held against OpenAPI's schema in the tests; here it would take 0.2 s of every start.
+  // A test validates the schemas; here it would add 0.2 s to every start.
   validateSchema: false,
-  // JSON reads 1e999 as Infinity, which is no number to us.
+  // JSON.parse reads 1e999 as Infinity.
   strictNumbers: true,
 } as const
 
@@ -33,12 +34,18 @@ function withFormats(made: Ajv2020): Ajv2020 {
   return made
 }
 
+/** A route that declares no query parameters refuses all of them. */
+export function refuseUndeclaredQueries(app: App): void {
+  app.addHook('onRoute', (route) => {
+    if (route.config?.scope !== undefined) route.schema = { querystring: Strict({}), ...route.schema }
+  })
+}
+
 type Part = 'query' | 'body'
 
-/** Validates a body or a query for Fastify; the form of a path's parameters is for its route. A schema is compiled for the
- *  first request that has it, a few milliseconds, which for all schemas would be 0.5 s of every start. Nothing is coerced
- *  or filled in; only the plain decimal integers and the `true` and `false` of a query become what they stand for, and
- *  a null in a body that means nothing is left out. */
+/** Validates a body or a query for Fastify; routes check path parameters themselves. A schema is compiled for its first
+ *  request: compiling all of them would add 0.5 s to every start. Nothing is coerced or defaulted, except that decimal
+ *  integers and booleans of a query are parsed, and meaningless nulls of a body are removed. */
 export const validatorCompiler: FastifySchemaCompiler<SchemaNode> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return (value: unknown) => ({ value })
   let compiled: ValidateFunction | undefined
@@ -49,17 +56,17 @@ export const validatorCompiler: FastifySchemaCompiler<SchemaNode> = ({ schema, h
     compiled ??= ajv.compile(schema)
     if (compiled(value)) return { value }
     return {
-      error: refusalOf(part, isModest(value) ? every(schema, value, part) : faultsIn(compiled.errors ?? [], part)),
+      error: refusalOf(part, isModest(value) ? every(schema, value, part) : fieldErrors(compiled.errors ?? [], part)),
     }
   }
 }
 
-function refusalOf(part: Part, [first, ...others]: readonly Fault[]): Refusal {
-  if (!first) return invalid(part, 'The request does not have the documented shape')
+function refusalOf(part: Part, [first, ...others]: readonly FieldError[]): Refusal {
+  if (!first) return invalid(part, 'The request does not match its schema')
   return new Refusal('invalid_request', first.message, { field: first.field, others })
 }
 
-/** The refusal of a request whose schema was kept to, with all else that is wrong with its body. */
+/** Adds all other errors of the body to a refusal from a route. */
 export function withOthers(refusal: Refusal, { body, routeOptions }: FastifyRequest): Refusal {
   const schema = routeOptions?.schema?.body as SchemaNode | undefined
   const { code, message, field, fix, retryAfter } = refusal
@@ -70,11 +77,11 @@ export function withOthers(refusal: Refusal, { body, routeOptions }: FastifyRequ
 
 const compiledThoroughly = new WeakMap<SchemaNode, ValidateFunction>()
 
-/** All that is wrong: by the schema, and by the rules in what the schema finds right. */
-function every(schema: SchemaNode, value: unknown, part: Part): Fault[] {
+/** All errors: of the schema, and of the rules for fields that match it. */
+function every(schema: SchemaNode, value: unknown, part: Part): FieldError[] {
   const validate = compiledThoroughly.get(schema) ?? thorough.compile(schema)
   compiledThoroughly.set(schema, validate)
-  const faults = validate(value) ? [] : faultsIn(validate.errors ?? [], part)
+  const faults = validate(value) ? [] : fieldErrors(validate.errors ?? [], part)
   const told = new Set(faults.map(({ field }) => field))
   const rules = part === 'body' ? brokenRules(schema, value).filter(({ field }) => !told.has(field)) : []
   const all = new Map([...faults, ...rules].map((fault) => [`${fault.field} ${fault.message}`, fault]))

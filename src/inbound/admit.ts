@@ -1,54 +1,51 @@
 import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
-import { gather } from '#/gather.ts'
+import { batched } from '#/event-loop/batching.ts'
 import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from '#/mime/address.ts'
-import type { ReturnPath } from '#/outbound/return-paths.ts'
+import type { ReturnPath } from '#/outbound/relaying/return-paths.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { type Found, findPostmaster, findRecipients, type Wanted } from './queries.ts'
+import { findPostmaster, findRecipients, type RecipientRow, type Wanted } from './queries.ts'
 import { NotOurs, Rejection } from './reply.ts'
 import { REPORTS_ALONE } from './returning.ts'
 
-/** A recipient whose mail we take, and the mailbox that it reaches. */
+/** An accepted recipient, and its mailbox. */
 export interface Admitted {
   readonly organizationId: string
   readonly mailboxId: string
   readonly memberId: string | null
-  /** Its mail is encrypted before it is stored. */
   readonly private: boolean
-  /** As RCPT named it, in canonical form, tag and all. */
+  /** In canonical form, with its tag. */
   readonly recipient: string
-  /** False for postmaster@ and abuse@, which everyone must be able to reach (RFC 5321 4.5.1, RFC 2142). */
+  /** False for postmaster@ and abuse@, which must be reachable by everyone (RFC 5321, section 4.5.1; RFC 2142). */
   readonly blockable: boolean
-  /** The mailbox may pass on or answer what arrives. */
+  /** The mailbox has forwarding or an auto-reply. */
   readonly follows: boolean
-  /** When that was so, by `performance.now()`. */
+  /** Time of the look-up, by `performance.now()`. */
   readonly at: number
 }
 
-/** A recipient who stands for somebody else: the sender that a forwarded message was given here, to whom bounces come. */
+/** A rewritten sender of a forwarded message, as a recipient: its bounces go to the original sender. */
 export interface Returning {
-  /** Whose the domain is. */
   readonly organizationId: string
   readonly recipient: string
   readonly returnTo: string
-  /** The mailbox that forwarded it. */
+  /** The mailbox that forwarded the message. */
   readonly forwardedBy: string
   readonly at: number
 }
 
-/** What RCPT is answered from: the database as it is now, asked once for all who wait. */
+/** The dependencies of RCPT. `find` looks up all waiting recipients in one query. */
 export interface Admission {
   readonly hostname: string
-  readonly find: (wanted: Wanted) => Promise<Found | undefined>
+  readonly find: (wanted: Wanted) => Promise<RecipientRow | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
-  /** Whether the mail host takes mail of the organization. */
   readonly hasRoom: MailHost['hasRoom']
-  /** Whom a rewritten sender of an organization stands for; undefined where it is none of ours. */
+  /** The original sender of a rewritten one; undefined if it was not rewritten here. */
   readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>
 }
 
-const CROWDED = [452, '4.3.1', 'Too much mail for the recipient waits to be stored; try again later'] as const
-export const SUSPENDED = [550, '5.2.1', 'That mailbox is suspended'] as const
+const CROWDED = [452, '4.3.1', 'Mail backlog of the recipient is full; try again later'] as const
+export const SUSPENDED = [550, '5.2.1', 'Mailbox suspended'] as const
 
 const MOST_AT_ONCE = 200
 
@@ -60,7 +57,7 @@ export function admissionBy(
 ): Admission {
   return {
     hostname,
-    find: gather(
+    find: batched(
       (wanted) => findRecipients(db, wanted),
       ({ length }) => Math.min(length, MOST_AT_ONCE),
     ),
@@ -70,7 +67,7 @@ export function admissionBy(
   }
 }
 
-/** Answers RCPT. Throws `Rejection`. */
+/** Decides on RCPT. Throws `Rejection`. */
 export async function admit(at: Admission, sender: string, recipient: string): Promise<Admitted | Returning> {
   const now = performance.now()
   const address = await canonical(at, recipient)
@@ -80,13 +77,13 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     domain,
     exact: address,
     untagged: `${stripTag(local)}@${domain}`,
-    // Reports go back where they belong, or nowhere.
+    // A catch-all does not get bounces of forwarded mail.
     catchable: !isRewritten(local),
     patterns: blockable ? patternsAgainst([sender]) : [],
   })
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
-  // No room is said here, so that a message for others too is not refused with it.
+  // Refused at RCPT, so that the message still reaches its other recipients.
   const refused =
     whyRefused(found) ?? ((await at.hasRoom(found.organization_id)) ? undefined : new Rejection(...CROWDED))
   if (refused) {
@@ -106,27 +103,27 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   }
 }
 
-function whyRefused({ suspended, blocked, full }: Found): Rejection | undefined {
+function whyRefused({ suspended, blocked, full }: RecipientRow): Rejection | undefined {
   if (suspended) return new Rejection(...SUSPENDED)
-  if (blocked) return new Rejection(550, '5.7.1', 'The recipient does not take mail from you')
-  if (full) return new Rejection(452, '4.2.2', 'The recipient has no room for more mail; try again later')
+  if (blocked) return new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
+  if (full) return new Rejection(452, '4.2.2', 'Storage quota of the recipient exceeded; try again later')
   return undefined
 }
 
-/** Only bounces are sent on, so that nobody can write to others through us. */
+/** Only bounces are returned: otherwise the address would be an open relay to one person. */
 async function returning(
   { returnPath }: Admission,
-  { organization_id: organizationId }: Found,
+  { organization_id: organizationId }: RecipientRow,
   sender: string,
   recipient: string,
   at: number,
 ): Promise<Returning> {
   const path = await returnPath(organizationId, recipient)
-  if (!path) throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+  if (!path) throw new Rejection(550, '5.1.1', 'No such address here')
   if (sender !== '') throw new Rejection(...REPORTS_ALONE)
   const { returnTo, mailboxId: forwardedBy, suspended, spent } = path
   if (suspended) throw new Rejection(...SUSPENDED)
-  if (spent) throw new Rejection(550, '5.7.1', 'That address takes no more reports today')
+  if (spent) throw new Rejection(550, '5.7.1', 'Daily limit of delivery status notifications for this address reached')
   return { organizationId, recipient, returnTo, forwardedBy, at }
 }
 
@@ -137,11 +134,11 @@ async function canonical(at: Admission, recipient: string): Promise<string> {
   return address
 }
 
-/** `RCPT TO:<postmaster>` (RFC 5321 4.5.1) is for whoever runs this server: the postmaster of its own name's domain,
- *  else of the domain that was here first. */
+/** `RCPT TO:<postmaster>` (RFC 5321, section 4.5.1) is the postmaster of the domain of the host name, else of the oldest
+ *  domain. */
 async function postmaster(at: Admission): Promise<string> {
   const labels = at.hostname.toLowerCase().split('.')
   const address = await at.postmaster(labels.map((_, from) => labels.slice(from).join('.')))
-  if (!address) throw new Rejection(550, '5.1.1', 'There is no postmaster here yet')
+  if (!address) throw new Rejection(550, '5.1.1', 'No postmaster address exists here yet')
   return address
 }

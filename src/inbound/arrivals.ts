@@ -2,21 +2,20 @@ import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 
-/** A message at a mailbox, known by the SHA-256 of its bytes as they came. */
+/** A message at a mailbox, identified by a digest. */
 export interface Arrival {
   readonly mailboxId: string
   readonly digest: Buffer
 }
 
-/** Thrown where a mailbox, or its domain, has been suspended since its recipient was taken. */
+/** A mailbox or its domain was suspended after RCPT. */
 export class Suspended extends Error {}
 
-/** Notes what arrives and answers which of it is new: what came in the last 7 days is not. Each arrival may be named
- *  once. Where another transaction notes the same, this one waits for it. Throws `Suspended`, and then none of `tx` may
- *  be kept. */
+/** Records arrivals, and returns those that are not duplicates of the last 7 days. Each may be given once. Waits for another
+ *  transaction that records the same one. Throws `Suspended`; then `tx` must be rolled back. */
 export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
   const rows = arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') }))
-  // In one order always, so that two processes that note the same ones do not wait for each other in a circle.
+  // Ordered, to prevent deadlocks between processes.
   const noted = await query<{ mailbox_id: string; digest: Buffer; suspended: boolean }>(tx)`
     insert into arrivals (mailbox_id, digest)
     select mailbox_id, decode(digest, 'hex')
@@ -33,7 +32,7 @@ export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promis
   return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
 }
 
-/** Whether each of the mailboxes has had it, by one of these digests. */
+/** Whether every mailbox has had the message, by one of these digests. */
 export async function areNoted(db: Db, mailboxIds: readonly string[], digests: readonly Buffer[]): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct mailbox_id) as count from arrivals
@@ -42,7 +41,7 @@ export async function areNoted(db: Db, mailboxIds: readonly string[], digests: r
   return rows[0]?.count === new Set(mailboxIds).size
 }
 
-/** Forgets what arrived more than 7 days ago. */
+/** Deletes arrivals that are older than 7 days. */
 export async function forgetArrivals(db: Db): Promise<void> {
   await sql`delete from arrivals where arrived_at < now() - interval '7 days'`.execute(db)
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
-import { type ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import { LookupFailed } from '#/errors.ts'
 import { readAuthors } from '#/mime/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import type { ZoneRecords } from '#/ports/resolver.ts'
 import { authenticate } from './authenticate.ts'
 import type { Origin } from './envelope.ts'
 
@@ -299,3 +300,31 @@ test('SPF is asked once for what one client sends in a row for one sender, unles
   assert.deepEqual(await askedFor(newClient(), 'bob@strict.example'), ['pass', 1])
   for (const _ of [1, 2]) assert.deepEqual(await askedFor(client, 'ann@half.example'), ['temperror', 1])
 })
+
+for (const [labels, steps] of [
+  [3, 3],
+  [7, 7],
+  [8, 8],
+  [20, 8],
+] as const) {
+  test(`the policy of a domain of ${labels} labels is looked for at ${steps} names (RFC 9989, section 4.10)`, async () => {
+    const asked = new Set<string>()
+    const resolver = new ZoneResolver(zone)
+    const { txt } = resolver
+    resolver.txt = (name) => {
+      asked.add(name)
+      return Reflect.apply(txt, resolver, [name])
+    }
+    const domain = [...Array.from({ length: labels - 1 }, (_, at) => `l${at}`), 'example'].join('.')
+    const message = readMessage(Buffer.from(`From: Ann <ann@${domain}>\r\n\r\nHello\r\n`))
+    const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
+    const origin = { address: '192.0.2.1', helo: 'peer.example' }
+    await authenticate(parts, { origin, sender: '' }, message, readAuthors(message.headers))
+    const above = domain.split('.').slice(1 - steps)
+    const expected = [domain, ...above.map((_, from) => above.slice(from).join('.'))]
+    assert.deepEqual(
+      [...asked].filter((name) => name.startsWith('_dmarc.')).toSorted(),
+      expected.map((name) => `_dmarc.${name}`).toSorted(),
+    )
+  })
+}

@@ -1,33 +1,18 @@
 import { LookupFailed } from '#/errors.ts'
 import type { Authors } from '#/mime/authors.ts'
-import { type DkimResult, keyNames, type LookUp } from '#/mime/dkim.ts'
+import { keyNames, type LookUp } from '#/mime/dkim.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { Judgement } from '#/mime/verdict.ts'
 import type { Resolver } from '#/ports/resolver.ts'
-import { type Disposition, type DmarcVerdict, judge } from './dmarc.ts'
+import { judge } from './dmarc.ts'
 import type { Envelope } from './envelope.ts'
-import { checkSpf, type SpfVerdict } from './spf.ts'
+import { checkSpf } from './spf.ts'
 
-/** What SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989) say of a message. Results are those of RFC 8601. */
-export interface Verdict {
-  readonly spf: SpfVerdict
-  readonly dkim: readonly DkimResult[]
-  readonly dmarc: DmarcVerdict
-  /** What the authors' domains ask to be done with a message of which they know nothing; `none` where they do. */
-  readonly disposition: Exclude<Disposition, 'defer'>
-  /** One of our own mailboxes sent it: a key has said who it is from, and there is nothing to check. */
-  readonly own?: true
-  /** What was found when the message first came in, as an Authentication-Results field, where it comes in again. */
-  readonly found?: string
-}
-
-/** The same before it is known what becomes of a message of which not all could be found out. */
-export type Judgement = Omit<Verdict, 'disposition'> & { readonly disposition: Disposition }
-
-/** For all look-ups of a message together, in milliseconds. */
+/** Milliseconds for all look-ups of a message. */
 const PATIENCE = 10_000
 
-/** Looks up and verifies. What cannot be found out is `temperror`. */
+/** Evaluates SPF, DKIM and DMARC. A failed look-up gives `temperror`. */
 export async function authenticate(
   { resolver, reader, hostname }: { resolver: Resolver; reader: MessageReader; hostname: string },
   envelope: Pick<Envelope, 'origin' | 'sender'>,
@@ -45,11 +30,11 @@ export async function authenticate(
   return { spf, dkim, dmarc, disposition }
 }
 
-/** How many labels a domain has at most after the first step towards the root (RFC 9989, section 4.10). */
+/** RFC 9989, section 4.10: the labels of a domain after the first step of the tree walk. */
 const MOST_LABELS = 7
 
-/** Asks for all that will be needed at once: what never answers has nothing else wait for it. The policies of the authors'
- *  domains come first, then their keys. */
+/** Starts all look-ups concurrently, so that a name server that does not answer delays no other look-up. Policies of the
+ *  authors' domains come first, then their keys. */
 function askAhead(lookUp: LookUp, message: Message, { domains }: Authors): void {
   const isTheirs = (name: string) => domains.some((domain) => name.toLowerCase().endsWith(domain))
   const keys = keyNames(message.headers)
@@ -57,14 +42,14 @@ function askAhead(lookUp: LookUp, message: Message, { domains }: Authors): void 
   for (const name of new Set(names)) lookUp(name, 'TXT').catch(() => {})
 }
 
-/** Where the policy of a domain may be, up to the root. */
+/** The names of the DMARC tree walk (RFC 9989, section 4.10). */
 function policyNames(domain: string): string[] {
   const labels = domain.split('.')
   const above = labels.length > MOST_LABELS ? labels.slice(-MOST_LABELS) : labels.slice(1)
   return [domain, ...above.map((_, from) => above.slice(from).join('.'))].map((name) => `_dmarc.${name}`)
 }
 
-/** Our resolver as mailauth asks it: in the form of node:dns, each question once, and for so long only. */
+/** Adapts our resolver to mailauth, which expects node:dns: each question is asked once, within `PATIENCE`. */
 export function lookUpsFor(resolver: Resolver, client: string): LookUp {
   const end = performance.now() + PATIENCE
   const asked = new Map<string, Promise<string[]>>()
@@ -77,7 +62,7 @@ export function lookUpsFor(resolver: Resolver, client: string): LookUp {
       if (error instanceof LookupFailed) throw failure(error.reason === 'timeout' ? 'ETIMEOUT' : 'ESERVFAIL', name)
       throw error
     }
-    // Whether the name exists is not known; ENODATA never makes a domain's policy stricter than it is.
+    // The resolver does not report NXDOMAIN; ENODATA never makes a policy stricter.
     throw failure('ENODATA', name)
   }
   return (name, type) => {
@@ -100,14 +85,14 @@ function answerOf(resolver: Resolver, client: string, name: string, type: string
       return resolver.aaaa(name)
     case 'CNAME':
       return resolver.cname(name)
-    case 'PTR': // asked by SPF alone, of the client alone (RFC 7208 5.5)
+    case 'PTR': // only SPF asks, for the client (RFC 7208, section 5.5)
       return resolver.ptr(client)
     default:
       return Promise.resolve([])
   }
 }
 
-/** As node:dns fails, but no Error: nobody sees its stack, which would take longer to gather than all else here. */
+/** A failure of node:dns, but not an Error: collecting its stack would cost more than the look-up. */
 function failure(code: string, name: string): { code: string; message: string } {
   return { code, message: `${code} ${name}` }
 }

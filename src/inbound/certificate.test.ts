@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
-import { certificateFor } from '../../test/certificate.ts'
-import { SmtpClient } from '../../test/smtp-client.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { Certificate } from './certificate.ts'
-import { SmtpListener } from './smtp.ts'
+import { SmtpListener } from './smtp-listener.ts'
 
 let directory: string
 before(async () => {
@@ -33,8 +33,8 @@ async function listener() {
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line).msg) })
   const tls = await Certificate.open(files(), clock, log)
   const nobody = () => Promise.reject(new Error('no mail comes here'))
-  const taker = { admit: nobody, take: nobody, trouble: () => assert.fail() }
-  const smtp = new SmtpListener({ hostname: 'mx.example', tls, limits: { greetingDelay: 0 } }, taker, clock, log)
+  const handler = { admit: nobody, receive: nobody }
+  const smtp = new SmtpListener({ hostname: 'mx.example', tls, limits: { greetingDelay: 0 } }, handler, clock, log)
   await smtp.listen('127.0.0.1', 0)
   const shown = async () => {
     await using client = await SmtpClient.greeted(smtp.port)
@@ -80,7 +80,7 @@ for (const [what, change] of [
     await change()
     assert.equal(await server.aMinuteLater(), 'old.example')
     assert.equal(await server.aMinuteLater(), 'old.example')
-    assert.deepEqual(server.lines, ['the new certificate cannot be used; the old one is'])
+    assert.deepEqual(server.lines, ['the new certificate is unusable; the old one stays in use'])
     await writeFile(files().cert, cert)
     await writeFile(files().key, key)
     assert.equal(await server.aMinuteLater(), 'renewed.example')

@@ -3,27 +3,26 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
 
-/** Paths of PEM files: a certificate, with those that lead to its issuer, and its key. */
+/** Paths of PEM files: a certificate with its chain, and its key. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
 
-/** How often the files are looked at, in milliseconds. */
+/** Milliseconds between checks of the files. */
 const everyMs = 60_000
 
-/** The certificate that mail comes in under. A renewed one is in use within a minute, whichever way its files were
- *  replaced: they are read again, by name, when a client asks for TLS. What cannot be used, such as a certificate
- *  whose key is yet to follow, changes nothing and is logged once. */
+/** The server's certificate. The files are read again, at most once a minute, when a client starts TLS, so a renewal takes
+ *  effect within a minute. Unusable files, such as a new certificate with the old key, are logged once and ignored. */
 export class Certificate {
   readonly #files: CertificateFiles
   readonly #clock: Clock
   readonly #log: Logger
   #context: SecureContext
   #pem: string
-  /** Why the files cannot be used. */
-  #trouble = ''
-  #lookAgainAt: number
+  /** Why the files are unusable. */
+  #problem = ''
+  #nextCheckAt: number
 
   private constructor(files: CertificateFiles, pem: Pem, clock: Clock, log: Logger) {
     this.#files = files
@@ -31,25 +30,24 @@ export class Certificate {
     this.#log = log
     this.#context = contextOf(pem)
     this.#pem = pem.join('')
-    this.#lookAgainAt = clock.now() + everyMs
+    this.#nextCheckAt = clock.now() + everyMs
   }
 
-  /** Rejects where the files cannot be used. */
+  /** Rejects if the files are unusable. */
   static async open(files: CertificateFiles, clock: Clock, log: Logger): Promise<Certificate> {
     return new Certificate(files, await read(files), clock, log)
   }
 
-  /** For a client that connects now. */
   async context(): Promise<SecureContext> {
     const now = this.#clock.now()
-    if (now >= this.#lookAgainAt) {
-      this.#lookAgainAt = now + everyMs
-      await this.#look()
+    if (now >= this.#nextCheckAt) {
+      this.#nextCheckAt = now + everyMs
+      await this.#reload()
     }
     return this.#context
   }
 
-  async #look(): Promise<void> {
+  async #reload(): Promise<void> {
     try {
       const pem = await read(this.#files)
       const text = pem.join('')
@@ -58,12 +56,12 @@ export class Certificate {
         this.#log.info('a new certificate is in use')
       }
       this.#pem = text
-      this.#trouble = ''
+      this.#problem = ''
     } catch (error) {
       const { message } = error as Error
-      if (message !== this.#trouble)
-        this.#log.error({ err: error }, 'the new certificate cannot be used; the old one is')
-      this.#trouble = message
+      if (message !== this.#problem)
+        this.#log.error({ err: error }, 'the new certificate is unusable; the old one stays in use')
+      this.#problem = message
     }
   }
 }

@@ -1,21 +1,20 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import type { Limits } from './limits.ts'
-import type { Room } from './room.ts'
-import { Gone, type Line, type Received, Wire } from './wire.ts'
+import type { MemoryReservation } from './message-memory.ts'
+import { ClientGone, type Line, type Received, SmtpReader } from './smtp-reader.ts'
 
-/** A client's connection: what it sends, what is sent to it, and our patience with it. Times are `performance.now()`,
- *  so that setting the machine's clock hangs up on nobody. */
-export class Connection {
+/** A client's connection, with its time limits. Times are by `performance.now()`: setting the machine's clock does not
+ *  disconnect clients. */
+export class ClientConnection {
   readonly address: string
-  /** Version and cipher, once TLS is on. */
+  /** Version and cipher; undefined without TLS. */
   tls: string | undefined
   readonly #limits: Limits
   #socket: Socket
-  #wire: Wire
+  #reader: SmtpReader
   #replies = ''
   #handshake = false
-  /** When patience with the client ends; never while the client waits for us. */
   #deadline = Number.POSITIVE_INFINITY
   #waitingSince: number | undefined
 
@@ -23,37 +22,37 @@ export class Connection {
     this.address = address
     this.#limits = limits
     this.#socket = socket
-    this.#wire = new Wire(socket)
+    this.#reader = new SmtpReader(socket)
   }
 
-  /** Whether the client has sent more than it was asked for. */
+  /** Whether the client has sent more than was read. */
   get ahead(): boolean {
-    return this.#wire.ahead
+    return this.#reader.ahead
   }
 
-  /** Whether its next command need not be waited for. */
+  /** Whether the next command has been received. */
   get lineAhead(): boolean {
-    return this.#wire.lineAhead
+    return this.#reader.lineAhead
   }
 
-  /** Since when the client has been about to say its next command; undefined while it is not its turn. */
+  /** Since when the session waits for the next command; undefined while it does not. */
   get waitingSince(): number | undefined {
     return this.#waitingSince
   }
 
-  /** Replies gather here, so that those to pipelined commands leave together (RFC 2920 3.2). */
+  /** Buffers a reply: those to pipelined commands are sent together (RFC 2920, section 3.2). */
   say(text: string): void {
     this.#replies += text
   }
 
-  /** Sends what has been said. Waits for a client that does not read. Throws `Gone`. */
+  /** Sends the buffered replies. Waits while the client does not read. Throws `ClientGone`. */
   async flush(): Promise<void> {
     const replies = this.#replies
     this.#replies = ''
-    if (this.#socket.destroyed) throw new Gone()
+    if (this.#socket.destroyed) throw new ClientGone()
     if (!replies || this.#socket.write(replies)) return
     const socket = this.#socket
-    await this.#patiently(this.#limits.command, () => {
+    await this.#within(this.#limits.command, () => {
       return new Promise<void>((resolve) => {
         socket.once('drain', resolve)
         socket.once('close', resolve)
@@ -61,44 +60,44 @@ export class Connection {
     })
   }
 
-  /** The next command line. Throws `Gone`. */
+  /** The next command line. Throws `ClientGone`. */
   async line(): Promise<Line> {
     this.#waitingSince = performance.now()
     try {
-      return await this.#patiently(this.#limits.command, () => this.#wire.line())
+      return await this.#within(this.#limits.command, () => this.#reader.line())
     } finally {
       this.#waitingSince = undefined
     }
   }
 
-  /** The message after 354. Throws `Gone`. */
-  async message(room: Room): Promise<Received> {
+  /** The message after 354. Throws `ClientGone`. */
+  async message(memory: MemoryReservation): Promise<Received> {
     const { message, messageSize, slowest } = this.#limits
-    // Never more than at the beginning, or whoever sends much in one go could fall silent for hours.
+    // Capped at the initial limit, or a fast start would allow hours of silence.
     const progress = (octets: number) => {
       this.#deadline = Math.min(this.#deadline + (octets / slowest) * 1000, performance.now() + message)
     }
-    return this.#patiently(message, () => this.#wire.message(messageSize, room, progress))
+    return this.#within(message, () => this.#reader.message(messageSize, memory, progress))
   }
 
-  /** Goes over to TLS; what was sent in the clear before is not read. Throws `Gone` where the handshake fails. */
+  /** Starts TLS; what was sent in the clear is not read. Throws `ClientGone` if the handshake fails. */
   async startTls(secureContext: SecureContext): Promise<void> {
-    this.#wire.release()
+    this.#reader.release()
     this.#handshake = true
     const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
-    await this.#patiently(this.#limits.command, () => shaken(secured))
+    await this.#within(this.#limits.command, () => handshake(secured))
     this.#handshake = false
     this.#socket = secured
-    this.#wire = new Wire(secured)
+    this.#reader = new SmtpReader(secured)
     this.tls = `${secured.getProtocol()} ${secured.getCipher().standardName}`
   }
 
-  /** Sends what has been said and an end, then discards what still comes, so that no reset overtakes the last reply. */
-  hangUp(): void {
+  /** Sends the buffered replies, shuts down, and discards further input: a reset could overtake the last reply. */
+  close(): void {
     const socket = this.#socket
     if (socket.destroyed || socket.writableEnded) return
     this.#deadline = Number.POSITIVE_INFINITY
-    this.#wire.close()
+    this.#reader.close()
     if (this.#handshake) return void socket.destroy()
     socket.end(this.#replies)
     this.#replies = ''
@@ -107,17 +106,12 @@ export class Connection {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** When patience with the client ends; undefined while it waits for us. */
+  /** When the client's time limit ends; undefined while it waits for us. */
   get deadline(): number | undefined {
     return this.#deadline === Number.POSITIVE_INFINITY ? undefined : this.#deadline
   }
 
-  /** Whether the client has kept us waiting for too long. */
-  get expired(): boolean {
-    return performance.now() >= this.#deadline
-  }
-
-  async #patiently<T>(milliseconds: number, wait: () => Promise<T>): Promise<T> {
+  async #within<T>(milliseconds: number, wait: () => Promise<T>): Promise<T> {
     this.#deadline = performance.now() + milliseconds
     try {
       return await wait()
@@ -127,11 +121,11 @@ export class Connection {
   }
 }
 
-/** Resolves when the handshake is done. Throws `Gone` where it fails, or the client says that nothing more will come. */
-async function shaken(secured: TLSSocket): Promise<void> {
+/** Throws `ClientGone` if it fails, or the client shuts down its side. */
+async function handshake(secured: TLSSocket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const gone = () => reject(new Gone())
-  // The end shows only to whoever reads; before the handshake is done there is nothing else to be read.
+  const gone = () => reject(new ClientGone())
+  // The end is only seen by reading; before the handshake is done there is nothing else to read.
   const look = () => secured.read(0)
   secured.once('secure', resolve)
   secured.on('readable', look)

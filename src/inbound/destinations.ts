@@ -3,15 +3,15 @@ import type { Admitted, Returning } from './admit.ts'
 import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
 
-/** A mailbox that a message is for, with every address of it that RCPT named. */
+/** A mailbox, with all of its addresses that RCPT named. */
 export interface Destination extends Omit<Admitted, 'recipient' | 'at'> {
   readonly recipients: readonly string[]
 }
 
-/** Which of a message's mailboxes have blocked it. */
+/** The mailboxes that have blocked a message. */
 export type BlocksOf = (message: Blockable) => Promise<ReadonlySet<string>>
 
-/** A mailbox gets one copy, however many of its addresses were named. */
+/** One for each mailbox, however many of its addresses RCPT named. */
 export function destinationsOf(recipients: readonly (Admitted | Returning)[]): Destination[] {
   const destinations = new Map<string, Destination>()
   for (const one of recipients) {
@@ -27,7 +27,7 @@ export function destinationsOf(recipients: readonly (Admitted | Returning)[]): D
   return [...destinations.values()]
 }
 
-/** Those that have blocked none of these, the addresses in From and Sender, be it for the organization or for their member. */
+/** The destinations that have not blocked these senders, the addresses in From and Sender. */
 export async function withoutBlocking(
   blocksOf: BlocksOf,
   envelope: Envelope,
@@ -41,25 +41,25 @@ export async function withoutBlocking(
   return destinations.filter(({ mailboxId }) => !blocking.has(mailboxId))
 }
 
-/** Milliseconds; blocks may be applied for 5 seconds after they were changed. */
+/** Milliseconds: a changed block must take effect within 5 seconds. */
 const RECENT = 4_500
 
-/** Most authors are the envelope's sender, whom RCPT has asked about a moment ago. */
+/** Leaves out the envelope sender, which RCPT has checked: most authors are that. */
 function unasked({ sender, recipients }: Envelope, senders: readonly string[]): string[] {
   const recent = performance.now() - RECENT
   const asked = recipients.every(({ at }) => at > recent) ? patternsAgainst([sender]) : []
-  // PostgreSQL holds neither U+0000 nor a lone surrogate, so nobody has blocked them.
+  // PostgreSQL stores neither U+0000 nor a lone surrogate, so they cannot be blocked.
   return patternsAgainst(senders).filter(
     (pattern) => !asked.includes(pattern) && pattern.isWellFormed() && !pattern.includes('\0'),
   )
 }
 
-/** How much of a message's ciphertexts is made and stored at once, in octets. */
+/** Octets of ciphertext that are created and stored at once. */
 const MOST_AT_ONCE = 16 * 1024 * 1024
 
-/** Every Private mailbox has a ciphertext of its own: so many at once that memory is bounded, whatever the message is large
- *  and however many it is for. All Smart mailboxes share one message, and are in the first run. */
-export function inRuns(destinations: readonly Destination[], octets: number): Destination[][] {
+/** Each Private mailbox gets a ciphertext of its own, so batches bound the memory. All Smart mailboxes share one message and
+ *  are in the first batch. */
+export function inBatches(destinations: readonly Destination[], octets: number): Destination[][] {
   const [smart, concealing] = [destinations.filter((to) => !to.private), destinations.filter((to) => to.private)]
   const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / octets))
   const runs = [[...smart, ...concealing.slice(0, atOnce)]]

@@ -2,28 +2,12 @@ import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
 import { canonicalDomain } from '#/mime/address.ts'
 import type { Authors } from '#/mime/authors.ts'
 import type { DkimResult, LookUp } from '#/mime/dkim.ts'
-import type { SpfVerdict } from './spf.ts'
+import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/verdict.ts'
 
-/** What is to be done with a message, by what its authors' domains ask for. `defer`: it could not be found out whether the
- *  message is theirs, and they ask for more than to be told. */
-export type Disposition = 'none' | 'quarantine' | 'defer' | 'reject'
-
-/** What DMARC (RFC 9989) says of a message. */
-export interface DmarcVerdict {
-  readonly result: string
-  /** The author's domain that decided. */
-  readonly domain: string
-  /** The strictest that an author's domain asks for. */
-  readonly policy: string
-  /** A signature of each author's domain holds, whoever handed the message in. */
-  readonly dkimAligned: boolean
-}
-
-/** What was found of a message. */
-export interface Found {
+export interface AuthenticationChecks {
   readonly spf: SpfVerdict
   readonly dkim: readonly DkimResult[]
-  /** False where nobody has told whom the message comes from, so that SPF will not be known later either. */
+  /** False if the client's address is unknown, so that a retry cannot evaluate SPF either. */
   readonly spfKnowable: boolean
 }
 
@@ -32,12 +16,12 @@ type Judged = DmarcVerdict & { readonly disposition: Disposition }
 /** From the weakest to the strictest. */
 const dispositions: readonly Disposition[] = ['none', 'quarantine', 'defer', 'reject']
 const policies = ['', 'none', 'quarantine', 'reject']
-/** Which result tells most, of domains that ask for the same. */
+/** The precedence of results among domains with one policy. */
 const results = ['pass', 'none', 'temperror', 'fail']
 
-/** Each author's domain is judged, and the strictest of what they ask for is done (RFC 9989, section 11.5). Where a reader
- *  may be shown somebody else than has been judged, the message is quarantined at least. */
-export async function judge(found: Found, authors: Authors, lookUp: LookUp): Promise<Judged> {
+/** Evaluates each author's domain; the strictest disposition applies (RFC 9989, section 11.5). A message whose author is
+ *  ambiguous is at least quarantined. */
+export async function judge(found: AuthenticationChecks, authors: Authors, lookUp: LookUp): Promise<Judged> {
   const judged = await Promise.all(authors.domains.map((domain) => judgeOne(found, domain, lookUp)))
   const [decisive] = judged.toSorted(
     (one, other) =>
@@ -51,7 +35,7 @@ export async function judge(found: Found, authors: Authors, lookUp: LookUp): Pro
   return { ...all, result: 'permerror', domain: decisive?.domain ?? '', disposition: 'quarantine' }
 }
 
-async function judgeOne(found: Found, domain: string, lookUp: LookUp): Promise<Judged> {
+async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: LookUp): Promise<Judged> {
   let allFound = true
   const noting: LookUp = (name, type) =>
     lookUp(name, type).catch((error: { code?: unknown }) => {
@@ -67,17 +51,17 @@ async function judgeOne(found: Found, domain: string, lookUp: LookUp): Promise<J
     dkimDomains: passed.dkim.map((one) => ({ domain: one })),
     resolver: noting,
   })
-  if (!response) throw new Error(`DMARC does not know ${domain} for a domain`)
+  if (!response) throw new Error(`mailauth does not accept the domain ${domain}`)
   const { status, domain: organization, policy, np = '' } = response
   const known = { domain, policy: policy ?? '', dkimAligned: (dkimAligned?.size ?? 0) > 0 }
   const exact = [...passed.spf, ...passed.dkim].some((one) => canonical(one) === domain)
   if (status.result === 'temperror') {
-    // What passes for the very domain aligns whatever the policy would have said.
+    // An exact match is aligned under every policy.
     const asked = exact ? 'none' : policy === undefined ? 'reject' : stricter(policies, policy, np)
     return { ...known, result: 'temperror', disposition: isStrict(asked) ? 'defer' : 'none' }
   }
   if (status.result !== 'fail') return { ...known, result: status.result, disposition: 'none' }
-  // Where the organization is not known, whatever might be within it counts.
+  // If the organizational domain is unknown, the top-level domain bounds it.
   const within = allFound ? organization : (domain.split('.').at(-1) ?? domain)
   const mayPass = (one: string) => isWithin(canonical(one), within)
   const spfMayPass = spf.result === 'temperror' && mayPass(spf.domain)

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
-import { inTurns, pieceBytes } from '#/bytes.ts'
+import { inTurns, pieceBytes } from '#/event-loop/pieces.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Arrived, FollowUp, Report } from '#/outbound/follow-ups.ts'
+import type { Arrived, FollowUp, Report } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { areNoted } from './arrivals.ts'
 import type { Destination } from './destinations.ts'
@@ -52,7 +52,7 @@ function digestUnder(mark: Buffer): Buffer {
 /** What the mailboxes of a run do with the message by themselves. */
 export async function followUpsOf(
   { followUps, hostname }: Reception,
-  arrived: Pick<Arrived, 'envelope' | 'message' | 'verdict' | 'digest'>,
+  arrived: Pick<Arrived, 'message' | 'verdict' | 'digest'> & { readonly envelope: Envelope },
   run: readonly Destination[],
   copies: readonly Copy[],
 ): Promise<readonly FollowUp[]> {
@@ -70,7 +70,10 @@ export async function followUpsOf(
 }
 
 /** The message as one that goes back to authors of what was forwarded. */
-export function reportOf({ hostname }: Reception, arrived: Pick<Arrived, 'envelope' | 'message' | 'verdict'>): Report {
+export function reportOf(
+  { hostname }: Reception,
+  arrived: Pick<Arrived, 'message' | 'verdict'> & { readonly envelope: Envelope },
+): Report {
   const { envelope, verdict } = arrived
   return {
     ...arrived,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config, Listening } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
-import { gather } from '#/gather.ts'
+import { batched } from '#/event-loop/batching.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { RelayMarkKey } from '#/mime/relay-mark.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -9,19 +9,18 @@ import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { type Admission, admit } from './admit.ts'
+import { ArrivalWriter } from './arrival-writer.ts'
 import { authenticate } from './authenticate.ts'
 import { Certificate } from './certificate.ts'
 import type { Envelope } from './envelope.ts'
-import type { MailTaker } from './host.ts'
 import { LIMITS } from './limits.ts'
-import { PolicyListener } from './policy.ts'
+import type { MailHandler } from './mail-handler.ts'
+import { PolicyListener } from './policy-listener.ts'
 import { type Blockable, findBlocks } from './queries.ts'
 import { type Reception, receive } from './receive.ts'
-import { SmtpListener } from './smtp.ts'
-import { Store } from './store.ts'
-import { troubleReply } from './trouble.ts'
+import { SmtpListener } from './smtp-listener.ts'
 
-/** What taking mail in stands on, through whichever door it comes. */
+/** The dependencies of receiving mail, over SMTP, LMTP or locally. */
 export interface ReceptionParts {
   readonly db: Db
   readonly mailHost: MailHost
@@ -44,13 +43,13 @@ export function receptionFor({
   log,
   ...parts
 }: ReceptionParts): Reception {
-  const blocksOf = gather(
+  const blocksOf = batched(
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
   )
   const { hostname } = config
   return {
-    ...{ ...parts, db, blocksOf, store: new Store(db, mailHost), reader, openPgp, hostname, log },
+    ...{ ...parts, db, blocksOf, store: new ArrivalWriter(db, mailHost), reader, openPgp, hostname, log },
     authenticate: (envelope, message, authors) =>
       authenticate({ resolver, reader, hostname }, envelope, message, authors),
   }
@@ -62,32 +61,30 @@ export interface InboundParts {
   readonly clock: Clock
   readonly config: Pick<Config, 'host' | 'smtpPort' | 'lmtp' | 'policy' | 'hostname' | 'tls'>
   readonly log: Logger
-  /** Puts something between a message and the decision about it. */
-  readonly measured?: ((taker: MailTaker) => MailTaker) | undefined
+  /** Wraps the handler, for metrics and traces. */
+  readonly measured?: ((handler: MailHandler) => MailHandler) | undefined
 }
 
-/** Where it is listened, which is any free port where the configuration says 0. */
+/** The addresses listened on, with the real port where the configuration has 0. */
 export interface Inbound extends AsyncDisposable {
   readonly smtp: Listening
   readonly lmtp: Listening | undefined
   readonly policy: Listening | undefined
 }
 
-/** Takes mail in over SMTP, and LMTP where it is wanted, until it is disposed: then what is in hand is finished, within
- *  seconds. */
+/** Listens for mail over SMTP, and LMTP if configured. Disposing finishes what is under way within seconds. */
 export async function startInbound({
   reception,
   admission,
   clock,
   config,
   log,
-  measured = (taker) => taker,
+  measured = (handler) => handler,
 }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname } = config
-  const taker = measured({
+  const handler = measured({
     admit: (sender: string, recipient: string) => admit(admission, sender, recipient),
-    take: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
-    trouble: troubleReply,
+    receive: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
   })
   const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   await using starting = new AsyncDisposableStack()
@@ -95,13 +92,16 @@ export async function startInbound({
     await starting.use(listener).listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }
-  const smtp = await open(new SmtpListener({ hostname, tls }, taker, clock, log), { host, port: smtpPort })
-  // Servers of ours: nothing is gained by keeping them waiting, and one of them may bring all mail there is.
+  const smtp = await open(new SmtpListener({ hostname, tls }, handler, clock, log), { host, port: smtpPort })
+  // Trusted servers: no greeting delay, and one client may use all connections.
   const trusted = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
   const lmtp =
     config.lmtp &&
-    (await open(new SmtpListener({ protocol: 'LMTP', hostname, limits: trusted, tls }, taker, clock, log), config.lmtp))
-  const policy = config.policy && (await open(new PolicyListener(taker, log), config.policy))
+    (await open(
+      new SmtpListener({ protocol: 'LMTP', hostname, limits: trusted, tls }, handler, clock, log),
+      config.lmtp,
+    ))
+  const policy = config.policy && (await open(new PolicyListener(handler, log), config.policy))
   const started = starting.move()
   return { smtp, lmtp, policy, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }

@@ -1,32 +1,31 @@
-/** What one sender may take of us. Times in milliseconds, sizes in octets. */
+/** Limits of a listener. Times in milliseconds, sizes in octets. */
 export interface Limits {
   readonly messageSize: number
-  /** In one message; RFC 5321 4.5.3.1.8 asks for 100 at least. */
+  /** RFC 5321, section 4.5.3.1.8 demands at least 100. */
   readonly recipients: number
   readonly connections: number
   /** From one IPv4 address or one IPv6 /64. */
   readonly connectionsPerClient: number
-  /** 5xx replies since the last message that was taken. */
+  /** 5xx replies since the last accepted message. */
   readonly errors: number
-  /** Commands since the last message that was taken. */
+  /** Commands since the last accepted message. */
   readonly commands: number
-  /** AUTH without success. */
+  /** Failed AUTH commands. */
   readonly logins: number
-  /** Messages held in memory at once, from their first octet until they are stored; those of one client at most half
-   *  of it, or one message. */
+  /** Memory for messages, from their first octet until they are stored. One client gets at most half, or one message. */
   readonly memory: number
-  /** Where that is all taken, a message gives way that would take longer than this to come as far once more. */
+  /** When memory is full, a message that would need longer than this to double in size is aborted. */
   readonly slow: number
-  /** Whoever speaks within this of connecting has not waited for the greeting. */
+  /** Delay before the greeting; a client that sends input earlier is refused. */
   readonly greetingDelay: number
-  /** To say the next whole command (RFC 5321 4.5.3.2.7 asks for five minutes). */
+  /** For the next command (RFC 5321, section 4.5.3.2.7: five minutes). */
   readonly command: number
-  /** To begin with a message; each `slowest` octets of it give back a second. */
+  /** For a message; each `slowest` octets extend it by a second. */
   readonly message: number
   readonly slowest: number
-  /** For a client that we hung up on to read our last reply. */
+  /** For a disconnected client to read the last reply. */
   readonly farewell: number
-  /** For what is in hand when the server stops. */
+  /** For transactions under way when the server stops. */
   readonly stop: number
 }
 

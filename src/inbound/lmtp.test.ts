@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
-import { SmtpClient, type SmtpReply } from '../../test/smtp-client.ts'
+import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
 import type { Envelope } from './envelope.ts'
 import { Rejection, reply } from './reply.ts'
-import { SmtpListener } from './smtp.ts'
+import { SmtpListener } from './smtp-listener.ts'
 
 const taken: Envelope[] = []
 let lmtp: SmtpListener
@@ -15,17 +15,16 @@ before(async () => {
     {
       async admit(_sender, recipient) {
         const [local = ''] = recipient.split('@')
-        if (local === 'nobody') throw new Rejection(550, '5.1.1', 'Nobody here has that address')
+        if (local === 'nobody') throw new Rejection(550, '5.1.1', 'No such address here')
         const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
         return { ...rest, recipient, mailboxId: local }
       },
-      async take(envelope: Envelope) {
+      async receive(envelope: Envelope) {
         if (envelope.sender.startsWith('broken')) throw new Error('the database is away')
         taken.push(envelope)
         const otherwise = new Map([['blocking', reply(550, '5.7.1', 'Not from you')]])
         return { reply: reply(250, '2.6.0', 'Stored'), otherwise }
       },
-      trouble: () => reply(451, '4.3.0', 'Something is out of order here'),
     },
     new SystemClock(),
     pino({ level: 'silent' }),

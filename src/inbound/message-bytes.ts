@@ -2,24 +2,23 @@ const CR = 0x0d
 const LF = 0x0a
 const DOT = 0x2e
 
-/** Where in a line the scan stands. A line starts only after CR LF: a bare LF or CR never opens a place where the
- *  final dot could stand, whatever surrounds it, so nothing but CR LF . CR LF ends a message. */
+/** States of the scan. A line starts only after CR LF, so a bare CR or LF cannot precede the end of data: only CR LF . CR LF
+ *  ends a message. */
 const LINE_START = 0
 const IN_LINE = 1
 const AFTER_CR = 2
-/** After the dot that opens a line: dot-stuffing, or the first octet of the end. */
+/** After the dot at the start of a line: dot-stuffing, or the end of data. */
 const AFTER_DOT = 3
 const AFTER_DOT_CR = 4
 
-/** Reads the octets after 354 up to the final dot (RFC 5321 4.1.1.4), with dot-stuffing undone (4.5.2). A stray CR or
- *  LF or a NUL is noted, not stopped at, so that the message is read to its end and the session stays in step. */
+/** Parses message data up to the end of data (RFC 5321, section 4.1.1.4) and undoes dot-stuffing (section 4.5.2). A bare CR
+ *  or LF or a NUL is recorded, and the message is read to its end, so that the session stays in sequence. */
 export class MessageBytes {
-  /** The first thing seen that no message may hold: a CR without LF, an LF without CR (RFC 5321 2.3.8), a NUL. */
+  /** The first violation: a bare CR or LF (RFC 5321, section 2.3.8), or a NUL. */
   fault: 'bare line ending' | 'nul' | undefined
   #state = LINE_START
 
-  /** Takes what belongs to the message from the front of the chunk, which it overwrites. `rest` is the octets after
-   *  the final dot, undefined while the message goes on. */
+  /** Parses a chunk, which it overwrites. `rest` is what follows the end of data; undefined before that. */
   feed(chunk: Buffer): { content: Buffer; rest: Buffer | undefined } {
     let state = this.#state
     let to = 0
@@ -49,7 +48,7 @@ export class MessageBytes {
         state = octet === CR ? AFTER_CR : IN_LINE
       } else if (octet === CR) {
         state = state === AFTER_DOT ? AFTER_DOT_CR : AFTER_CR
-        // Held back until it is known whether it belongs to the final dot; if not, the message is refused anyway.
+        // Dropped: it belongs to the end of data, or the message is refused.
         if (state === AFTER_DOT_CR) continue
       } else if (octet === DOT && state === LINE_START) {
         state = AFTER_DOT

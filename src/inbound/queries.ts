@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { Part, query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 
-/** By the organization of `box`, or by its member. Two look-ups in the index, which one with `or` would not be. */
+/** By the organization of `box` or by its member. Two index look-ups; a single one with `or` would not use the index. */
 const isBlocked = new Part(`(
   exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
     and blocked.member_id is null and blocked.pattern = any (wanted.patterns))
   or exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
     and blocked.member_id = box.member_id and blocked.pattern = any (wanted.patterns)))`)
 
-/** What the database says of an address that mail is for. */
-export interface Found {
-  /** Null where nobody has the address; then the rest says nothing, but for whose the domain is. */
+/** The mailbox that an address reaches. */
+export interface RecipientRow {
+  /** Null for an unknown address; then only `organization_id` is valid. */
   readonly mailbox_id: string | null
   readonly organization_id: string
   readonly member_id: string | null
@@ -19,25 +19,25 @@ export interface Found {
   readonly suspended: boolean
   readonly full: boolean
   readonly blocked: boolean
-  /** It may pass on or answer what arrives. */
+  /** It has forwarding or an auto-reply. */
   readonly follows: boolean
 }
 
 export interface Wanted {
   readonly domain: string
   readonly exact: string
-  /** Who has it where nobody has the exact one. */
+  /** Looked up if the exact address does not exist. */
   readonly untagged: string
-  /** Whether the domain's catch-all mailbox gets it where nobody has either. */
+  /** Whether the domain's catch-all applies. */
   readonly catchable: boolean
   /** The patterns that would block the sender. */
   readonly patterns: readonly string[]
 }
 
-/** Whom each address reaches, in their order. Undefined where the domain is not ours: no organization has it verified.
- *  An organization that has lost a domain to another loses its mail with it. */
-export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(Found | undefined)[]> {
-  const rows = await query<Found & { at: number }>(db)`
+/** The mailbox of each address, in order; undefined if no organization has verified the domain. An organization that has
+ *  lost a domain to another gets no more mail for it. */
+export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(RecipientRow | undefined)[]> {
+  const rows = await query<RecipientRow & { at: number }>(db)`
     select wanted.at, box.id as mailbox_id, domain.organization_id, box.member_id,
       box.kind = 'private' as private,
       domain.suspended_at is not null or box.suspended as suspended,
@@ -52,11 +52,11 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
         usage.storage_bytes as used, plan.storage_bytes as allowed,
         coalesce(settings.forward_enabled or settings.reply_enabled, false) as follows
       from (
-        select mailbox_id, (address <> wanted.exact)::integer as turn from addresses
+        select mailbox_id, (address <> wanted.exact)::integer as rank from addresses
         where organization_id = domain.organization_id and address in (wanted.exact, wanted.untagged)
         union all
         select mailbox_id, 2 from catch_alls where domain_id = domain.id and wanted.catchable
-        order by turn limit 1
+        order by rank limit 1
       ) address
       join mailboxes mailbox on mailbox.id = address.mailbox_id
       join domains home on home.id = mailbox.domain_id
@@ -69,14 +69,13 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
   return wanted.map((_, at) => found.get(at))
 }
 
-/** A message as blocks see it. */
 export interface Blockable {
   readonly mailboxIds: readonly string[]
   /** The patterns that would block its authors. */
   readonly patterns: readonly string[]
 }
 
-/** For each message, which of its mailboxes have blocked it. */
+/** For each message, the mailboxes that have blocked it. */
 export async function findBlocks(db: Db, messages: readonly Blockable[]): Promise<ReadonlySet<string>[]> {
   const wanted = messages.map(({ mailboxIds, patterns }, at) => ({ at, ids: mailboxIds, patterns }))
   const rows = await query<{ at: number; id: string }>(db)`
@@ -89,7 +88,7 @@ export async function findBlocks(db: Db, messages: readonly Blockable[]): Promis
   return blocked
 }
 
-/** The postmaster's address at the first of these domains that has one, else at the domain that was here first. */
+/** The postmaster address of the first of these domains that has one, else of the oldest domain. */
 export async function findPostmaster(db: Db, domains: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<{ address: string }>`
     select address.address

@@ -1,36 +1,36 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { filtersInForce } from '#/filters/in-force.ts'
-import { place } from '#/filters/matching.ts'
-import { reachedAt, type Sighting, sight } from '#/filters/sighting.ts'
+import { activeFilters } from '#/filters/active-filters.ts'
+import { type FilterInput, filterInput, withRecipient } from '#/filters/filter-input.ts'
+import { applyFilters } from '#/filters/matching.ts'
 import { concealed } from '#/mailboxes/conceal.ts'
 import { type Authors, readAuthors } from '#/mime/authors.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { type RelayMarkKey, relayMark } from '#/mime/relay-mark.ts'
 import { bareReceivedField } from '#/mime/trace.ts'
+import type { Judgement, Verdict } from '#/mime/verdict.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
-import type { FollowUps } from '#/outbound/follow-ups.ts'
+import type { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { SUSPENDED } from './admit.ts'
+import type { ArrivalWriter } from './arrival-writer.ts'
 import { Suspended } from './arrivals.ts'
-import type { Judgement, Verdict } from './authenticate.ts'
-import { type BlocksOf, type Destination, destinationsOf, inRuns, withoutBlocking } from './destinations.ts'
+import { type BlocksOf, type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
+import { applyDmarc } from './dmarc-disposition.ts'
 import type { Envelope } from './envelope.ts'
 import { digestOf, followUpsOf, isBack, reportOf } from './following.ts'
-import type { Taken } from './host.ts'
+import type { AcceptedMessage } from './mail-handler.ts'
 import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
-import { settle } from './settle.ts'
-import type { Store } from './store.ts'
 import { protocolOf, withTrace } from './trace.ts'
 
 /** What receiving mail stands on. */
 export interface Reception {
   readonly db: Db
   readonly blocksOf: BlocksOf
-  readonly store: Store
+  readonly store: ArrivalWriter
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   authenticate(envelope: Envelope, message: Message, authors: Authors): Promise<Judgement>
@@ -52,22 +52,23 @@ const MOST_DOMAINS = 10
 
 /** What becomes of a message after DATA. Throws `Rejection` while it is still the sender's to keep; resolves once it is
  *  durable in every mailbox that takes it. A mailbox that has blocked an author whom others have not is passed over,
- *  over SMTP in silence, since one answer serves all recipients (decisions, Blocked senders). */
-export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<Taken> {
+ *  over SMTP in silence, since one answer serves all recipients (docs/reference/blocked-senders.md). */
+export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<AcceptedMessage> {
   const message = await at.reader.message(bytes)
   // Of fields that nobody read nobody can say whom they name as author, or what results they forge.
-  if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
-  if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'The message goes in circles')
-  if (message.headers.count('from') > MOST_FROM) throw new Rejection(554, '5.6.0', 'A message has one From')
+  if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'Message header too large')
+  if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'Mail loop detected')
+  if (message.headers.count('from') > MOST_FROM)
+    throw new Rejection(554, '5.6.0', 'The message must have exactly one From')
   const authors = readAuthors(message.headers)
   if (!authors.complete || authors.addresses.length > MOST_AUTHORS || authors.domains.length > MOST_DOMAINS) {
-    throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
+    throw new Rejection(554, '5.6.0', 'The message has too many authors')
   }
   const named = destinationsOf(envelope.recipients)
   const asked = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
   if (mark && asked.length === 0 && (await isBack(at, envelope, named, mark))) {
-    return { reply: reply(250, '2.6.0', 'Stored before'), otherwise: new Map() }
+    return { reply: reply(250, '2.6.0', 'Already stored'), otherwise: new Map() }
   }
   const senders = [...new Set([...authors.addresses, ...message.sender.map(({ address }) => address)])]
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, senders)
@@ -75,13 +76,13 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
   if (destinations.length + reports.length === 0) throw new Rejection(...nobody)
 
-  const verdict = settle(await at.authenticate(envelope, message, authors), envelope, message)
+  const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)
   // What its author's domain disowns is no report of whoever it says.
   const returning = verdict.disposition === 'none' ? reports : []
   if (destinations.length + returning.length === 0) throw new Rejection(...nobody)
   const stored = await withTrace(message, at.hostname, envelope, verdict)
-  const sighting = sight(message)
-  const runs = inRuns(destinations, bytes.length)
+  const sighting = filterInput(message)
+  const runs = inBatches(destinations, bytes.length)
   const digest = await digestOf(envelope, message, bytes, runs, mark)
   const kept: Kept[] = []
   const goingBack = reportOf(at, { envelope, message, verdict })
@@ -112,11 +113,11 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
  *  takes it. */
 function refusal({ recipients }: Envelope): Rejection {
   if (recipients.length === 1) return new Rejection(...SUSPENDED)
-  return new Rejection(451, '4.2.1', 'A recipient has been suspended; send it again for the others')
+  return new Rejection(451, '4.2.1', 'A recipient was suspended; send the message again to the others')
 }
 
 /** For whom has blocked a message's author. */
-const BLOCKED = [550, '5.7.1', 'The recipient does not take mail from that author'] as const
+const BLOCKED = [550, '5.7.1', 'Author blocked by the recipient'] as const
 
 /** A filter that moves the message has the last word over DMARC's quarantine: it is what the owner asked for. Filters see
  *  the message before it is encrypted; which of them acted is part of what is not kept in the clear. */
@@ -125,14 +126,14 @@ async function copyFor(
   to: Destination,
   envelope: Envelope,
   message: Message,
-  sighting: Sighting,
+  sighting: FilterInput,
   { disposition }: Verdict,
 ): Promise<Copy> {
   const { organizationId, mailboxId, memberId } = to
   const mailbox = { organizationId, mailboxId }
-  const filters = await filtersInForce(at.db, { organizationId, memberId })
-  const here = to.recipients.reduce(reachedAt, sighting)
-  const placement = place(filters, here, disposition === 'none' ? 'inbox' : 'junk')
+  const filters = await activeFilters(at.db, { organizationId, memberId })
+  const here = to.recipients.reduce(withRecipient, sighting)
+  const placement = applyFilters(filters, here, disposition === 'none' ? 'inbox' : 'junk')
   for (const err of placement.errors) at.log.error({ err, message: envelope.id, mailbox: mailboxId }, 'a filter failed')
   const { folder, seen, flagged, keywords, trace } = placement
   return {

@@ -9,10 +9,10 @@ export function reply(code: number, status: string, text: string): Reply {
   return { code, status, text }
 }
 
-/** What turns a command or a message away: what the client is told, and the private cause. */
+/** Refuses a command or a message with a reply; the cause is not sent. */
 export class Rejection extends Error {
   readonly reply: Reply
-  /** It is about a Private mailbox: who wrote to it stands in no log. */
+  /** It concerns a Private mailbox: its sender is not logged. */
   concealed = false
 
   constructor(code: number, status: string, text: string, cause?: unknown) {
@@ -22,19 +22,18 @@ export class Rejection extends Error {
   }
 }
 
-/** The sender as a log may name it: undefined of mail to a Private mailbox. */
+/** The sender for the log; undefined for mail to a Private mailbox. */
 export function loggedSender(sender: string, concealed: boolean): string | undefined {
   return concealed ? undefined : sender
 }
 
-/** For domains that nobody here has. */
+/** The domain is not served here. */
 export class NotOurs extends Rejection {
   constructor() {
-    super(550, '5.7.1', 'We do not take mail for that domain')
+    super(550, '5.7.1', 'Relay access denied: the domain is not served here')
   }
 }
 
-/** A reply as it goes over the wire. */
 export function render({ code, status, text }: Reply): string {
   return `${code} ${status} ${text}\r\n`
 }

@@ -1,17 +1,17 @@
-import { joined } from '#/bytes.ts'
+import { joined } from '#/event-loop/pieces.ts'
 import { authenticationResultsField, type CheckResult, withoutForgedResults } from '#/mime/authentication-results.ts'
 import type { Message } from '#/mime/message.ts'
 import { receivedField, returnPathField } from '#/mime/trace.ts'
-import type { Verdict } from './authenticate.ts'
+import type { Verdict } from '#/mime/verdict.ts'
 import type { Envelope } from './envelope.ts'
 
-/** What we found of a message, as an Authentication-Results field. */
+/** The Authentication-Results field of a message. */
 export function resultsField(hostname: string, { origin, sender }: Envelope, verdict: Verdict): string {
   return verdict.found ?? authenticationResultsField(hostname, resultsOf(verdict, origin?.helo, sender))
 }
 
-/** The message as it is stored, with what we add in front: how it came here and what we found (RFC 5321 4.4, RFC 8601).
- *  All mailboxes share these bytes, so nothing in them tells one recipient of another. */
+/** The message as it is stored, with trace fields (RFC 5321, section 4.4) and Authentication-Results (RFC 8601) in front.
+ *  All mailboxes share these bytes, so they name no recipient if there are several. */
 export async function withTrace(
   message: Message,
   hostname: string,
@@ -29,7 +29,7 @@ export async function withTrace(
   }
 }
 
-/** How the message came here. */
+/** The Received field. */
 export function receivedBy(hostname: string, envelope: Envelope, recipient: string | undefined): string {
   const { id, client, receivedAt } = envelope
   return receivedField({

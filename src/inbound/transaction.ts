@@ -1,78 +1,83 @@
-import { parseMailFrom, parseRcptTo } from './command.ts'
 import type { Client, Named, Origin } from './envelope.ts'
-import type { Host, MailTaker } from './host.ts'
 import type { Limits } from './limits.ts'
+import { parseMailFrom, parseRcptTo } from './mail-command.ts'
+import type { MailHandler, SessionContext } from './mail-handler.ts'
 import { Rejection, type Reply } from './reply.ts'
-import type { Received } from './wire.ts'
+import type { Received } from './smtp-reader.ts'
 
-/** One message from MAIL to the end of its data (RFC 5321 3.3). What is refused throws `Rejection`. */
+/** One mail transaction (RFC 5321, section 3.3), from MAIL to the end of data. Throws `Rejection`. */
 export class Transaction {
   readonly id: string
   readonly sender: string
   readonly #utf8: boolean
-  readonly #host: Host
-  readonly #taker: MailTaker<Named>
+  readonly #context: SessionContext
+  readonly #handler: MailHandler<Named>
   readonly #recipients: Named[] = []
 
-  private constructor(host: Host, taker: MailTaker<Named>, { sender, utf8 }: { sender: string; utf8: boolean }) {
-    this.#host = host
-    this.#taker = taker
-    this.id = host.nextId()
+  private constructor(
+    context: SessionContext,
+    handler: MailHandler<Named>,
+    { sender, utf8 }: { sender: string; utf8: boolean },
+  ) {
+    this.#context = context
+    this.#handler = handler
+    this.id = context.nextId()
     this.sender = sender
     this.#utf8 = utf8
   }
 
-  /** By what follows MAIL. A message is refused here that there would be no room for. */
-  static async begunBy(argument: string, host: Host, client: Client): Promise<Transaction> {
-    const { limits, room, taker } = host
-    const { size, ...begun } = parseMailFrom(argument, { auth: taker.begin !== undefined })
+  /** Opens the transaction by the argument of MAIL; refuses a message for which there is no memory. */
+  static async open(argument: string, context: SessionContext, client: Client): Promise<Transaction> {
+    const { limits, memory, handler } = context
+    const { size, ...begun } = parseMailFrom(argument, { auth: handler.begin !== undefined })
     if (size > limits.messageSize) throw faulty('too large', limits)
-    if (!room.fits(size)) throw faulty('no room', limits)
-    return new Transaction(host, (await taker.begin?.(begun.sender, client)) ?? taker, begun)
+    if (!memory.fits(size)) throw faulty('no room', limits)
+    return new Transaction(context, (await handler.begin?.(begun.sender, client)) ?? handler, begun)
   }
 
-  /** What follows RCPT, if the message may have another recipient. */
+  /** Parses the argument of RCPT. */
   recipientIn(argument: string): string {
     const recipient = parseRcptTo(argument, this.#utf8)
-    if (this.#recipients.length < this.#host.limits.recipients) return recipient
-    throw new Rejection(452, '4.5.3', 'Too many recipients in one message; send it again for the others')
+    if (this.#recipients.length < this.#context.limits.recipients) return recipient
+    throw new Rejection(452, '4.5.3', 'Too many recipients; send the message again for the rest')
   }
 
   async add(recipient: string): Promise<void> {
-    this.#recipients.push(await this.#taker.admit(this.sender, recipient))
+    this.#recipients.push(await this.#handler.admit(this.sender, recipient))
   }
 
-  /** A Private mailbox is among its recipients. */
-  get concealed(): boolean {
-    return this.#recipients.some((one) => 'private' in one && one.private)
+  /** The sender as the log may name it: not where a recipient is, or the error is about, a Private mailbox. */
+  loggedSender(error: unknown): string | undefined {
+    const concealed = this.#recipients.some((one) => 'private' in one && one.private)
+    return concealed || (error instanceof Rejection && error.concealed) ? undefined : this.sender
   }
 
   get fromPrivate(): boolean {
-    return this.#taker.fromPrivate ?? false
+    return this.#handler.fromPrivate ?? false
   }
 
   get isEmpty(): boolean {
     return this.#recipients.length === 0
   }
 
-  /** Resolves with the answers once the message is ours to keep. */
-  async take({ bytes, fault }: Received, client: Client, origin: Origin | undefined): Promise<readonly Reply[]> {
-    const { limits, clock, protocol } = this.#host
+  /** Resolves with the replies once the message is durable. */
+  async receive({ bytes, fault }: Received, client: Client, origin: Origin | undefined): Promise<readonly Reply[]> {
+    const { limits, clock, protocol } = this.#context
     if (fault) throw faulty(fault, limits)
     const envelope = {
       ...{ id: this.id, receivedAt: new Date(clock.now()), client },
       origin: protocol === 'LMTP' ? origin : client,
       ...{ sender: this.sender, utf8: this.#utf8, recipients: this.#recipients },
     }
-    const { reply, otherwise } = await this.#taker.take(envelope, bytes)
-    return this.answers(
+    const { reply, otherwise } = await this.#handler.receive(envelope, bytes)
+    return this.replies(
       (one) => (one && otherwise.get('mailboxId' in one ? String(one.mailboxId) : one.recipient)) || reply,
     )
   }
 
-  /** One for the message, or over LMTP one for each recipient, in their order (RFC 2033 4.2). */
-  answers(to: (recipient?: Named) => Reply): readonly Reply[] {
-    return this.#host.protocol === 'LMTP' ? this.#recipients.map(to) : [to()]
+  /** One reply for the message; over LMTP one for each recipient, in order (RFC 2033, section 4.2). */
+  replies(to: (recipient?: Named) => Reply): readonly Reply[] {
+    return this.#context.protocol === 'LMTP' ? this.#recipients.map(to) : [to()]
   }
 }
 
@@ -80,12 +85,12 @@ function faulty(fault: NonNullable<Received['fault']>, limits: Limits): Rejectio
   switch (fault) {
     case 'too large':
     case 'endless':
-      return new Rejection(552, '5.3.4', `A message may have ${limits.messageSize} octets`)
+      return new Rejection(552, '5.3.4', `Message exceeds ${limits.messageSize} octets`)
     case 'no room':
-      return new Rejection(452, '4.3.1', 'Too much mail is coming in; try again shortly')
+      return new Rejection(452, '4.3.1', 'Insufficient memory for incoming mail; try again shortly')
     case 'bare line ending':
-      return new Rejection(554, '5.6.0', 'Lines must end in CR LF; the message holds a CR or LF alone')
+      return new Rejection(554, '5.6.0', 'Message contains a bare CR or LF')
     case 'nul':
-      return new Rejection(554, '5.6.0', 'The message holds a NUL')
+      return new Rejection(554, '5.6.0', 'Message contains a NUL')
   }
 }

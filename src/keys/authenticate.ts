@@ -2,11 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
-import { gather } from '#/gather.ts'
+import { batched } from '#/event-loop/batching.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
 
-/** Who a request comes from. */
 export interface Identity {
   readonly keyId: string
   readonly organizationId: string
@@ -16,18 +15,17 @@ export interface Identity {
   readonly suspended: boolean
 }
 
-/** How often, in milliseconds, keys are looked for that come from where many were guessed, and how many at a time. */
+/** Milliseconds between look-ups of tokens from clients that guess, and the tokens in each. */
 const guessesEvery = 1_000
 const mostGuesses = 1_000
 
-/** How long a look-up is believed. Revoking takes effect within 5 seconds on every process (decisions, API keys). */
+/** How long a look-up is believed. Revoking takes effect within 5 seconds on every process (docs/reference/keys.md). */
 const believedMs = 4_000
 
 /**
- * Tells whose key a token is. Look-ups are kept for four seconds and made once however many requests wait for them;
- * the minute of a key's last use is written behind, many keys in one statement. Tokens from where many were guessed are
- * looked up together, a statement a second, unless they have opened something before: guessing costs the database
- * nothing, and whoever comes from the same address with a key is let in.
+ * Identifies API keys. Look-ups are cached for four seconds and shared by concurrent requests. The last use of keys is
+ * written later, many keys in one statement. Unknown tokens from clients that guess are looked up together, in one statement
+ * a second: guessing does not load the database, and a valid key from the same address still works.
  */
 export class Authenticator implements AsyncDisposable {
   readonly #db: Db
@@ -35,7 +33,7 @@ export class Authenticator implements AsyncDisposable {
   readonly #known = new QuickLRU<string, { identity: Promise<Identity | undefined>; until: number }>({
     maxSize: 10_000,
   })
-  /** Tokens that opened something. */
+  /** Tokens that were valid. */
   readonly #trusted = new QuickLRU<string, true>({ maxSize: 10_000 })
   readonly #guessed: (hash: Buffer) => Promise<Identity | undefined>
   readonly #used = new Map<string, number>()
@@ -44,7 +42,7 @@ export class Authenticator implements AsyncDisposable {
   constructor(db: Db, now: () => number, { every = guessesEvery } = {}) {
     this.#db = db
     this.#now = now
-    this.#guessed = gather(
+    this.#guessed = batched(
       async (hashes: readonly Buffer[]) => {
         await wait(every)
         const found = await identitiesOf(db, hashes)
@@ -74,7 +72,7 @@ export class Authenticator implements AsyncDisposable {
     if (known && performance.now() < known.until) return known.identity
     if (!isWellFormedKey(token)) return undefined
     const hash = hashKey(token)
-    // Not kept: there may be more of them than of all keys.
+    // Not cached: there may be more of them than of all keys.
     if (guessing && !this.#trusted.has(token)) return this.#guessed(hash)
     const identity = identityOf(this.#db, hash)
     this.#known.set(token, { identity, until: performance.now() + believedMs })
@@ -82,7 +80,7 @@ export class Authenticator implements AsyncDisposable {
     return identity
   }
 
-  /** Writes when each key was last used, to the minute. What could not be written is dropped: it says little. */
+  /** Writes the last use of each key, to the minute. Failures are ignored. */
   async writeLastUsed(): Promise<void> {
     const used = [...this.#used]
     this.#used.clear()

@@ -53,7 +53,7 @@ export function expiryAfter(text: string, now: number): Date {
   return new Date(now + lifetime)
 }
 
-/** Whether the key opens anything at `now`, and if not, why. */
+/** The status of the key at `now`. */
 export function keyStatus({ revoked_at, expires_at }: Key, now: number): 'live' | 'revoked' | 'expired' {
   if (revoked_at) return 'revoked'
   return expires_at && expires_at.getTime() <= now ? 'expired' : 'live'

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { countingStatements } from '../../test/counting-statements.ts'
-import { testDatabase } from '../../test/database.ts'
+import { countingStatements } from '#test/observe/counting-statements.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { generateKey, hashKey, isWellFormedKey } from './api-key.ts'
 import { Authenticator } from './authenticate.ts'
 import { mostLiveKeys } from './key.ts'
@@ -15,10 +14,7 @@ import { keysOf } from './queries.ts'
 const now = Date.UTC(2026, 10, 21, 7, 44)
 const fields = { name: 'CI', scopes: ['labels:read'], expiresAt: null } as const
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 async function newOrganization(): Promise<string> {

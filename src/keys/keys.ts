@@ -7,7 +7,7 @@ import { generateKey, hashKey } from './api-key.ts'
 import { type Key, mostLiveKeys } from './key.ts'
 import { insertKey, keyById, liveKeyCount, revokeLiveKey } from './queries.ts'
 
-/** Makes a key. `secret` is the key itself, which nobody can show again. */
+/** Creates a key. `secret` is the key itself, which is not stored. */
 export async function createKey(
   db: Db,
   organizationId: string,
@@ -30,8 +30,7 @@ export async function createKey(
   return { key, secret }
 }
 
-/** Revokes a key; it stops working within five seconds on every process. One that was revoked before stays as it was,
- *  which `already` tells. */
+/** Revokes a key, within five seconds in every process. `already`: it was revoked before. */
 export async function revokeKey(db: Db, id: string, now: number): Promise<{ key: Key; already: boolean }> {
   if (!isUuid(id)) throw notFound(`key: ${id}`)
   const revoked = await revokeLiveKey(db, id, new Date(now))

@@ -15,8 +15,8 @@ import {
   updateLabel,
 } from './queries.ts'
 
-/** Adds a label to the owner's catalogue, under the keyword that its name had before or derives now. Fields are taken
- *  as checked (`labelName`, `labelColour`). */
+/** Adds a label. Its keyword is that of a deleted label with this name, or a derived one. Fields must have been checked
+ *  (`labelName`, `labelColour`). */
 export async function addLabel(tx: Tx, owner: Owner, fields: LabelFields): Promise<Label> {
   await lockOrganization(tx, owner.organizationId)
   const key = nameKey(fields.name)
@@ -26,7 +26,6 @@ export async function addLabel(tx: Tx, owner: Owner, fields: LabelFields): Promi
   return await insertLabel(tx, owner, { ...fields, keyword, nameKey: key })
 }
 
-/** Renames, recolours or both. */
 export async function changeLabel(tx: Tx, owner: Owner, id: string, change: Partial<LabelFields>): Promise<Label> {
   await lockOrganization(tx, owner.organizationId)
   if (!(await labelById(tx, owner, id))) throw notFound('label')
@@ -37,7 +36,7 @@ export async function changeLabel(tx: Tx, owner: Owner, id: string, change: Part
   return found(await updateLabel(tx, owner, id, { ...change, name_key: key }))
 }
 
-/** Deletes the label; its keyword stays on the messages, kept for this name. Answers the keyword. */
+/** Deletes the label and returns its keyword, which stays on messages, reserved for this name. */
 export async function removeLabel(tx: Tx, owner: Owner, id: string): Promise<string> {
   await lockOrganization(tx, owner.organizationId)
   return found(await retireLabel(tx, owner, id))

@@ -9,7 +9,7 @@ const longest = 40
 
 /**
  * The IMAP keyword of a new label: the same for the same name, whoever asks, and none that is in use. `used` holds the
- * keywords of all labels of the organization and its members, living and deleted (document 2, Keyword rules).
+ * keywords of all labels of the organization and its members, living and deleted (docs/reference/labels.md, "Keywords").
  */
 export function keywordFor(name: string, used: ReadonlySet<string>): string {
   const derived = deriveKeyword(name)

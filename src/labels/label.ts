@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { foldCase, properName } from '#/text.ts'
 
-/** Colours that have a name (document 2, Label); any other is `#rrggbb`. */
+/** Colours that have a name (docs/reference/labels.md); any other is `#rrggbb`. */
 export const namedColours = ['slate', 'red', 'amber', 'green', 'blue', 'violet', 'pink'] as const
 
 export const defaultColour = 'slate'

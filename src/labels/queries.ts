@@ -46,7 +46,7 @@ export function labelByNameKey(tx: Tx, owner: Owner, nameKey: string): Promise<L
     .executeTakeFirst()
 }
 
-/** The label that a keyword, an id or a name means: the keyword first, since it never changes. */
+/** The label with that keyword, id or name, in this order of precedence. */
 export async function labelMeant(
   db: Db,
   owner: Owner,
@@ -69,7 +69,7 @@ export async function labelMeant(
     .executeTakeFirst()
 }
 
-/** Those of the keywords that are a living label's of this owner. */
+/** Those keywords that belong to a label of this owner. */
 export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('labels')
@@ -92,8 +92,7 @@ export async function keywordsInUse(tx: Tx, organizationId: string, derived: str
   return new Set(rows.map(({ keyword }) => keyword))
 }
 
-/** Takes up again the keyword that the owner's label of this name left when it was deleted, if there was one; the
- *  latest, if there were several. */
+/** Reclaims the keyword of the owner's last deleted label with this name, if there was one. */
 export async function recoverKeyword(tx: Tx, owner: Owner, nameKey: string): Promise<string | undefined> {
   const { rows } = await sql<{ keyword: string }>`
     delete from retired_keywords
@@ -120,7 +119,7 @@ export function insertLabel(
       name_key: nameKey,
       keyword,
       colour,
-      // Not the transaction's start: writers take turns, and the list is in the order of their turns.
+      // Not the transaction's start: writers are serialized, and the list is in the order of writing.
       created_at: sql<Date>`clock_timestamp()`,
     })
     .returning(columns)
@@ -154,4 +153,14 @@ export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<str
     )
     select keyword from gone`.execute(tx)
   return rows[0]?.keyword
+}
+
+/** Deletes all labels of an owner, and keeps their keywords in use, since they stay on the messages. */
+export async function retireLabelsOf(tx: Tx, owner: Owner): Promise<void> {
+  await sql`
+    with gone as (
+      delete from labels where ${ownedBy('labels', owner)} returning *
+    )
+    insert into retired_keywords (organization_id, member_id, name_key, keyword)
+    select organization_id, member_id, name_key, keyword from gone`.execute(tx)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 import { mostLabels } from './label.ts'
 

@@ -2,14 +2,14 @@ import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, once } from '#/http/once.ts'
-import { ById, Id, ListOf, pathId, Strict } from '#/http/wire.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { ById, Id, ListOf, pathId } from '#/http/shared-schemas.ts'
 import { organizationItself } from '#/organizations/owner.ts'
-import { rulesChanged } from '#/organizations/rules-in-force.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
 import { defaultColour, labelColour, labelName, mostLabels } from './label.ts'
 import { labelById, labelsOf } from './queries.ts'
-import { Keyword, LabelChange, LabelOut, NewLabel, present } from './wire.ts'
+import { Keyword, LabelChange, LabelOut, NewLabel, present } from './schemas.ts'
 
 const reading = { scope: 'labels:read', noun: 'Labels' } as const
 const writing = { scope: 'labels:write', noun: 'Labels' } as const
@@ -30,7 +30,6 @@ function listRoute(app: App, db: Db): void {
       schema: {
         summary: 'List labels',
         description: "The organization's labels, oldest first. Members' own labels are not among them.",
-        querystring: Strict({}),
         response: { 200: ListOf(LabelOut) },
       },
     },
@@ -43,7 +42,7 @@ function readRoute(app: App, db: Db): void {
     '/v1/labels/:id',
     {
       config: reading,
-      schema: { summary: 'Show a label', params: ById, querystring: Strict({}), response: { 200: LabelOut } },
+      schema: { summary: 'Show a label', params: ById, response: { 200: LabelOut } },
     },
     async ({ organizationId, params }) => {
       const label = await labelById(db, organizationItself(organizationId), pathId(params.id, 'label'))
@@ -65,18 +64,17 @@ function createRoute(app: App, db: Db): void {
           'where another label of the organization or of a member, living or deleted, has it. A label made under the ' +
           'name of a deleted one takes up its keyword again, and so the messages that bear it. ' +
           `An organization has at most ${mostLabels.toLocaleString('en')} labels.`,
-        querystring: Strict({}),
         body: NewLabel,
         response: { 201: LabelOut },
       },
     },
     async (request, reply) => {
       const fields = { name: labelName(request.body.name), colour: labelColour(request.body.colour ?? defaultColour) }
-      await once(db, request, reply, async (tx) => {
+      await answerOnce(db, request, reply, async (tx) => {
         const label = await addLabel(tx, organizationItself(request.organizationId), fields)
         return created(`/v1/labels/${label.id}`, present(label))
       })
-      rulesChanged(db, request.organizationId)
+      invalidateRules(db, request.organizationId)
       return reply
     },
   )
@@ -92,7 +90,6 @@ function changeRoutes(app: App, db: Db): void {
         operationId: 'changeLabel',
         description: 'The keyword stays what it is.',
         params: ById,
-        querystring: Strict({}),
         body: LabelChange,
         response: { 200: LabelOut },
       },
@@ -118,7 +115,6 @@ function changeRoutes(app: App, db: Db): void {
           'The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do ' +
           'nothing for it and show `"broken": "label_deleted"`.',
         params: ById,
-        querystring: Strict({}),
         response: {
           200: Type.Object({ deleted: Type.Literal(true), id: Id, keyword_left_on_messages: Keyword }),
         },
@@ -128,7 +124,7 @@ function changeRoutes(app: App, db: Db): void {
       const id = pathId(params.id, 'label')
       const owner = organizationItself(organizationId)
       const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, id))
-      rulesChanged(db, organizationId)
+      invalidateRules(db, organizationId)
       return { deleted: true as const, id, keyword_left_on_messages: keyword }
     },
   )

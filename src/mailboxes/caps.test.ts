@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '../../test/database.ts'
-import { insertVerifiedDomain } from '../../test/verified-domain.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { createMailbox } from './create.ts'
 
 const cap = 5
@@ -44,7 +44,7 @@ async function place(): Promise<Place> {
 for (const level of levels) {
   test(`row 34: ${attempts} mailboxes made at once at a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
     const at = await place()
-    const mailHost = new SqlMailHost(database.db, idHashKey('a secret'))
+    const mailHost = sqlMailHost(database.db, idHashKey('a secret'))
     const made = await Promise.all(
       Array.from({ length: attempts }, (_, n) =>
         attempt(level, (tx) => createMailbox(tx, mailHost, { ...at, localPart: `box${n}` })),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { argon2Sync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { openPgpKey } from '../../test/openpgp-key.ts'
-import { tablesWith } from '../../test/tables-with.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { tablesWith } from '#test/observe/tables-with.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
@@ -119,7 +119,7 @@ const refusals: readonly [
     () => ({ local_part: 'x', kind: 'private', public_key: 'x' }),
     400,
     'public_key',
-    /no OpenPGP/,
+    /not an OpenPGP certificate/,
   ],
   ['a password of 11 characters', () => ({ local_part: 'x', password: 'abcdefghijk' }), 400, 'password', /at least 12/],
   ['a password of 257', () => ({ local_part: 'x', password: 'abcdef'.repeat(43) }), 400, 'password', /at most 256/],

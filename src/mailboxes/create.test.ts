@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import type { Database } from '#/db/open.ts'
 import { Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '../../test/database.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
 import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
 
@@ -104,8 +105,8 @@ test('of 20 who ask for one address at once, one gets it', async () => {
   }
 })
 
-function host(): SqlMailHost {
-  return new SqlMailHost(database.db, idHashKey('a secret'))
+function host(): MailHost {
+  return sqlMailHost(database.db, idHashKey('a secret'))
 }
 
 function create(wanted: NewMailbox) {

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { copy } from '#/adapters/mail-host/conformance/letters.ts'
-import { newDomain, newMailbox } from '#/adapters/mail-host/conformance/mailboxes.ts'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { openKeyring } from '#/secrets/open.ts'
-import { testDatabase } from '../../test/database.ts'
-import { secret } from '../../test/installation.ts'
+import { copy } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { secret } from '#test/world/installation.ts'
 import { adoptMailHome, assertSameMailHome, inDatabase, mailHome, mailHomeOf } from './home.ts'
 
 const one = 'imap.example.test:143'
 const other = 'other.example.test:143'
 
 let database: Database
-let host: SqlMailHost
+let host: MailHost
 beforeEach(async () => {
   database = await testDatabase()
-  host = new SqlMailHost(database.db, idHashKey('a secret'))
+  host = sqlMailHost(database.db, idHashKey('a secret'))
   await openKeyring(database.db, [secret])
 })
 afterEach(() => database[Symbol.asyncDispose]())

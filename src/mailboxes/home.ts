@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Config } from '#/config/config.ts'
 import { Part } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, mailUnavailable } from '#/errors.ts'
 
 /** Where an installation keeps its mail: `database`, or an IMAP server's host and port. */
@@ -116,7 +116,17 @@ export async function adoptMailHome(db: Db, here: MailHome): Promise<MailHome | 
 export async function assertNotMoving(db: Db): Promise<void> {
   const { movingFrom } = await mailHome(db)
   if (movingFrom === undefined) return
-  throw invalid('mail host', 'All mail is being carried', 'Let `mailroom mail move` come to its end first')
+  throw invalid('mail host', 'All mail is being moved', 'Wait until `mailroom mail move` has finished')
+}
+
+/** From here on mail is kept in the new place, and some is in the old one still. */
+export async function noteMove(tx: Tx, source: MailHome, target: MailHome): Promise<void> {
+  await tx.updateTable('installation').set({ mail_host: target, mail_moving_from: source }).execute()
+}
+
+/** Nothing is left in the old place. */
+export async function noteMoved(db: Db): Promise<void> {
+  await db.updateTable('installation').set({ mail_moving_from: null }).execute()
 }
 
 /** For what stores and changes mail, as a part of its statement: whether the installation still keeps its mail where this

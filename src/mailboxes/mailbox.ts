@@ -27,7 +27,7 @@ const reserved = new Set(
 /** The aliases that every domain with a mailbox has. */
 export const requiredAliases = ['postmaster', 'abuse'] as const
 
-/** The local part of a new mailbox (document, Domains and mailboxes, rules 4 and 5). Nothing is lower-cased for the
+/** The local part of a new mailbox (docs/reference/mailboxes.md). Nothing is lower-cased for the
  *  caller: an address that is not what was asked for would be found out when mail goes astray. */
 export function newLocalPart(given: string): string {
   if (reserved.has(localPart('local_part', given))) {

@@ -1,16 +1,16 @@
 import { type Argon2Parameters, argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid } from '#/errors.ts'
+import { Mutex } from '#/event-loop/mutex.ts'
 import { codePoints } from '#/text.ts'
-import { Turns } from '#/turns.ts'
 
-/** Short ones are found by trying; NIST SP 800-63B, section 3.1.1 asks for no rules but length. */
+/** NIST SP 800-63B, section 3.1.1 demands no rules but length. */
 const fewest = 12
 const most = 256
-/** `aaaaaaaaaaaa` is long and no secret. */
+/** Excludes passwords such as `aaaaaaaaaaaa`. */
 const fewestDifferent = 5
 
-/** A password that somebody chose, in NFC (RFC 8265, section 4.2): what mail programs send may be composed otherwise. */
+/** A chosen password in NFC (RFC 8265, section 4.2): mail programs may send another normalization form. */
 export function chosenPassword(given: string): string {
   const password = given.normalize('NFC')
   if (codePoints(password) < fewest) throw invalid('password', `password must be at least ${fewest} characters long`)
@@ -21,10 +21,10 @@ export function chosenPassword(given: string): string {
   return password
 }
 
-/** No two of them are read or typed as one another. */
+/** Without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** A password that nobody chose: 24 characters of 31 in groups of six, 118 bits. */
+/** A generated password: 24 characters of 31 in groups of six, 118 bits. */
 export function newPassword(): string {
   const group = () => Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('')
   return Array.from({ length: 4 }, group).join('-')
@@ -37,15 +37,15 @@ const lanes = 1
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
-/** The hash that is kept, as a PHC string. Off the event loop; 56 ms of a slow core. */
+/** The hash as a PHC string. Runs off the event loop, in 56 ms of a slow core. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { message: password, nonce, parallelism: lanes, tagLength: 32, memory: memoryKiB, passes }
-  const hash = await turns.take(() => derive('argon2id', parameters))
+  const hash = await mutex.run(() => derive('argon2id', parameters))
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(nonce)}$${base64(hash)}`
 }
 
-/** Whether a password is the one that was hashed. Takes as long where there is no hash, so that nobody learns who has one. */
+/** Verifies a password. Takes equally long without a hash, so that timing does not disclose accounts. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? nobodys) ?? []
   const parameters = {
@@ -54,7 +54,7 @@ export async function isPassword(password: string, hash: string | null): Promise
     ...{ memory: Number(m), passes: Number(t), parallelism: Number(p) },
     tagLength: Buffer.from(expected, 'base64').length,
   }
-  const derived = await turns.take(() => derive('argon2id', parameters))
+  const derived = await mutex.run(() => derive('argon2id', parameters))
   return timingSafeEqual(derived, Buffer.from(expected, 'base64')) && hash !== null
 }
 
@@ -65,7 +65,7 @@ const nobodys = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(B
 
 /** One at a time: many at once would take all memory that they ask for, and every thread of the pool that files and other
  *  cryptography wait for too. */
-const turns = new Turns()
+const mutex = new Mutex()
 
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')

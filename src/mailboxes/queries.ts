@@ -154,3 +154,11 @@ export async function insertAliases(
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Gives the member the mailbox whose address is theirs, as a mailbox that is made later goes to its member. */
+export async function giveMailbox(tx: Tx, organizationId: string, memberId: string): Promise<void> {
+  await sql`
+    update mailboxes set member_id = member.id from members as member
+    where member.organization_id = ${organizationId} and member.id = ${memberId}
+      and mailboxes.organization_id = member.organization_id and mailboxes.address = lower(member.email)`.execute(tx)
+}

@@ -6,7 +6,7 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed } from './queries.ts'
 
 /** The mailbox that a request names and whose mail it wants to read or change. Refuses one that is Private: the server
- *  holds no key for what is in it (document, section 1). */
+ *  holds no key for what is in it (docs/reference/mailboxes.md). */
 export async function readableMailbox(db: Db, organizationId: string, address: string): Promise<MailboxRef> {
   const canonical = canonicalAddress(address)
   const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, organizationId, canonical)
@@ -17,14 +17,13 @@ export async function readableMailbox(db: Db, organizationId: string, address: s
   return { organizationId, mailboxId: mailbox.id }
 }
 
-/** Mailboxes remembered, by a process. */
+/** Mailboxes cached in a process. */
 const mostRemembered = 10_000
 
 const rememberedOf = new WeakMap<Db, QuickLRU<string, MailboxRef>>()
 
-/** What `read` reads of that mailbox, most often without looking the address up: as long as a mailbox is there it keeps
- *  its address and its kind, and `read` throws `not_found` once it isn't. Then the address is looked up after all, and
- *  `read` called again where another mailbox has it now. */
+/** Calls `read` with the mailbox of the address, mostly from a cache: a mailbox never changes its address or kind. If `read`
+ *  throws `not_found`, the address is looked up, and `read` is called again if another mailbox now has it. */
 export async function readMailbox<T>(
   db: Db,
   organizationId: string,

@@ -14,10 +14,9 @@ export interface RemovalParts {
 }
 
 /**
- * Removes a mailbox with its addresses and all its mail, and gives back the storage. It is suspended first, so that no
- * more comes in, and emptied step by step; `tell` hears how many messages have gone. Broken off, it leaves a suspended
- * mailbox with what mail is left; begun again, it goes on. The oldest mailbox that its domain has left takes over
- * postmaster@ and abuse@; where none is left, the next one made gets them (`createMailbox`).
+ * Deletes a mailbox with its addresses and mail, and frees the storage. It is suspended first and emptied step by step;
+ * `tell` receives the number of deleted messages. An interrupted deletion leaves a suspended mailbox, and can be repeated.
+ * The oldest remaining mailbox of the domain gets postmaster@ and abuse@, or else the next one that is created.
  * @throws Refusal `not_found` where it is not there, be it that another has just removed it; `invalid_request` while all
  *   mail is carried to another host: some of the mailbox's would stay behind
  */

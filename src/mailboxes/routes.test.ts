@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { World } from '../../test/world.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

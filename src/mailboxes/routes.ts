@@ -1,8 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { created, once } from '#/http/once.ts'
-import { PageOf, paging, Strict } from '#/http/wire.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { PageOf, paging, Strict } from '#/http/shared-schemas.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
@@ -10,7 +10,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { createMailbox } from './create.ts'
 import { hashPassword, newPassword } from './password.ts'
 import { mailboxAt, mailboxCount, mailboxesOf } from './queries.ts'
-import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './wire.ts'
+import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './schemas.ts'
 
 const most = 1_000
 
@@ -21,7 +21,7 @@ export interface MailboxParts {
   readonly clock: Clock
 }
 
-/** Mailboxes are made and listed here; suspending and deleting them is the operator's (document, rule 7). */
+/** Mailboxes are made and listed here; suspending and deleting them is the operator's (docs/reference/mailboxes.md). */
 export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: MailboxParts): void {
   app.get(
     '/v1/mailboxes',
@@ -50,7 +50,6 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       schema: {
         summary: 'Show a mailbox',
         params: ByAddress,
-        querystring: Strict({}),
         response: { 200: MailboxOut },
       },
     },
@@ -79,7 +78,6 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
           '`postmaster@` and `abuse@` as aliases, which every domain must have. Where a member has the address, the ' +
           'mailbox is theirs. A `private` mailbox keeps mail encrypted to `public_key` (PGP/MIME, RFC 3156), so that only ' +
           'the owner of the secret key reads it; it cannot be read through the API, forwarded or scheduled from.',
-        querystring: Strict({}),
         body: MailboxRequest,
         response: { 201: NewMailboxOut },
       },
@@ -91,7 +89,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       // Outside of the transaction: a hash takes long, and the embedded database has one connection.
       const made = password ?? newPassword()
       const passwordHash = await hashPassword(made)
-      await once(db, request, reply, async (tx) => {
+      await answerOnce(db, request, reply, async (tx) => {
         const { organizationId } = request
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
         const mailbox = await createMailbox(tx, mailHost, wanted)

@@ -1,8 +1,10 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
+import { retireLabelsOf } from '#/labels/queries.ts'
+import { giveMailbox } from '#/mailboxes/queries.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import { type Member, memberEmail, memberName, memberRole } from './member.ts'
-import { deleteMember, giveMailbox, insertMember, memberMeant } from './queries.ts'
+import { deleteMember, insertMember, memberMeant } from './queries.ts'
 
 /** Adds a person to an organization; the mailbox of their address is theirs, if there is one. Refused are an address that another member has, in whatever case, and a role that
  *  does not exist. */
@@ -24,6 +26,7 @@ export async function removeMember(db: Db, organizationId: string, idOrEmail: st
   const member = await memberNamed(db, organizationId, idOrEmail)
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
+    await retireLabelsOf(tx, { organizationId, memberId: member.id })
     await deleteMember(tx, organizationId, member.id)
   })
   return member

@@ -56,26 +56,7 @@ export function insertMember(
     .executeTakeFirst()
 }
 
-/** Gives the member the mailbox whose address is theirs, as a mailbox that is made later goes to its member. */
-export async function giveMailbox(tx: Tx, organizationId: string, memberId: string): Promise<void> {
-  await sql`
-    update mailboxes set member_id = member.id from members as member
-    where member.organization_id = ${organizationId} and member.id = ${memberId}
-      and mailboxes.organization_id = member.organization_id and mailboxes.address = lower(member.email)`.execute(tx)
-}
-
-/**
- * Deletes the member with their own labels, filters and blocks, and keeps the keywords of those labels in use, since
- * they stay on the messages. Answers whether there was one.
- */
-export async function deleteMember(db: Db, organizationId: string, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    with kept as (
-      insert into retired_keywords (organization_id, member_id, name_key, keyword)
-      select organization_id, member_id, name_key, keyword from labels
-      where organization_id = ${organizationId} and member_id = ${id}
-    )
-    delete from members where organization_id = ${organizationId} and id = ${id}
-    returning id`.execute(db)
-  return rows.length > 0
+/** Deletes the member with their own labels, filters and blocks. */
+export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('members').where('organization_id', '=', organizationId).where('id', '=', id).execute()
 }

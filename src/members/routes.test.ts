@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Refusal } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
-import { World } from '../../test/world.ts'
+import { World } from '#test/world/world.ts'
 import { addMember, memberNamed, removeMember } from './members.ts'
 
 const world = await World.start()

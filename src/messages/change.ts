@@ -4,7 +4,7 @@ import { keywordsKnown } from '#/labels/queries.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import type { Change } from '#/ports/mail-host.ts'
 import { newFolderName } from './folder-name.ts'
-import type { MessageChange } from './wire.ts'
+import type { MessageChange } from './schemas.ts'
 
 /** What a request would change, checked as far as that goes without looking at what is stored. */
 export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {

@@ -10,7 +10,7 @@ import { folderName } from './folder-name.ts'
 import type { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import type { MessageParts } from './routes.ts'
-import { ByUid, InFolder, pathUidSchema } from './wire.ts'
+import { ByUid, InFolder, pathUidSchema } from './schemas.ts'
 
 const ByAttachment = Type.Object({
   uid: pathUidSchema,

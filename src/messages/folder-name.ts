@@ -14,9 +14,9 @@ export function folderName(given: string): string {
   if (lower === 'spam') return 'junk'
   const standing = standingFolders.find((name) => name === lower)
   if (standing) return standing
-  if (!given.isWellFormed()) throw invalid('folder', 'A folder holds half a surrogate pair, which is no character')
+  if (!given.isWellFormed()) throw invalid('folder', 'A folder contains an unpaired surrogate')
   if (unfit.test(given)) {
-    throw invalid('folder', 'A folder must not hold control characters or marks that change direction')
+    throw invalid('folder', 'A folder must not contain control or bidirectional formatting characters')
   }
   const name = given.normalize('NFC')
   if (name === '') throw invalid('folder', 'A folder must have a name')

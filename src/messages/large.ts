@@ -1,22 +1,21 @@
 import type { FastifyReply } from 'fastify'
-import { collected, pieceBytes } from '#/bytes.ts'
 import { notFound } from '#/errors.ts'
+import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 
-/** How many large messages may be in memory at once, from when they are fetched until they are answered: with what is
- *  made of them each takes two or three times its size. */
+/** Large messages in memory at once, from fetch to answer: each takes two or three times its size. */
 const mostAtOnce = 4
 
-/** How long an answer may take its client (milliseconds), and for how many bytes it may take a second more. */
+/** Milliseconds for a client to read an answer; each `slowestBytes` add a second. */
 const patience = 60_000
 const slowestBytes = 256 * 1024
 
-/** Fetches whole messages. Large ones wait for a place, so that however many are asked for, memory is enough. */
+/** Fetches whole messages. Large ones wait for a slot, which bounds the memory. */
 export class LargeMessages {
   #free = mostAtOnce
   readonly #waiting: (() => void)[] = []
 
-  /** The message's bytes, to be answered with by `reply`: then the place is free again. */
+  /** The message's bytes; the slot is freed when `reply` has been sent. */
   async fetch({ summary: { sizeBytes }, pieces }: Stored, reply: FastifyReply): Promise<Buffer> {
     if (sizeBytes > pieceBytes) await this.#enter(reply, sizeBytes)
     return collected(pieces(), sizeBytes)
@@ -25,7 +24,7 @@ export class LargeMessages {
   async #enter({ raw: response }: FastifyReply, size: number): Promise<void> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((enter) => this.#waiting.push(enter))
-    // Who has gone away meanwhile hears nothing of this.
+    // The client has disconnected.
     if (response.closed) {
       this.#leave()
       throw notFound('message')

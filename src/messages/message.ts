@@ -1,9 +1,9 @@
 import { notFound } from '#/errors.ts'
-import { ReadyJson } from '#/http/ready-json.ts'
+import { SerializedJson } from '#/http/serialized-json.ts'
 import type { Address } from '#/mime/address.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
-import type { MessageItem, MessageOut } from './wire.ts'
+import type { MessageItem, MessageOut } from './schemas.ts'
 
 /** A path's uid: what is none names no message. */
 export function pathUid(text: string): number {
@@ -32,7 +32,7 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
 }
 
 /** A message whose texts, where it is large, are JSON already. */
-export type OpenedMessage = Omit<MessageOut, 'text' | 'html'> & Record<'text' | 'html', string | null | ReadyJson>
+export type OpenedMessage = Omit<MessageOut, 'text' | 'html'> & Record<'text' | 'html', string | null | SerializedJson>
 
 /** A message of these bytes, without what a member's own filters did. */
 export async function presentMessage(
@@ -61,8 +61,8 @@ export async function presentMessage(
   }
 }
 
-function presentText(text: OpenedContent['text']): string | null | ReadyJson {
-  return text instanceof Uint8Array ? new ReadyJson(text) : text
+function presentText(text: OpenedContent['text']): string | null | SerializedJson {
+  return text instanceof Uint8Array ? new SerializedJson(text) : text
 }
 
 function presentAddress({ name, address }: Address): { name: string; address: string } {

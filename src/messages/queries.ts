@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 
 /** Those of the keywords that are, or were, an organization label's. What is a member's own is not among them, since no
- *  key may see it (document, section 1). */
+ *  key may see it (docs/reference/members.md). */
 export async function organizationKeywords(
   db: Db,
   organizationId: string,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { addFilter } from '#/filters/store.ts'
+import { addFilter } from '#/filters/changes.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

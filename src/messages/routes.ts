@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { sendReady } from '#/http/ready-json.ts'
+import { sendSerialized } from '#/http/serialized-json.ts'
 import { readableMailbox } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -11,7 +11,6 @@ import { folderName } from './folder-name.ts'
 import { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import { organizationKeywords } from './queries.ts'
-import { itemsFor, messageFor } from './visible.ts'
 import {
   BulkChange,
   BulkResult,
@@ -24,7 +23,8 @@ import {
   MessageItem,
   MessageOut,
   MessagePage,
-} from './wire.ts'
+} from './schemas.ts'
+import { itemsFor, messageFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
 const reading = { ...config, scope: 'messages:read' } as const
@@ -119,7 +119,7 @@ function readRoute(app: App, { db, mailHost, reader }: MessageParts, large: Larg
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       const raw = await large.fetch(stored, reply)
-      return sendReady(reply, await messageFor({ db, reader }, organizationId, stored, raw))
+      return sendSerialized(reply, await messageFor({ db, reader }, organizationId, stored, raw))
     },
   )
 }

@@ -15,14 +15,14 @@ export interface Spooled {
   readonly reason: string | null
 }
 
-/** A copy for Sent that nobody has tried to store yet (docs/submission.md). */
+/** A copy for Sent that nobody has tried to store yet (docs/reference/submission.md). */
 const heldBack = sql`(spool.unless_there and spool.attempts = 0)`
 
 /** What waits for the mail server, what came first first. */
 export async function spooledOnes(db: Db, most: number): Promise<Spooled[]> {
   const { rows } = await sql<Spooled>`
     select organization.name as organization, mailbox.address as mailbox, spool.folder, spool.received_at as since,
-      spool.size_bytes, spool.attempts, spool.due_at as next_attempt_at, spool.deferral,
+      spool.size_bytes, spool.attempts, greatest(spool.due_at, spool.leased_until) as next_attempt_at, spool.deferral,
       case when ${heldBack} then 'Held back for a minute: the mail program may store its own copy' else reason end as reason
     from mail_spool spool
     join mailboxes mailbox on mailbox.id = spool.mailbox_id

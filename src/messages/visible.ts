@@ -3,7 +3,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import { type OpenedMessage, presentItem, presentMessage } from './message.ts'
 import { organizationKeywords } from './queries.ts'
-import type { MessageItem } from './wire.ts'
+import type { MessageItem } from './schemas.ts'
 
 /** Messages as the organization sees them: without its members' own labels. */
 export async function itemsFor(db: Db, organizationId: string, summaries: readonly Summary[]): Promise<MessageItem[]> {

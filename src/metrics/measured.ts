@@ -1,8 +1,9 @@
-import type { MailTaker } from '#/inbound/host.ts'
+import { replyTo } from '#/inbound/internal-error.ts'
+import type { MailHandler } from '#/inbound/mail-handler.ts'
 import { Rejection } from '#/inbound/reply.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
-import { withMethods } from '#/with-methods.ts'
+import { withMethods } from '#/ports/with-methods.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same mail host, with how long each operation takes. */
@@ -33,27 +34,26 @@ export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {
 }
 
 /** The same decisions about mail that comes in, with how long they take and what they are. */
-export function measuredTaker(taker: MailTaker, { messages, refusedRecipients }: Metrics): MailTaker {
+export function measuredHandler(handler: MailHandler, { messages, refusedRecipients }: Metrics): MailHandler {
   const outcomeOf = (error: unknown) => (error instanceof Rejection ? 'refused' : 'trouble')
   return {
-    trouble: taker.trouble,
     async admit(sender, recipient) {
       try {
-        return await taker.admit(sender, recipient)
+        return await handler.admit(sender, recipient)
       } catch (error) {
-        const { status } = error instanceof Rejection ? error.reply : taker.trouble(error)
+        const { status } = replyTo(error)
         refusedRecipients.inc({ status })
         throw error
       }
     },
-    async take(envelope, bytes) {
-      const taken = messages.startTimer()
+    async receive(envelope, bytes) {
+      const timed = messages.startTimer()
       try {
-        const answer = await taker.take(envelope, bytes)
-        taken({ outcome: 'stored' })
+        const answer = await handler.receive(envelope, bytes)
+        timed({ outcome: 'stored' })
         return answer
       } catch (error) {
-        taken({ outcome: outcomeOf(error) })
+        timed({ outcome: outcomeOf(error) })
         throw error
       }
     },

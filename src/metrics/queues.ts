@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { measureSpool } from '#/messages/spooled.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Beyond this a queue is just long: counting it must not take more than sending it. */
+/** Rows beyond this are not counted: counting must not cost more than sending. */
 const mostCounted = 100_000
 /** However often the metrics are asked for, in milliseconds. */
 const believedMs = 5_000
@@ -84,15 +84,19 @@ function believed<T>(read: () => Promise<T>): () => Promise<T> {
 async function read(db: Db): Promise<Queues> {
   const { rows } = await sql<Queues>`
     select outbound.*, scheduled.* from (
-      select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state <> 'waiting') as sending,
-        coalesce(greatest(extract(epoch from now() - min(due_at) filter (where state = 'waiting')), 0), 0)::float8
+      select count(*) filter (where state <> 'sending') as waiting, count(*) filter (where state = 'sending') as sending,
+        coalesce(greatest(extract(epoch from now() - min(due_at) filter (where state <> 'sending')), 0), 0)::float8
           as overdue_seconds
-      from (select state, due_at from outbound_recipients limit ${mostCounted}::integer) one
+      from (
+        (select state, due_at from outbound_recipients where state = 'waiting' limit ${mostCounted}::integer)
+        union all (select state, due_at from outbound_recipients where state = 'suspect' limit ${mostCounted}::integer)
+        union all (select state, due_at from outbound_recipients where leased_until is not null)
+      ) one
     ) outbound, (
       select count(*) as scheduled_due,
-        coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as scheduled_lag_seconds
+        coalesce(extract(epoch from now() - min(send_at)), 0)::float8 as scheduled_lag_seconds
       from (
-        select due_at from scheduled_messages where status = 'pending' and due_at <= now() limit ${mostCounted}::integer
+        select send_at from outbound_messages where state = 'scheduled' and send_at <= now() limit ${mostCounted}::integer
       ) one
     ) scheduled`.execute(db)
   const [row] = rows

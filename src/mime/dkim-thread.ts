@@ -1,5 +1,5 @@
-import { bufferOf } from '#/bytes.ts'
-import { serve } from '#/own-thread.ts'
+import { bufferOf } from '#/event-loop/pieces.ts'
+import { serve } from '#/event-loop/worker-thread.ts'
 import { type LookUp, verifySignatures } from './dkim.ts'
 
 /** Keys are looked up by whoever has the resolver. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { inTurns } from '#/bytes.ts'
+import { inTurns } from '#/event-loop/pieces.ts'
 import { canonicalDomain } from './address.ts'
 import { type Headers, readHeaders } from './headers.ts'
 
@@ -64,8 +64,8 @@ function tagsOf(signature: string): [name: string, value: string][] {
   })
 }
 
-/** Octets that are hashed in one turn of the event loop: half a millisecond for each hash. mailauth itself lets nobody
- *  else have a turn. */
+/** Octets that are hashed in one turn of the event loop: half a millisecond for each hash. mailauth itself
+ *  does not yield. */
 const PIECE = 16 * 1024
 const BODY_CHANGED = 'body hash did not verify'
 

@@ -23,6 +23,7 @@ for (const [what, html, text] of [
     'a\n\n> b\n> c\n\n> > d\n\ne',
   ],
   ['with entities decoded', '&lt;b&gt; &amp;amp; &eacute;&#233;&#xE9;&hellip;&euro;', '<b> &amp; ééé…€'],
+  ['with rare entities decoded', '&hearts;&check;&fjlig;&AMP;', '♥✓fj&'],
   ['with Windows entities decoded', '&#128;&#150;', '€–'],
   ['with impossible entities replaced', '&#0;&#xD800;&#1114112;', '\ufffd\ufffd\ufffd'],
   ['with unknown entities as they are', 'a &nobody; b & c &', 'a &nobody; b & c &'],

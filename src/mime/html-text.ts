@@ -1,4 +1,4 @@
-import { decodeEntities } from './html-entities.ts'
+import { decodeHTML } from 'entities/decode'
 
 /** Tags that start a new line, and those that set their content apart by an empty one. */
 const LINES = new Set(
@@ -21,7 +21,7 @@ export function htmlToText(html: string, enough = Number.POSITIVE_INFINITY): str
   let quotesBroken = false
   while (at < html.length && text.unquoted < enough) {
     const open = nextTag(html, at)
-    text.add(decodeEntities(html.slice(at, open)))
+    text.add(decodeHTML(html.slice(at, open)))
     const name = tagName(html, open + 1)
     if (name === undefined) break
     const closing = html[open + 1] === '/'

@@ -1,4 +1,4 @@
-import { idHashOctets, type Keyring } from '#/keyring.ts'
+import { idHashOctets, type Keyring } from '#/secrets/keyring.ts'
 
 /** The two halves of a SipHash key, as four 32-bit words, lowest first. */
 export type IdHashKey = Uint32Array
@@ -14,7 +14,7 @@ export function idHashKey(from: string | Uint8Array | Keyring): IdHashKey {
 /** 64-bit SipHash-2-4 (Aumasson and Bernstein, 2012) of the text's UTF-8 bytes, in SipHash's byte order. An id whose left
  *  side is quoted hashes as it does without the quotes, which are no part of it (RFC 5322, section 3.2.4) and which Gmail
  *  leaves out when it replies to it. SipHash takes little time, since a folder read over IMAP has several ids for each
- *  message (docs/threads.md). */
+ *  message (docs/reference/threads.md). */
 export function idHash(key: IdHashKey, text: string): Buffer {
   return idHashes(key, [text])
 }

@@ -12,7 +12,7 @@ export interface Message {
   readonly headers: Headers
   /** `<…>`, without white space; null where the header names none. */
   readonly messageId: string | null
-  /** First strong reference, else the message's own id (decisions, Threads). */
+  /** First strong reference, else the message's own id (docs/reference/threads.md). */
   readonly threadRoot: string | null
   readonly strong: readonly string[]
   readonly weak: readonly string[]

@@ -13,7 +13,7 @@ const ENOUGH = 700
 
 const MOST_PARTS = 10
 
-/** The first 140 characters of what a message says (decisions, Threads): white space folded; quoted lines, the line that
+/** The first 140 characters of what a message says (docs/reference/threads.md): white space folded; quoted lines, the line that
  *  introduces them, and HTML left out. Taken from the HTML where the text says nothing. */
 export function previewOf(raw: Buffer, body: Body): string {
   let preview = ''

@@ -1,5 +1,5 @@
-import { bufferOf } from '#/bytes.ts'
-import { type Served, serve } from '#/own-thread.ts'
+import { bufferOf } from '#/event-loop/pieces.ts'
+import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './content.ts'
 import type { Field } from './headers.ts'
 import { type Message, readMessage } from './message.ts'

@@ -1,5 +1,5 @@
-import { bufferOf, joined } from '#/bytes.ts'
-import { OwnThread } from '#/own-thread.ts'
+import { bufferOf, joined } from '#/event-loop/pieces.ts'
+import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, type Content, readContent } from './content.ts'
 import { type DkimResult, type LookUp, unverified, verifySignatures } from './dkim.ts'
 import { Headers } from './headers.ts'
@@ -16,8 +16,8 @@ export type OpenedContent = Content | ReadContent
 /** Reads messages without holding the event loop, however large they are and whatever is in them: large ones in a thread
  *  that reads one after the other. Signatures have their own, since to verify them takes longest. */
 export class MessageReader implements AsyncDisposable {
-  readonly #thread = new OwnThread<Reading, unknown>(new URL('./reader-thread.ts', import.meta.url), 'reader')
-  readonly #dkim = new OwnThread<Uint8Array, DkimResult[]>(new URL('./dkim-thread.ts', import.meta.url), 'dkim')
+  readonly #thread = new WorkerThread<Reading, unknown>(new URL('./reader-thread.ts', import.meta.url), 'reader')
+  readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(new URL('./dkim-thread.ts', import.meta.url), 'dkim')
 
   async message(raw: Buffer): Promise<Message> {
     if (raw.length <= largeBytes) return readMessage(raw)

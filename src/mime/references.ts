@@ -11,7 +11,7 @@ const LONGEST_BARE = 10_000
 const OPEN = 0x3c
 const CLOSE = 0x3e
 
-/** Which conversation a message belongs to (decisions, Threads). Every id is written `<…>`, its case kept, without white
+/** Which conversation a message belongs to (docs/reference/threads.md). Every id is written `<…>`, its case kept, without white
  *  space; none is there twice, and none is both strong and weak. */
 export interface ThreadIds {
   readonly messageId: string | null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { Keyring } from '#/keyring.ts'
+import { Keyring } from '#/secrets/keyring.ts'
 import { readMessage } from './message.ts'
 import { relayMark, relayMarkField, relayMarkKey } from './relay-mark.ts'
 

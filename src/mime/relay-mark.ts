@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { DerivedKeys, type Keyring } from '#/keyring.ts'
+import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import type { Headers } from './headers.ts'
 
 /** The keys that marks are made with. */

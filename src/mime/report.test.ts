@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { letter } from '../../test/peer.ts'
-import { deliveryReport } from '../../test/report.ts'
+import { letter } from '#test/mail/letter.ts'
+import { deliveryReport } from '#test/mail/report.ts'
 import { readMessage } from './message.ts'
 import { isAutomatic, isNonDeliveryReport } from './report.ts'
 

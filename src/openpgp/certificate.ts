@@ -52,7 +52,7 @@ export async function usableAt(armored: string, now: Date): Promise<Date> {
     throw new CertificateProblem('The certificate is revoked', 'Make another key')
   }
   const expires = await certificate.getExpirationTime(undefined, config).catch(() => null)
-  if (expires === null) throw new CertificateProblem('The certificate bears no valid signature of its own')
+  if (expires === null) throw new CertificateProblem('The certificate has no valid self-signature')
   if (expires instanceof Date && expires <= at) {
     throw new CertificateProblem(`The certificate expired on ${day(expires)}`, 'Extend it and export it again')
   }
@@ -77,7 +77,7 @@ export async function oneCertificate(armored: string): Promise<Key> {
   const [key, ...others] = keys
   if (!key) {
     throw new CertificateProblem(
-      'This is no OpenPGP certificate in ASCII armor',
+      'This is not an OpenPGP certificate in ASCII armor',
       'Give the whole text from -----BEGIN PGP PUBLIC KEY BLOCK----- on, as gpg --armor --export writes it',
     )
   }
@@ -88,8 +88,8 @@ export async function oneCertificate(armored: string): Promise<Key> {
 
 function secretKey(): CertificateProblem {
   return new CertificateProblem(
-    'This holds a secret key, which nobody but its owner should have',
-    'Take it for known from now on: make another key, and give its public part alone',
+    'This contains a secret key',
+    'Consider it compromised: make another key, and give only its public part',
   )
 }
 
@@ -98,10 +98,10 @@ type AnyKey = Pick<Key, 'getAlgorithmInfo' | 'getCreationTime' | 'getKeyID'>
 
 function weaknessOf(key: AnyKey): string | undefined {
   const { algorithm, bits, curve } = key.getAlgorithmInfo()
-  if (outdated.has(algorithm)) return `is of an outdated kind (${algorithm})`
-  if (curve !== undefined && strangeCurves.test(curve)) return `uses a curve that is not taken here (${curve})`
+  if (outdated.has(algorithm)) return `uses a deprecated algorithm (${algorithm})`
+  if (curve !== undefined && strangeCurves.test(curve)) return `uses an unsupported curve (${curve})`
   if (bits !== undefined && bits < leastRsaBits) return `has ${bits} bits, and RSA needs ${leastRsaBits}`
-  if (bits !== undefined && bits > mostRsaBits) return `has ${bits} bits, and ${mostRsaBits} are the most that is taken`
+  if (bits !== undefined && bits > mostRsaBits) return `has ${bits} bits, and ${mostRsaBits} are the maximum`
   return undefined
 }
 
@@ -125,7 +125,7 @@ async function assertEncrypts(certificate: Key, at: Date): Promise<void> {
   try {
     await encrypt({ message: await createMessage({ text: 'x' }), encryptionKeys: certificate, date: at, config })
   } catch {
-    throw new CertificateProblem(`Nothing can be encrypted to the key ${named(key)}`, 'Make another one')
+    throw new CertificateProblem(`Encryption to the key failed: ${named(key)}`, 'Make another one')
   }
 }
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { config, decrypt, readKey, readMessage, readPrivateKey, revokeKey } from 'openpgp'
 import { Refusal } from '#/errors.ts'
-import { dsaCertificate } from '../../test/dsa-certificate.ts'
-import { openPgpKey } from '../../test/openpgp-key.ts'
+import { dsaCertificate } from '#test/mail/dsa-certificate.ts'
+import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { OpenPgp } from './openpgp.ts'
 
 const openPgp = new OpenPgp()
@@ -80,14 +80,14 @@ test('a key that was made by a clock somewhat ahead of ours is taken, and one of
 })
 
 const bad: readonly [what: string, certificate: () => Promise<string> | string, message: RegExp, fix?: RegExp][] = [
-  ['nothing', () => '', /no OpenPGP certificate in ASCII armor/, /gpg --armor --export/],
-  ['an SSH key', () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI', /no OpenPGP certificate/],
-  ['an armor that is cut off', () => good.publicKey.slice(0, 200), /no OpenPGP certificate/],
-  ['an armor around nothing', () => armor(''), /no OpenPGP certificate/],
-  ['an armor around rubbish', () => armor(randomBytes(300).toString('base64')), /no OpenPGP certificate/],
-  ['a message', async () => (await enclosedSomething()).toString(), /no OpenPGP certificate/],
-  ['a secret key', () => good.privateKey, /holds a secret key/, /make another key/],
-  ['a secret key under another name', () => good.privateKey.replaceAll('PRIVATE', 'PUBLIC'), /holds a secret key/],
+  ['nothing', () => '', /not an OpenPGP certificate in ASCII armor/, /gpg --armor --export/],
+  ['an SSH key', () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI', /not an OpenPGP certificate/],
+  ['an armor that is cut off', () => good.publicKey.slice(0, 200), /not an OpenPGP certificate/],
+  ['an armor around nothing', () => armor(''), /not an OpenPGP certificate/],
+  ['an armor around rubbish', () => armor(randomBytes(300).toString('base64')), /not an OpenPGP certificate/],
+  ['a message', async () => (await enclosedSomething()).toString(), /not an OpenPGP certificate/],
+  ['a secret key', () => good.privateKey, /contains a secret key/, /make another key/],
+  ['a secret key under another name', () => good.privateKey.replaceAll('PRIVATE', 'PUBLIC'), /contains a secret key/],
   ['two certificates', async () => `${good.publicKey}\n${(await openPgpKey()).publicKey}`, /more than one block/],
   ['two certificates in one block', twoInOne, /There are 2 certificates/],
   [
@@ -120,8 +120,8 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
     () => made({ subkeys: [{ type: 'rsa', rsaBits: 1024 }], config: weak }),
     /can be used: [0-9A-F]{16} has 1024 bits/,
   ],
-  ['a DSA key', () => dsaCertificate, /outdated kind \(dsa\)/],
-  ['a key whose signatures are of another', forged, /bears no valid signature of its own/],
+  ['a DSA key', () => dsaCertificate, /deprecated algorithm \(dsa\)/],
+  ['a key whose signatures are of another', forged, /has no valid self-signature/],
 ]
 
 for (const [what, certificate, message, fix = /^|$/] of bad) {

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import { OwnThread } from '#/own-thread.ts'
+import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import type { Plain } from './encrypt.ts'
 import type { Check, Checked, Enclose, Enclosed } from './thread.ts'
 
@@ -20,8 +20,8 @@ const module = new URL('./thread.ts', import.meta.url)
  *  their own, so that one made to be slow keeps no mail waiting. */
 export class OpenPgp implements AsyncDisposable {
   readonly #patience: typeof usualPatience
-  readonly #check = new OwnThread<Check, Checked>(module, 'openpgp check')
-  readonly #enclose = new OwnThread<Enclose, Enclosed>(module, 'openpgp enclose')
+  readonly #check = new WorkerThread<Check, Checked>(module, 'openpgp check')
+  readonly #enclose = new WorkerThread<Enclose, Enclosed>(module, 'openpgp enclose')
 
   constructor(patience: Partial<typeof usualPatience> = {}) {
     this.#patience = { ...usualPatience, ...patience }
@@ -50,7 +50,11 @@ export class OpenPgp implements AsyncDisposable {
 }
 
 /** What hangs can only be ended with its thread; what waits behind it is tried again by whoever sent it. */
-async function runWithin<Work, Result>(patience: number, thread: OwnThread<Work, Result>, work: Work): Promise<Result> {
+async function runWithin<Work, Result>(
+  patience: number,
+  thread: WorkerThread<Work, Result>,
+  work: Work,
+): Promise<Result> {
   const timer = setTimeout(() => void thread.end(new Error('OpenPGP took too long')), patience)
   return await thread.run(work).finally(() => clearTimeout(timer))
 }

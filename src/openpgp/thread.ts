@@ -1,4 +1,4 @@
-import { type Served, serve } from '#/own-thread.ts'
+import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { CertificateProblem, usableAt } from './certificate.ts'
 import { enclose, type Plain } from './encrypt.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** Whose a label, filter or blocked sender is: the organization's (no member) or one member's own. A key's requests
- *  always act as the organization, so what is a member's own does not exist for them (document, section 1). */
+ *  always act as the organization, so what is a member's own does not exist for them (docs/reference/members.md). */
 export interface Owner {
   readonly organizationId: string
   readonly memberId: string | null

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { Organization } from './organization.ts'
 
 const columns = ['id', 'name', 'plan', 'suspended_at', 'created_at'] as const
@@ -68,4 +68,9 @@ export function isNotSuspended(organizationId: RawBuilder<unknown>): RawBuilder<
 export async function planNames(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('plans').select('name').orderBy('mailboxes').orderBy('name').execute()
   return rows.map(({ name }) => name)
+}
+
+/** Deletes an organization with its domains, keys, members and rules. */
+export async function deleteOrganization(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('organizations').where('id', '=', id).execute()
 }

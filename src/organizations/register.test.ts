@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Database } from '#/db/open.ts'
-import { testDatabase } from '../../test/database.ts'
+import { after, test } from 'node:test'
+import { testDatabase } from '#test/world/database.ts'
 import { allOrganizations, organizationByName } from './queries.ts'
 import { changePlan, createOrganization, organizationNamed } from './register.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 test('a name is kept trimmed and in NFC, and found in any case and form', async () => {

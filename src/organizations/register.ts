@@ -44,6 +44,11 @@ export async function organizationNamed(db: Db, name: string): Promise<Organizat
   throw new Refusal('not_found', `No organization named "${name}"; ${names.length > 0 ? thereAre(names) : 'none yet'}`)
 }
 
+/** The id of the organization that an option names; undefined without the option. */
+export async function organizationOption(db: Db, name: string | undefined): Promise<string | undefined> {
+  return name === undefined ? undefined : (await organizationNamed(db, name)).id
+}
+
 const mostNamed = 20
 
 function thereAre(names: readonly string[]): string {

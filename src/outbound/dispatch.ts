@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { joined } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { joined } from '#/event-loop/pieces.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import { bccField, storeCopies } from '#/outbound/worker/sent-copy.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
-import type { SealingKey } from '#/seal.ts'
+import { enqueue } from '#/queue/enqueue.ts'
+import type { Blind } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
-import type { Blind } from '#/sending/sealed.ts'
 import type { Sender } from '#/sending/sender.ts'
-import { insertDeparture } from './departures.ts'
-import { localRoute, routesOf } from './local.ts'
-import { bccField, storeCopies } from './sent-copy.ts'
+import { routed } from './worker/local.ts'
 
-/** What sending stands on. */
-export interface DispatchParts {
+/** What sending depends on. */
+export interface DispatchDependencies {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
@@ -51,15 +51,15 @@ export interface Ready {
 
 /** Takes on messages that programs send. */
 export class Dispatch {
-  readonly #parts: DispatchParts
+  readonly #deps: DispatchDependencies
 
-  constructor(parts: DispatchParts) {
-    this.#parts = parts
+  constructor(deps: DispatchDependencies) {
+    this.#deps = deps
   }
 
   /** Composes and signs, outside any transaction: for a large message that takes a while. */
   async prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready> {
-    const { db, time, reader, composer } = this.#parts
+    const { db, time, reader, composer } = this.#deps
     const id = randomUUID()
     const messageId = `<${id}@${sender.domain}>`
     const date = await time(db)
@@ -73,36 +73,19 @@ export class Dispatch {
 
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
   async takeOn(tx: Tx, ready: Ready): Promise<void> {
-    const { mailHost, relay, time, mailKey, blind } = this.#parts
-    const { id, organizationId, sender, raw, recipients } = ready
-    await claimAllowance(tx, organizationId, recipients.length)
+    const { mailHost, relay, time, mailKey, blind } = this.#deps
+    const { organizationId, sender, copy: message, copyUnlessThere: unlessThere } = ready
+    await claimAllowance(tx, organizationId, ready.recipients.length)
     const now = await time(tx)
-    const routes = await routesOf(tx, relay, recipients)
-    const shown = (route: string) => (ready.concealed && route !== localRoute ? blind(route).name : route)
-    await insertDeparture(
-      tx,
-      mailKey,
-      {
-        id,
-        organizationId,
-        mailboxId: sender.mailboxId,
-        kind: 'sent',
-        sender: sender.address,
-        raw,
-        concealed: ready.concealed ?? false,
-        ...(ready.utf8Header !== undefined && { utf8Header: ready.utf8Header }),
-        recipients: Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) })),
-      },
-      now,
-    )
-    const mailbox = { organizationId, mailboxId: sender.mailboxId }
-    const copy = { mailbox, message: ready.copy, sentAt: now }
-    const unlessThere = ready.copyUnlessThere
+    const { address, mailboxId } = sender
+    const recipients = await routed(tx, { relay, blind }, ready.recipients, ready.concealed)
+    await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
+    const copy = { mailbox: { organizationId, mailboxId }, message, sentAt: now }
     await storeCopies(tx, { mailHost }, [{ ...copy, ...(unlessThere !== undefined && { unlessThere }) }])
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */
   wake(): void {
-    this.#parts.wake()
+    this.#deps.wake()
   }
 }

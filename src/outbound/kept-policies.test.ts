@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { HeldPolicy } from '#/adapters/relay/mta-sts.ts'
-import type { Database } from '#/db/open.ts'
-import { testDatabase } from '../../test/database.ts'
+import { after, test } from 'node:test'
+import type { HeldPolicy } from '#/ports/mta-sts.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { forgetPolicies, keptPolicies } from './kept-policies.ts'
 
 const now = Date.UTC(2026, 0, 1)
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 const held = (id: string, until: number): HeldPolicy => ({ id, policy: { mode: 'enforce', mx: ['mx.a.test'] }, until })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { KeptPolicies } from '#/adapters/relay/mta-sts.ts'
 import type { Db } from '#/db/schema.ts'
+import type { KeptPolicies } from '#/ports/mta-sts.ts'
 
 /** More than anybody mails to in a year, and a bound on what strangers' domains can make us keep. */
 const mostKept = 10_000

@@ -1,3 +1,4 @@
+import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { Address } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
@@ -14,7 +15,7 @@ export interface MailHost {
    *  can never have in its folder goes to the inbox, and its `filteredBy` says why. Throws `not_found` where a mailbox is
    *  gone, `NoRoom` where too much of an organization's mail waits for the host; then none of `tx` may be kept. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
-  /** Whether `append` takes mail of the organization just now, as far as is known. */
+  /** Whether `append` accepts mail of the organization just now, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
   /** Throws `invalid('folder', …)` for a name that no mailbox of the organization can ever have a folder by, as far as the
@@ -44,7 +45,7 @@ export interface MailHost {
   ping(): Promise<void>
 }
 
-/** So much of these organizations' mail waits for the host that no more is taken. SMTP says so as of a full disk. */
+/** So much of these organizations' mail waits for the host that no more is accepted. SMTP replies as to a full disk. */
 export class NoRoom extends Error {
   readonly code = 'ENOSPC'
   readonly organizationIds: ReadonlySet<string>
@@ -60,16 +61,7 @@ export type MailboxRef = { readonly organizationId: string; readonly mailboxId: 
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
 export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string }
-/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. `error`
- *  says why what it asked for could not be done. */
-export type Applied = {
-  filter_id: string
-  name: string
-  action: string
-  argument: string | null
-  error?: string
-  personal?: true
-}
+export type { Applied }
 
 export interface Copy {
   readonly mailbox: MailboxRef
@@ -89,7 +81,7 @@ export interface Summary {
   readonly uid: number
   readonly folder: string
   readonly messageId: string | null
-  /** First strong reference, else the message's own id: what a conversation is named after (decisions, Threads). */
+  /** First strong reference, else the message's own id: what a conversation is named after (docs/reference/threads.md). */
   readonly threadRoot: string | null
   readonly subject: string
   readonly from: Address | null

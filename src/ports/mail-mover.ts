@@ -2,7 +2,7 @@
 export const moveTargets = ['imap', 'database'] as const
 export type MoveTarget = (typeof moveTargets)[number]
 
-/** Carries all mail of an installation from one mail host to the other (docs/mail-host.md, Carrying all mail). */
+/** Carries all mail of an installation from one mail host to the other (docs/moving.md). */
 export interface MailMover {
   /** Goes on where one before was broken off. Throws where it cannot come to its end; what was carried stays carried. */
   move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport>

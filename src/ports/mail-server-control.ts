@@ -4,7 +4,7 @@ export interface MailServerControl {
   kick(mailboxIds: readonly string[]): Promise<void>
   /** The same, and once more for those that were just beginning: takes seconds. */
   endSessions(mailboxIds: readonly string[]): Promise<void>
-  /** Has the server let go of the octets of all that was removed from a mailbox. */
+  /** Has the server free the space of all that was removed from a mailbox. */
   purge(mailboxId: string): Promise<void>
   /** Whether it takes these commands from us, without any effect. */
   try(): Promise<void>

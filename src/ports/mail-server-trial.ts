@@ -1,6 +1,6 @@
-import type { ImapServer } from '#/config/imap-url.ts'
+import type { ImapServer } from './servers.ts'
 
-/** How a trial of an IMAP server ended, in which the way was gone that mail goes. `why` is a sentence of what kept it. */
+/** How a trial of an IMAP server ended, which connects as mail does. `why` says in a sentence what failed. */
 export type MailServerTrial =
   /** Nobody answers, or nobody who can be trusted. */
   | { readonly ended: 'unreachable'; readonly why: string }

@@ -1,6 +1,6 @@
-import type { RelayServer } from '#/config/relay-url.ts'
+import type { RelayServer } from './servers.ts'
 
-/** How a trial of a relay ended. `why` is a sentence of what kept it. */
+/** How a trial of a relay ended. `why` says in a sentence what failed. */
 export type RelayTrial =
   | { readonly ended: 'well' }
   /** Nobody answers, or nobody who can be trusted. */

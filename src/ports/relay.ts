@@ -4,8 +4,8 @@ export interface Relay extends AsyncDisposable {
   routeOf(recipient: string): string
   /**
    * Tries once, and answers for each recipient what came of it, in their order. Rejects only with what `content` or
-   * `beforeDot` rejected with; nothing was sent then. Aborting drops the connection: `deferred`, and `ambiguous` where
-   * the dot was out by then.
+   * `beforeEndOfData` rejected with; nothing was sent then. Aborting drops the connection: `deferred`, and `ambiguous` where
+   * the end of data was sent by then.
    */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]>
 }
@@ -23,9 +23,9 @@ export interface Delivery {
   readonly smtpUtf8: boolean
   /** The body holds octets above 127. */
   readonly eightBit: boolean
-  /** Awaited once all is sent but the final dot, with the recipients that were accepted. Where it rejects, the
-   *  connection is dropped and nothing was sent. */
-  beforeDot(recipients: readonly string[]): Promise<void>
+  /** Awaited before the end of data is sent, with the accepted recipients. If it rejects, the connection is dropped and
+   *  nothing was sent. */
+  beforeEndOfData(recipients: readonly string[]): Promise<void>
 }
 
 export interface Outcome {
@@ -39,6 +39,6 @@ export interface Outcome {
   readonly reason: string
   /** Whom we spoke to; null where we reached nobody. */
   readonly host: string | null
-  /** The dot was sent and no reply came: the peer may have the message, or not. */
+  /** The end of data was sent and no reply came: the peer may or may not have the message. */
   readonly ambiguous: boolean
 }

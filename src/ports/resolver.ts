@@ -9,3 +9,22 @@ export interface Resolver {
   cname(name: string): Promise<string[]>
   ptr(address: string): Promise<string[]>
 }
+
+/** A resolver whose answers are given to it. */
+export interface Zone extends Resolver {
+  /** Replaces what is at a name; undefined removes it. */
+  set(name: string, records: ZoneRecords | undefined): void
+}
+
+/** The records at one name. */
+export interface ZoneRecords {
+  readonly txt?: readonly string[]
+  readonly mx?: readonly { readonly exchange: string; readonly priority: number }[]
+  readonly a?: readonly string[]
+  readonly aaaa?: readonly string[]
+  readonly cname?: string
+  /** At the address itself: `192.0.2.1`. */
+  readonly ptr?: readonly string[]
+  /** Every look-up of this name fails. */
+  readonly fails?: 'timeout' | 'servfail'
+}

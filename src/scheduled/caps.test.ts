@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const cap = 3
 const most = 2 * 2 ** 20
@@ -36,8 +36,9 @@ const scheduling =
 /** What is counted, which must be what is there. */
 async function counted({ id }: TestOrganization): Promise<{ messages: number; bytes: number }> {
   const rows = await world.db
-    .selectFrom('scheduled_messages')
+    .selectFrom('outbound_messages')
     .select('size_bytes')
+    .where('kind', '=', 'scheduled')
     .where('organization_id', '=', id)
     .execute()
   const usage = await world.db
@@ -85,9 +86,9 @@ test('nor more bytes, and what is refused leaves none', async () => {
   assert.deepEqual([status, body.error.message], [402, 'The plan allows 2 MiB of scheduled messages at a time'])
   assert.ok((await counted(organization)).bytes < most)
   const pieces = await world.db
-    .selectFrom('scheduled_pieces')
+    .selectFrom('outbound_pieces')
     .select('bytes')
-    .where('scheduled_id', 'not in', world.db.selectFrom('scheduled_messages').select('id'))
+    .where('message_id', 'not in', world.db.selectFrom('outbound_messages').select('id'))
     .execute()
   assert.deepEqual(pieces, [])
 })
@@ -96,8 +97,13 @@ test('what was sent makes room', async () => {
   const organization = await subscriber('few')
   for (let n = 0; n < cap; n++) assert.equal((await organization.schedule()).status, 201)
   await world.db
-    .updateTable('scheduled_messages')
-    .set({ due_at: new Date(world.clock.now()), recipients: [await inbox(organization)] })
+    .updateTable('outbound_messages')
+    .set({ send_at: new Date(world.clock.now()) })
+    .where('organization_id', '=', organization.id)
+    .execute()
+  await world.db
+    .updateTable('outbound_recipients')
+    .set({ recipient: await inbox(organization) })
     .where('organization_id', '=', organization.id)
     .execute()
   await world.rounds.processAll()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { testDatabase } from '../../test/database.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { removeOnceReachable } from './certainty.ts'
 
 test('a database that is away is asked about a message until the service closes, and no longer', async () => {

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { cancelPending, statusOf } from './queries.ts'
+import { cancel } from '#/queue/scheduled.ts'
+import { statusOf } from './queries.ts'
 
 /** How long to ask whether a message is stored before its sender is answered, and how long between, in milliseconds. */
 const patience = 10_000
@@ -41,7 +42,7 @@ export async function removeOnceReachable(
   closing: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
-    const removed = await asked(db, (tx) => cancelPending(tx, organizationId, id), id).catch(() => 'unknown' as const)
+    const removed = await asked(db, (tx) => cancel(tx, organizationId, id), id).catch(() => 'unknown' as const)
     if (removed !== 'unknown') return removed
     await wait(between * 4, undefined, { ref: false, signal: closing })
   }

@@ -1,21 +1,23 @@
-import { collected } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
+import { collected } from '#/event-loop/pieces.ts'
 import type { App } from '#/http/app-type.ts'
-import { type Answer, created, ok, once, sendAnswer } from '#/http/once.ts'
-import { ReadyJson, sendReady } from '#/http/ready-json.ts'
+import { type Answer, answerOnce, created, ok, sendAnswer } from '#/http/idempotency.ts'
+import { SerializedJson, sendSerialized } from '#/http/serialized-json.ts'
+import { ById, pathId } from '#/http/shared-schemas.ts'
 import { timestamp } from '#/http/timestamp.ts'
-import { ById, pathId, Strict } from '#/http/wire.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
-import type { SealingKey } from '#/seal.ts'
+import { queuedOctets } from '#/queue/message.ts'
+import { cancel } from '#/queue/scheduled.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { senderFor } from '#/sending/sender.ts'
 import { inTurn } from '#/sending/turns.ts'
 import { bodyLimit } from '#/sending/wire.ts'
 import { isStored } from './certainty.ts'
-import { cancelPending, retryFailed, scheduledById, scheduledOctets, scheduledOf, statusOf } from './queries.ts'
+import { retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { draft, schedule } from './schedule.ts'
 import { assertWithinWindow } from './send-at.ts'
 import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
@@ -50,7 +52,6 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         description:
           'Everything that is queued, being sent or failed, soonest first, at most 200; messages that members queued in ' +
           'the web app are among them. Failed ones are listed for 30 days.',
-        querystring: Strict({}),
         response: { 200: ScheduledList },
       },
     },
@@ -65,7 +66,6 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         summary: 'Show a scheduled message',
         description: 'With what it says, and the names of what is attached.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: ScheduledContent },
       },
     },
@@ -73,7 +73,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       const id = pathId(params.id, what)
       const found = await scheduledById(db, mailKey, { organizationId, id })
       if (!found) throw notFound(what)
-      const raw = await collected(scheduledOctets(db, mailKey, id), found.sizeBytes)
+      const raw = await collected(queuedOctets(db, mailKey, id), found.sizeBytes)
       const { text, html, attachments } = await reader.content(raw)
       const names = attachments.map(({ filename, content_type, size_bytes, inline }) => ({
         filename,
@@ -81,13 +81,13 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         size_bytes,
         inline,
       }))
-      return sendReady(reply, { ...present(found), text: ready(text), html: ready(html), attachments: names })
+      return sendSerialized(reply, { ...present(found), text: ready(text), html: ready(html), attachments: names })
     },
   )
 }
 
-function ready(text: OpenedContent['text']): string | null | ReadyJson {
-  return text instanceof Uint8Array ? new ReadyJson(text) : text
+function ready(text: OpenedContent['text']): string | null | SerializedJson {
+  return text instanceof Uint8Array ? new SerializedJson(text) : text
 }
 
 function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts): void {
@@ -106,7 +106,6 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
           "The day's allowance is claimed when it is sent. It is tried up to three times, five minutes apart; then it is " +
           '`failed`, and `last_error` says why. The plan also caps how many messages, and how many bytes of them, are ' +
           'stored at a time, failed ones among them.',
-        querystring: Strict({}),
         body: ScheduleRequest,
         response: { 201: Accepted },
       },
@@ -129,7 +128,7 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
         return answer
       }
       try {
-        await inTurn(one.raw.length, () => once(db, request, reply, store))
+        await inTurn(one.raw.length, () => answerOnce(db, request, reply, store))
       } catch (error) {
         // What was refused is not stored; of what failed at its commit the caller must not be told the wrong thing.
         if (
@@ -156,13 +155,12 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
           'Its text and attachments are deleted; it does not go back to drafts. One that is no longer `pending` is ' +
           '`invalid_request`.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: Cancelled },
       },
     },
     async ({ organizationId, params }) => {
       const id = pathId(params.id, what)
-      if (await cancelPending(db, organizationId, id)) return { cancelled: true as const, id }
+      if (await cancel(db, organizationId, id)) return { cancelled: true as const, id }
       throw await refusal(db, organizationId, id, 'it can no longer be cancelled')
     },
   )
@@ -176,7 +174,6 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         description:
           'Puts a failed one back to `pending`, to be sent now, with three attempts again. Any other is `invalid_request`.',
         params: ById,
-        querystring: Strict({}),
         response: { 200: ScheduledOut },
       },
     },
@@ -184,7 +181,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       const { organizationId, params } = request
       const id = pathId(params.id, what)
       const now = await time(db)
-      return once(db, request, reply, async (tx) => {
+      return answerOnce(db, request, reply, async (tx) => {
         const retried = await retryFailed(tx, mailKey, { organizationId, id }, now)
         if (!retried) throw await refusal(tx, organizationId, id, 'only a failed one can be sent again')
         return ok(present(retried))

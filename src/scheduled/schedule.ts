@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import type { SealingKey } from '#/seal.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
@@ -18,7 +18,6 @@ export async function draft(
   { body, outgoing, sendAt }: { body: SendingBody; outgoing: Outgoing; sendAt: Date },
 ): Promise<Draft> {
   const id = randomUUID()
-  const messageId = `<${id}@${sender.domain}>`
   return {
     id,
     organizationId: sender.organizationId,
@@ -30,8 +29,7 @@ export async function draft(
     recipients: recipientsOf(outgoing),
     subject: outgoing.subject,
     attachmentCount: outgoing.attachments.length,
-    messageId,
-    raw: await compose(sender, outgoing, { messageId, date: sendAt }),
+    raw: await compose(sender, outgoing, { messageId: `<${id}@${sender.domain}>`, date: sendAt }),
     scheduledBy: 'api_key',
     sendAt,
   }

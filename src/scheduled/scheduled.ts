@@ -22,16 +22,8 @@ export interface Draft extends Omit<Scheduled, 'status' | 'lastError' | 'created
   readonly mailboxId: string
   /** Everyone it goes to, once each, in canonical form. */
   readonly recipients: readonly string[]
-  /** `<…>` */
-  readonly messageId: string
   readonly raw: Buffer
 }
 
-/** After so many attempts that came to nothing a message has failed (document, section 8). */
-export const mostAttempts = 3
-
-/** A failed message is kept so long, in milliseconds (decisions, Sending and scheduling). */
-export const failedKept = 30 * 24 * 60 * 60 * 1000
-
-/** A list is at most this long (document, section 8). */
+/** A list is at most this long (docs/reference/scheduled.md). */
 export const mostListed = 200

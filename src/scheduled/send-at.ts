@@ -8,7 +8,7 @@ const slack = minute
 /** A month, as the window has it. */
 const furthest = 31 * 24 * 60 * minute
 
-/** From now to a month ahead (document, Scheduled messages, rule 1). @throws Refusal where it is not */
+/** From now to a month ahead (docs/reference/scheduled.md). @throws Refusal where it is not */
 export function assertWithinWindow(at: Date, now: Date): void {
   const ahead = at.getTime() - now.getTime()
   if (ahead < -slack) throw invalid('send_at', 'That time has already passed')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { fingerprintOf, type Keyring } from '#/keyring.ts'
+import { fingerprintOf, type Keyring } from './keyring.ts'
 import { refreshKeyring } from './open.ts'
 
 /** How often a process says that it runs, and learns which secret is in force, in milliseconds. */

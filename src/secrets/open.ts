@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
-import type { Config } from '#/config/config.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { fingerprintOf, idHashOctets, Keyring } from '#/keyring.ts'
-import { seal, sealingKey, unseal } from '#/seal.ts'
-import { givenSecrets, secretsAtHand } from '#/secret.ts'
+import { type Given, givenSecrets, secretsAtHand } from './given.ts'
+import { fingerprintOf, idHashOctets, Keyring } from './keyring.ts'
+import { seal, sealingKey, unseal } from './seal.ts'
 
 /** For so long after its change a secret opens what was made under it, in milliseconds. What is waited for longest is a
- *  bounce to a sender that was rewritten, for 21 days (docs/forwarding.md); what is sealed is sealed anew at once. */
+ *  bounce to a sender that was rewritten, for 21 days (docs/reference/forwarding.md); what is sealed is sealed anew at once. */
 export const overlapMs = 30 * 86_400_000
 
 /** What is sealed in the row of the installation is sealed for. */
@@ -42,10 +41,7 @@ export async function openKeyring(db: Db, given: readonly string[]): Promise<Key
  * The secrets that this process is given for a database. None is made for one that has a secret already.
  * @throws Error where it has one and this process is given none
  */
-export async function secretsFor(
-  db: Db,
-  config: Pick<Config, 'dataDir' | 'secrets'>,
-): Promise<readonly [string, ...string[]]> {
+export async function secretsFor(db: Db, config: Given): Promise<readonly [string, ...string[]]> {
   if ((await secretsAtHand(config)).length === 0 && (await secretInForce(db)))
     throw new Error(
       `The secret of this database is missing: set MAILROOM_SECRET, or put the file \`secret\` into ${resolve(config.dataDir)}, ` +

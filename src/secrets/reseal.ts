@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Keyring } from '#/keyring.ts'
-import { markOf, seal, sealingKey, unseal } from '#/seal.ts'
+import type { Keyring } from './keyring.ts'
+import { markOf, seal, sealingKey, unseal } from './seal.ts'
 import { type SealedColumn, type SealedPurpose, sealedColumns } from './sealed-columns.ts'
 
 /** How many values are sealed anew in a transaction. One may have a MiB. */

@@ -4,21 +4,21 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import type { Database } from '#/db/open.ts'
-import { fingerprintOf, Keyring } from '#/keyring.ts'
 import { readMessage } from '#/mime/message.ts'
 import { relayMark, relayMarkField, relayMarkKey } from '#/mime/relay-mark.ts'
-import { insertDeparture } from '#/outbound/departures.ts'
-import { Srs } from '#/outbound/srs.ts'
-import { markOf, sealingKey, unseal } from '#/seal.ts'
-import { sealedAs } from '#/sending/sealed.ts'
-import { testDatabase } from '../../test/database.ts'
-import { secret as first } from '../../test/installation.ts'
-import { type LivedIn, livedIn } from '../../test/lived-in.ts'
-import { Sink } from '../../test/sink.ts'
-import { World } from '../../test/world.ts'
+import { Srs } from '#/outbound/relaying/srs.ts'
+import { enqueue } from '#/queue/enqueue.ts'
+import { sealedAs } from '#/queue/sealed.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { secret as first } from '#test/world/installation.ts'
+import { type LivedIn, livedIn } from '#test/world/lived-in.ts'
+import { World } from '#test/world/world.ts'
 import { SecretHolder } from './holders.ts'
+import { fingerprintOf, Keyring } from './keyring.ts'
 import { forgetSecrets, openKeyring, overlapMs } from './open.ts'
 import { isUnfinished, rotateTo } from './rotate.ts'
+import { markOf, sealingKey, unseal } from './seal.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
 const [second = '', third = '', fourth = ''] = ['second', 'third', 'fourth'].map(
@@ -56,7 +56,7 @@ async function concealedDeparture(): Promise<void> {
   }
   const key = sealingKey(keyring, sealedAs)
   const later = new Date(Date.now() + 86_400_000)
-  await database.db.transaction().execute((tx) => insertDeparture(tx, key, departure, later))
+  await database.db.transaction().execute((tx) => enqueue(tx, key, departure, later))
 }
 
 const rotate = (next: string, count = (_: number) => {}) => rotateTo(next, { db: database.db, keyring, count })

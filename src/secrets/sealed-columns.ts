@@ -35,10 +35,10 @@ export const sealedColumns = {
       place: `message_id || ' ' || number`,
     },
     {
-      ...{ table: 'scheduled_pieces', column: 'bytes', key: ['scheduled_id', 'number'], where: 'sealed' },
-      place: `scheduled_id || ' ' || number`,
+      ...{ table: 'outbound_messages', column: 'fields', key: ['id'], where: 'fields_sealed' },
+      place: `id || ' fields'`,
     },
-    { table: 'scheduled_messages', column: 'fields', key: ['id'], place: `id || ' fields'` },
+    { table: 'outbound_messages', column: 'source', key: ['id'], place: `id || ' source'` },
     { table: 'outbound_messages', column: 'verdict', key: ['id'], place: `id || ' verdict'` },
     {
       ...{ table: 'outbound_recipients', column: 'recipient', base64: true, key: ['id'] },

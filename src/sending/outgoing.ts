@@ -28,7 +28,7 @@ export interface OutgoingAttachment {
   readonly contentId: string | null
 }
 
-/** Reads the sending body (decisions, Sending and scheduling). Whether `from` is a mailbox of the organization is for
+/** Reads the sending body (docs/reference/sending.md). Whether `from` is a mailbox of the organization is for
  *  the database to say. @throws Refusal naming the field */
 export function outgoing(body: SendingBody): Outgoing {
   const [to, cc, bcc] = [addresses('to', body.to), addresses('cc', body.cc), addresses('bcc', body.bcc)]

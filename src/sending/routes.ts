@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { type Answer, once } from '#/http/once.ts'
-import { Id, OneOf, Strict } from '#/http/wire.ts'
-import type { Dispatch } from '#/outbound/dispatch.ts'
-import { outgoing } from './outgoing.ts'
-import { senderFor } from './sender.ts'
+import { type Answer, answerOnce } from '#/http/idempotency.ts'
+import { Id, OneOf } from '#/http/shared-schemas.ts'
+import { type Outgoing, outgoing } from './outgoing.ts'
+import { type Sender, senderFor } from './sender.ts'
 import { inTurn } from './turns.ts'
 import { bodyLimit, SendRequest } from './wire.ts'
 
@@ -18,8 +17,19 @@ const Sent = Type.Object({
   status: OneOf(['queued']),
 })
 
+/** What the queue of outgoing mail does for a request. */
+interface Dispatch<Ready> {
+  /** Composes and signs. */
+  prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
+  takeOn(tx: Tx, ready: Ready): Promise<void>
+  wake(): void
+}
+
 /** Mail out, at once. */
-export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Dispatch }): void {
+export function sendingRoutes<Ready extends { readonly id: string; readonly messageId: string; readonly raw: Buffer }>(
+  app: App,
+  { db, dispatch }: { db: Db; dispatch: Dispatch<Ready> },
+): void {
   app.post(
     '/v1/send',
     {
@@ -32,7 +42,6 @@ export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Di
           "named in a notice in the sender's inbox. Each recipient counts against the day's allowance, also one who " +
           'refuses. `from` is a Smart mailbox of the organization, by its address or an alias; at least one of `text` ' +
           'and `html` is needed, and both make one message that each reader shows as it can.',
-        querystring: Strict({}),
         body: SendRequest,
         response: { 202: Sent },
       },
@@ -47,7 +56,7 @@ export function sendingRoutes(app: App, { db, dispatch }: { db: Db; dispatch: Di
         await dispatch.takeOn(tx, ready)
         return { status: 202, body }
       }
-      await inTurn(ready.raw.length, () => once(db, request, reply, store))
+      await inTurn(ready.raw.length, () => answerOnce(db, request, reply, store))
       dispatch.wake()
       return reply
     },

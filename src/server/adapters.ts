@@ -4,9 +4,9 @@ import { Doveadm } from '#/adapters/mail-host/doveadm.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
 import { Mover } from '#/adapters/mail-host/move/mover.ts'
-import { SqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
-import { NowhereRelay } from '#/adapters/relay/nowhere.ts'
+import { RefusingRelay } from '#/adapters/relay/refuse-all.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { tryRelay as tryToOpen } from '#/adapters/relay/trial.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
@@ -14,7 +14,6 @@ import { askedApart } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
-import type { Keyring } from '#/keyring.ts'
 import { mailHomeOf } from '#/mailboxes/home.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
@@ -25,8 +24,9 @@ import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
-import type { Parts } from './parts.ts'
+import type { Outside } from './assemble.ts'
 
 /** Where mail lives, for a command that runs without a server too. */
 export function mailHostOn(
@@ -36,7 +36,7 @@ export function mailHostOn(
   { reader = new MessageReader(), log = pino({ level: 'silent' }) } = {},
 ): MailHost & Partial<AsyncDisposable> {
   const key = idHashKey(keyring)
-  if (!imap) return new SqlMailHost(db, key)
+  if (!imap) return sqlMailHost(db, key)
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
 }
 
@@ -61,7 +61,7 @@ export const tryRelay: TryRelay = tryToOpen
 export function outside(
   { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, secrets }: Config,
   { tryout, db, log }: { tryout: boolean; db: Db; log: Logger },
-): Pick<Parts, 'clock' | 'resolver' | 'quorum' | 'relay'> {
+): Pick<Outside, 'clock' | 'resolver' | 'quorum' | 'relay'> {
   const published = (resolver: Resolver) =>
     tryout ? tryoutDns(new ZoneResolver({}, { zones: reservedZones, resolver }), db, name) : resolver
   const clock = new SystemClock()
@@ -70,7 +70,7 @@ export function outside(
   const relay = () => {
     if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
     return tryout
-      ? new NowhereRelay()
+      ? new RefusingRelay()
       : new DirectMxRelay({ resolver, clock, log, name, allowPrivate, keptPolicies: keptPolicies(db) })
   }
   return { clock, resolver, quorum, relay: relay() }

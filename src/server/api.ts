@@ -1,19 +1,15 @@
-import { type AppParts, buildApp } from '#/app.ts'
 import type { Config } from '#/config/config.ts'
 import { perMinute } from '#/http/authorize.ts'
-import { lastCall } from '#/http/last-call.ts'
+import { drainConnections } from '#/http/drain-connections.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { composerWith } from '#/outbound/composer.ts'
-import { Dispatch } from '#/outbound/dispatch.ts'
-import type { OutboundWorker } from '#/outbound/worker.ts'
-import { sealingKey } from '#/seal.ts'
-import { blinding } from '#/sending/sealed.ts'
+import { sealingKey } from '#/secrets/seal.ts'
 import { ThreadCache } from '#/threads/cache.ts'
-import type { Observed, Parts, Shared } from './parts.ts'
-import { mailKeyFor, signingKeysFor } from './worker.ts'
+import { type AppParts, buildApp } from './app.ts'
+import type { Outside } from './assemble.ts'
+import type { Observers } from './observers.ts'
 
 /** How long requests in hand may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000
@@ -21,38 +17,28 @@ const mostClosingMs = 4_000
 export interface Api {
   /** Where it answers, as `http://127.0.0.1:8080`. */
   readonly http: string
-  readonly lastCall: () => Promise<void>
+  readonly drainConnections: () => Promise<void>
 }
+
+type Given = Pick<Outside, 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
+  Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'dispatch' | 'composer' | 'mailKey'>
 
 /** Answers HTTP until what is started ends. */
 export async function startApi(
   config: Config,
-  parts: Parts,
-  { outbound, metrics, traces, ...shared }: Shared & Observed & { outbound: OutboundWorker },
+  { database: { db, embedded }, keyring, ...given }: Given,
+  { metrics, requests }: Observers,
   starting: AsyncDisposableStack,
 ): Promise<Api> {
-  const { clock, time, keyring, log, allowReserved } = parts
-  const { db, embedded } = parts.database
+  const { clock, mailHost } = given
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
-  const threads = new ThreadCache({
-    mailHost: shared.mailHost,
-    key: idHashKey(keyring),
-    maxBytes: config.threadCacheBytes,
-  })
+  const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
-  const answersKey = sealingKey(keyring, 'kept answers')
-  const composer = composerWith(signingKeysFor(parts))
-  const mailKey = mailKeyFor(parts)
-  const dispatch = new Dispatch({
-    ...{ db, ...shared, composer, relay: parts.relay, time, mailKey, blind: blinding(keyring) },
-    // Where the worker is another process, it looks by itself, every two seconds.
-    wake: () => config.roles.has('worker') && outbound.wake(),
-  })
   const app = await buildApp({
-    ...{ db, ...shared, dispatch, composer, mailKey, threads, authenticator },
-    ...{ clock, time, log, sharedRate, answersKey, allowReserved },
+    ...{ ...given, db, threads, authenticator, sharedRate },
+    answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
-    follow: traces && ((app) => traces.requests(app)),
+    follow: requests,
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
@@ -63,7 +49,7 @@ export async function startApi(
     await app.close().finally(() => clearTimeout(cut))
   })
   const http = await app.listen({ host: config.host, port: config.port })
-  return { http, lastCall: () => lastCall(app.server) }
+  return { http, drainConnections: () => drainConnections(app.server) }
 }
 
 function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {

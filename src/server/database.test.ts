@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { freePort } from '../../test/free-port.ts'
+import { freePort } from '#test/sockets/free-port.ts'
 import { openWhenThere } from './database.ts'
 
 test('a database that does not come is given up, after it was said once that it is waited for', async () => {

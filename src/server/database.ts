@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { wordsFor } from '#/cli/words.ts'
+import { errorText } from '#/cli/error-text.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { type Database, type DatabaseConfig, openDatabase } from '#/db/open.ts'
 
@@ -30,7 +30,7 @@ export async function openWhenThere(
       if (!mayPass(config, error) || performance.now() > end) throw error
       if ('url' in config && !said) {
         log.warn(
-          { reason: wordsFor(error) },
+          { reason: errorText(error) },
           `the database does not answer; waiting for it, ${mostWaitMs / 1_000} s at most`,
         )
         said = true

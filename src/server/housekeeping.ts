@@ -1,21 +1,23 @@
+import type { Logger } from 'pino'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
 import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
-import { forgetAnswers } from '#/http/once.ts'
+import { forgetAnswers } from '#/http/idempotency.ts'
 import { forgetRequests } from '#/http/shared-window.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
-import { forgetReturnPaths } from '#/outbound/return-paths.ts'
-import { forgetFailed } from '#/scheduled/queries.ts'
+import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
+import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetLogins } from '#/submission/attempts.ts'
-import type { Parts } from './parts.ts'
 
 const everyHour = 3_600_000
 
 /** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
  *  logins, scheduled messages that failed, who has been answered, whom forwarded mail came from, how much went back to them,
  *  policies of other domains, secrets that were changed. */
-export function keepHouse({ database: { db }, time, log }: Parts): Disposable {
+export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)

@@ -7,18 +7,18 @@ import { migrate } from '#/db/migrate.ts'
 import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
-import type { Keyring } from '#/keyring.ts'
-import { serverLog } from '#/log.ts'
 import { assertSameMailHome, mailHomeOf } from '#/mailboxes/home.ts'
 import type { Clock } from '#/ports/clock.ts'
-import { givenSecrets } from '#/secret.ts'
+import { givenSecrets } from '#/secrets/given.ts'
 import { SecretHolder } from '#/secrets/holders.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
 import { openKeyring, secretsFor } from '#/secrets/open.ts'
 import { isUnfinished } from '#/secrets/rotate.ts'
+import { serverLog } from '#/server/log.ts'
 import { firstStart } from '#/tryout/first-start.ts'
-import { welcome } from '#/tryout/welcome.ts'
+import { startupMessage } from '#/tryout/startup-message.ts'
 import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
-import { compose, type Running } from './compose.ts'
+import { assemble, type Running } from './assemble.ts'
 import { openWhenThere } from './database.ts'
 
 /** A service that was started as a program of its own. */
@@ -56,7 +56,7 @@ export async function startServer(
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, keyring }
   const running = starting.use(
-    await compose(config, { ...around, ...common, allowReserved: tryout, log, droppedLines }),
+    await assemble(config, { ...around, ...common, allowReserved: tryout, log, droppedLines }),
   )
   if (database.embedded) {
     const mailHost = async () => running.mailHost
@@ -72,7 +72,7 @@ export async function startServer(
   const started = starting.move()
   const end = async () => {
     void database.leaveIfSilent()
-    await running.lastCall()
+    await running.drainConnections()
     await started.disposeAsync()
   }
   return { ...running, log, failed: database.failed, greeting, [Symbol.asyncDispose]: end }
@@ -97,7 +97,7 @@ function forTryout(config: Config): Config {
 async function greet(running: Running, clock: Clock): Promise<string> {
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
-  return welcome({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
+  return startupMessage({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
 }
 
 /** The mail that a try-out begins with is no news, and what it greets with should not stand under dozens of lines. */

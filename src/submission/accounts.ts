@@ -70,7 +70,7 @@ export async function accountOf(db: Db, address: string): Promise<Account | unde
 
 /** Those of the addresses, in canonical form, that the mailbox may not write as. Its own are its address and its aliases, each
  *  with any tag, on domains that the organization has verified and that are not suspended. */
-export async function notOwn(
+export async function notOwnedBy(
   db: Db,
   { organizationId, mailboxId }: Pick<Account, 'organizationId' | 'mailboxId'>,
   addresses: readonly string[],

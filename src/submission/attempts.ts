@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { DerivedKeys, type Keyring } from '#/keyring.ts'
-import { type Failures, isThrottled } from './guessing.ts'
+import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
+import { type Failures, isThrottled } from './throttle.ts'
 
 /** What clients, logins and passwords are hashed under, so that the tables give none of them away. Under another secret what
  *  was counted counts no more: guesses begin anew, and no client is known. */

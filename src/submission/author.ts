@@ -12,11 +12,11 @@ const mostAuthors = 50
  *  some mail program may show as one. Throws `Rejection` where that is not clear: there is one From, Sender at most once, and
  *  nothing in them but addresses. */
 export function namedSenders({ headers }: Message): { readonly authors: string[]; readonly all: string[] } {
-  if (!headers.complete) throw new Rejection(554, '5.6.0', 'The header is too long')
-  if (headers.count('from') !== 1) throw new Rejection(554, '5.6.0', 'A message has one From')
-  if (headers.count('sender') > 1) throw new Rejection(554, '5.6.0', 'A message has one Sender at most')
+  if (!headers.complete) throw new Rejection(554, '5.6.0', 'Message header too large')
+  if (headers.count('from') !== 1) throw new Rejection(554, '5.6.0', 'The message must have exactly one From')
+  if (headers.count('sender') > 1) throw new Rejection(554, '5.6.0', 'The message has more than one Sender')
   const shown = readAuthors(headers)
-  if (!shown.complete) throw new Rejection(554, '5.6.0', 'A message cannot have so many authors')
+  if (!shown.complete) throw new Rejection(554, '5.6.0', 'The message has too many authors')
   const authors = addressesOf('From', [...addressesIn(headers, 'from'), ...shown.addresses])
   const senders = headers.count('sender') === 0 ? [] : addressesOf('Sender', addressesIn(headers, 'sender'))
   return { authors, all: [...new Set([...authors, ...senders])] }
@@ -32,7 +32,7 @@ function addressesIn(headers: Headers, name: string): string[] {
 function addressesOf(field: string, addresses: readonly string[]): string[] {
   const canonical = addresses.flatMap((one) => (isAddress(one) ? (canonicalAddress(one) ?? []) : []))
   if (addresses.length === 0 || canonical.length < addresses.length || new Set(canonical).size > mostAuthors)
-    throw new Rejection(554, '5.6.0', `${field} must hold addresses, and nothing else`)
+    throw new Rejection(554, '5.6.0', `${field} must contain addresses only`)
   return [...new Set(canonical)]
 }
 

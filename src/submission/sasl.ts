@@ -13,7 +13,7 @@ export const mechanisms = 'PLAIN LOGIN'
  *  Throws `Rejection`. */
 export async function credentials(argument: string, ask: (challenge: string) => Promise<string>): Promise<Credentials> {
   const [mechanism = '', initial, ...rest] = argument.split(/ +/)
-  if (rest.length > 0) throw new Rejection(501, '5.5.4', 'AUTH takes a mechanism and one response')
+  if (rest.length > 0) throw new Rejection(501, '5.5.4', 'AUTH takes a mechanism and an optional initial response')
   const next = async (challenge: string) => decoded(await ask(Buffer.from(challenge).toString('base64')))
   const first = (challenge: string) => (initial === undefined ? next(challenge) : decoded(initial))
   switch (mechanism.toUpperCase()) {
@@ -22,7 +22,7 @@ export async function credentials(argument: string, ask: (challenge: string) => 
     case 'LOGIN':
       return { login: await first('Username:'), password: await next('Password:') }
     default:
-      throw new Rejection(504, '5.5.4', `The mechanisms are ${mechanisms}`)
+      throw new Rejection(504, '5.5.4', `Unknown mechanism; supported: ${mechanisms}`)
   }
 }
 
@@ -31,7 +31,7 @@ function plain(message: string): Credentials {
   const [actFor, login, password, ...rest] = message.split('\0')
   if (actFor === undefined || login === undefined || password === undefined || rest.length > 0) throw malformed()
   if (actFor !== '' && actFor.toLowerCase() !== login.toLowerCase())
-    throw new Rejection(535, '5.7.8', 'Nobody may log in for another')
+    throw new Rejection(535, '5.7.8', 'Authorization as another user is not supported')
   return { login, password }
 }
 
@@ -39,7 +39,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** `=` stands for an empty response, `*` ends the exchange. */
 function decoded(response: string): string {
-  if (response === '*') throw new Rejection(501, '5.7.0', 'Login given up')
+  if (response === '*') throw new Rejection(501, '5.7.0', 'Authentication cancelled')
   const octets = Buffer.from(response === '=' ? '' : response, 'base64')
   if (response !== '=' && octets.toString('base64') !== response) throw malformed()
   try {
@@ -50,5 +50,5 @@ function decoded(response: string): string {
 }
 
 function malformed(): Rejection {
-  return new Rejection(501, '5.5.2', 'That is no response in base64')
+  return new Rejection(501, '5.5.2', 'Invalid base64 in the response')
 }

@@ -1,28 +1,27 @@
 import { isAscii } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { joined } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
-import type { SigningKeys } from '#/domains/signing-keys.ts'
+import type { SigningKeys } from '#/domains/dkim/signing-keys.ts'
 import { Refusal } from '#/errors.ts'
+import { joined } from '#/event-loop/pieces.ts'
 import { type Admission, admit } from '#/inbound/admit.ts'
 import type { Envelope, Named } from '#/inbound/envelope.ts'
-import type { MailTaker, Taken } from '#/inbound/host.ts'
+import type { AcceptedMessage, MailHandler } from '#/inbound/mail-handler.ts'
 import { NotOurs, Rejection, reply } from '#/inbound/reply.ts'
 import { protocolOf } from '#/inbound/trace.ts'
-import { troubleReply } from '#/inbound/trouble.ts'
 import { concealed } from '#/mailboxes/conceal.ts'
 import { canonicalAddress, isAddress, splitAddress } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { bareReceivedField } from '#/mime/trace.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import { signed } from '#/outbound/compose/sign.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
-import { signed } from '#/outbound/sign.ts'
 import { inTurn } from '#/sending/turns.ts'
-import { type Account, notOwn } from './accounts.ts'
+import { type Account, notOwnedBy } from './accounts.ts'
 import { isReceipt, namedSenders } from './author.ts'
-import { completed } from './completed.ts'
+import { completeMessage } from './complete-message.ts'
 
 /** What taking mail on from its authors stands on. */
 export interface SubmitterParts {
@@ -37,7 +36,11 @@ export interface SubmitterParts {
 }
 
 /** Answers MAIL of an account with who takes its message on. Throws `Rejection` where it may not send, or not as `sender`. */
-export async function submitterFor(parts: SubmitterParts, account: Account, sender: string): Promise<MailTaker<Named>> {
+export async function submitterFor(
+  parts: SubmitterParts,
+  account: Account,
+  sender: string,
+): Promise<MailHandler<Named>> {
   if (account.suspended) throw new Rejection(550, '5.7.1', `${account.address} is suspended: it cannot send`)
   if (!account.verified) throw new Rejection(550, '5.7.1', `The domain of ${account.address} is not verified`)
   if (sender !== '') await assertOwn(parts.db, account, [sender])
@@ -46,12 +49,11 @@ export async function submitterFor(parts: SubmitterParts, account: Account, send
 }
 
 /** Takes one message on: signed, counted, queued and copied into Sent in one transaction, or not at all. */
-class Submitter implements MailTaker<Named> {
+class Submitter implements MailHandler<Named> {
   readonly #parts: SubmitterParts
   readonly #account: Account
   readonly #sender: string
   readonly #recipients = new Set<string>()
-  readonly trouble = troubleReply
   readonly fromPrivate: boolean
 
   constructor(parts: SubmitterParts, account: Account, sender: string) {
@@ -75,22 +77,22 @@ class Submitter implements MailTaker<Named> {
     } catch (error) {
       if (error instanceof Rejection && !(error instanceof NotOurs) && error.reply.code >= 500) throw error
       if (!(error instanceof Rejection)) throw error
-      if (!isAddress(recipient)) throw new Rejection(553, '5.1.3', 'That is no address that mail can be sent to')
+      if (!isAddress(recipient)) throw new Rejection(553, '5.1.3', 'Invalid recipient address')
       return canonicalAddress(recipient) ?? recipient
     }
   }
 
-  async take(envelope: Envelope<Named>, bytes: Buffer): Promise<Taken> {
+  async receive(envelope: Envelope<Named>, bytes: Buffer): Promise<AcceptedMessage> {
     const { db, dispatch, signingKeys, reader, hostname, log } = this.#parts
     const { organizationId, mailboxId, address, name } = this.#account
     const given = await reader.message(bytes)
     const { authors, all } = namedSenders(given)
     await assertOwn(db, this.#account, all)
     if (envelope.sender === '' && !isReceipt(given))
-      throw new Rejection(550, '5.7.1', 'Only a read receipt comes from nobody: name your address in MAIL')
+      throw new Rejection(550, '5.7.1', 'Only a read receipt may have a null sender; give your address in MAIL')
     const domains = [...new Set(authors.map((one) => splitAddress(one)?.domain ?? ''))]
     const at = envelope.receivedAt
-    const made = completed(given, `<${randomUUID()}@${domains[0]}>`, {
+    const made = completeMessage(given, `<${randomUUID()}@${domains[0]}>`, {
       // RFC 3848: with TLS, its author has logged in here.
       ...{ hostname, protocol: `${protocolOf(envelope)}${envelope.client.tls ? 'A' : ''}`, id: envelope.id, at },
     })
@@ -146,11 +148,11 @@ class Submitter implements MailTaker<Named> {
 }
 
 async function assertOwn(db: Db, account: Account, addresses: readonly string[]): Promise<void> {
-  const [other] = await notOwn(db, account, addresses)
+  const [other] = await notOwnedBy(db, account, addresses)
   if (other === undefined) return
   // Replies are in the log.
   const named = account.private ? 'that' : printable(other)
-  throw new Rejection(553, '5.7.1', `${account.address} may not send as ${named}: it is none of its addresses`)
+  throw new Rejection(553, '5.7.1', `${account.address} may not send as ${named}, which is not one of its addresses`)
 }
 
 /** In a reply. */

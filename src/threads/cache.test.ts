@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { fileAway } from '../../test/thread-mail.ts'
-import { World } from '../../test/world.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const key = idHashKey('a secret')

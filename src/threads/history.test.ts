@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { unfiled } from '../../test/thread-folders.ts'
-import { fileAway, subjectOf, textOf } from '../../test/thread-mail.ts'
-import { type ExpectedConversation, expectedConversations, type FiledMessage } from '../../test/thread-oracle.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
+import { unfiled } from '#test/threads/folders.ts'
+import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const folders = ['inbox', 'archive'] as const

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
-import { secret } from '../../test/installation.ts'
-import { fileAway } from '../../test/thread-mail.ts'
-import { World } from '../../test/world.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { secret } from '#test/world/installation.ts'
+import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
 import { listThreads, readThread } from './read.ts'
 import { RememberedTexts } from './texts.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const key = idHashKey(secret)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '../../test/thread-mail.ts'
-import type { FiledMessage } from '../../test/thread-oracle.ts'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import type { FiledMessage } from '#test/threads/oracle.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization
@@ -47,7 +47,7 @@ const reply = {
 }
 const other = { headers: 'Message-ID: <other@x>\r\n', sender: 'cho@x.test', seen: true }
 
-test('GET /v1/threads lists conversations with every field of the document, newest first', async () => {
+test('GET /v1/threads lists conversations with every documented field, newest first', async () => {
   const { query } = await mailboxWith([hello, other, reply])
   const { status, body } = await get(`/v1/threads?${query}`)
   assert.equal(status, 200)

@@ -2,13 +2,20 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folder-name.ts'
+import { InFolder } from '#/messages/schemas.ts'
 import { itemsFor } from '#/messages/visible.ts'
-import { InFolder } from '#/messages/wire.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import { listThreads, readThread } from './read.ts'
+import {
+  ByThreadId,
+  presentMessages,
+  presentThread,
+  ThreadPage,
+  ThreadQuery,
+  ThreadWithMessagesOut,
+} from './schemas.ts'
 import { RememberedTexts } from './texts.ts'
-import { ByThreadId, presentMessages, presentThread, ThreadPage, ThreadQuery, ThreadWithMessagesOut } from './wire.ts'
 
 const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 

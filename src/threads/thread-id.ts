@@ -1,7 +1,7 @@
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 
 /** A conversation's id: base64url of 4 bytes for mailbox and folder and the 8 bytes of the claimed root's hash
- *  (decisions, Threads). */
+ *  (docs/reference/threads.md). */
 export function threadId(key: IdHashKey, mailboxId: string, folder: string, root: Buffer): string {
   return Buffer.concat([folderMark(key, mailboxId, folder), root]).toString('base64url')
 }

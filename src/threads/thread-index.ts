@@ -21,7 +21,7 @@ export interface Conversation {
   readonly participants: readonly string[]
 }
 
-/** A folder read as conversations (decisions, Threads): messages that ids connect, an id that is named but absent being
+/** A folder read as conversations (docs/reference/threads.md): messages that ids connect, an id that is named but absent being
  *  just another node. Knows nothing of where the folder is; whoever owns it applies what changed. */
 export class ThreadIndex {
   readonly #hashOfNameless: (uid: number) => Buffer

@@ -13,21 +13,21 @@ import {
 import type { Logger } from 'pino'
 import type { Sampling } from '#/config/tracing.ts'
 import type { App } from '#/http/app-type.ts'
-import type { MailTaker } from '#/inbound/host.ts'
+import type { MailHandler } from '#/inbound/mail-handler.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { version } from '#/version.ts'
 import { followRequests } from './requests.ts'
 import { followStatements } from './statements.ts'
-import { tracedMailHost, tracedRelay, tracedTaker } from './traced.ts'
+import { tracedHandler, tracedMailHost, tracedRelay } from './traced.ts'
 import { Tracing } from './tracing.ts'
 
 /** What stands around the parts of a service whose work is followed. */
 export interface Traces extends AsyncDisposable {
   mailHost(mailHost: MailHost): MailHost
   relay(relay: Relay): Relay
-  taker(taker: MailTaker): MailTaker
+  handler(handler: MailHandler): MailHandler
   requests(app: App): void
   readonly follow: Follow
 }
@@ -46,7 +46,7 @@ export function openTraces(sampling: Sampling, log: Logger): Traces {
   return {
     mailHost: (mailHost) => tracedMailHost(mailHost, tracing),
     relay: (relay) => tracedRelay(relay, tracing),
-    taker: (taker) => tracedTaker(taker, tracing),
+    handler: (handler) => tracedHandler(handler, tracing),
     requests: (app) => followRequests(app, tracing),
     follow: (name, work) => tracing.span(name, { root: true }, work),
     async [Symbol.asyncDispose]() {

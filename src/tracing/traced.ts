@@ -1,9 +1,9 @@
 import { SpanKind } from '@opentelemetry/api'
-import type { MailTaker } from '#/inbound/host.ts'
-import { Rejection } from '#/inbound/reply.ts'
+import { replyTo } from '#/inbound/internal-error.ts'
+import type { MailHandler } from '#/inbound/mail-handler.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
-import { withMethods } from '#/with-methods.ts'
+import { withMethods } from '#/ports/with-methods.ts'
 import type { Tracing } from './tracing.ts'
 
 /** The same mail host, with a span for each operation. What comes step by step has none. */
@@ -30,12 +30,12 @@ export function tracedRelay(relay: Relay, tracing: Tracing): Relay {
 }
 
 /** The same decisions about mail that comes in, with a span for each recipient and each message. */
-export function tracedTaker(taker: MailTaker, tracing: Tracing): MailTaker {
+export function tracedHandler(handler: MailHandler, tracing: Tracing): MailHandler {
   const arrival = <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const span = tracing.begin(name, { kind: SpanKind.SERVER })
     const ended = (status: string) => span.setAttribute('mailroom.smtp.status', status).end()
     const refused = (error: unknown): never => {
-      ended((error instanceof Rejection ? error.reply : taker.trouble(error)).status)
+      ended(replyTo(error).status)
       throw error
     }
     return tracing.within(span, work).then((answer) => {
@@ -44,8 +44,7 @@ export function tracedTaker(taker: MailTaker, tracing: Tracing): MailTaker {
     }, refused)
   }
   return {
-    trouble: taker.trouble,
-    admit: (sender, recipient) => arrival('arriving recipient', () => taker.admit(sender, recipient)),
-    take: (envelope, bytes) => arrival('arriving message', () => taker.take(envelope, bytes)),
+    admit: (sender, recipient) => arrival('arriving recipient', () => handler.admit(sender, recipient)),
+    receive: (envelope, bytes) => arrival('arriving message', () => handler.receive(envelope, bytes)),
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { testDatabase } from '../../test/database.ts'
-import { Enrolled } from '../../test/enrolled.ts'
-import { World } from '../../test/world.ts'
+import { Enrolled } from '#test/dns/enrolled.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { World } from '#test/world/world.ts'
 import { reservedZones, tryoutDns } from './zone.ts'
 
 test('in the try-out an enrolled domain under a reserved name is verified by two checks, and its records go with it; no other is', async () => {

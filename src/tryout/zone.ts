@@ -1,9 +1,8 @@
-import type { ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Db } from '#/db/schema.ts'
+import type { WantedRecord } from '#/domains/dns/records.ts'
 import { listedRecords } from '#/domains/domain.ts'
 import { allDomains } from '#/domains/queries.ts'
-import type { WantedRecord } from '#/domains/records.ts'
-import type { Resolver } from '#/ports/resolver.ts'
+import type { Resolver, Zone, ZoneRecords } from '#/ports/resolver.ts'
 
 /** Names that exist for tests and examples alone (RFC 2606, RFC 6761): the try-out answers for them itself, so that it
  *  works, and starts at once, without the internet. */
@@ -14,7 +13,7 @@ export const reservedZones = ['test', 'example', 'invalid', 'localhost', 'exampl
  * under reserved names want stands in the zone, looked up anew for every question, and this machine under the name that
  * it goes by. Domains of others are theirs to publish for, in the try-out too.
  */
-export function tryoutDns(zone: ZoneResolver, db: Db, hostname: string): Resolver {
+export function tryoutDns(zone: Zone, db: Db, hostname: string): Resolver {
   let published: Iterable<string> = []
   async function publish(): Promise<void> {
     const wanted = (await allDomains(db)).flatMap((domain) => listedRecords(domain, hostname))

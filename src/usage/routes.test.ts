@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { type TestOrganization, World } from '../../test/world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

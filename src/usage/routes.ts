@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { Strict } from '#/http/wire.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { usageOf } from './queries.ts'
 import { present } from './usage.ts'
@@ -45,7 +44,6 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
         description:
           'Advisory, not a reservation: a request that would pass a limit is refused whatever was shown here. What ' +
           'remains is never below zero, though an organization can be over its limit after a change of plan.',
-        querystring: Strict({}),
         response: { 200: Usage },
       },
     },

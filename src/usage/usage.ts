@@ -12,7 +12,7 @@ interface Counted {
   readonly limit: number
 }
 
-/** The object of the document (section 2, Usage). What remains is never below zero: after a change to a smaller plan
+/** The object of docs/reference/usage.md. What remains is never below zero: after a change to a smaller plan
  *  an organization can be over its limit. */
 export function present({ plan, mailboxes, domains, storage, sending }: Usage) {
   return {

@@ -1,20 +1,20 @@
-// The commands of docs/operations.md by which an installation is backed up and restored, as they stand there.
+// The commands of docs/backup.md by which an installation is backed up and restored, as they stand there.
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { databaseHome, homeAt } from '../database.ts'
-import { freePort } from '../free-port.ts'
-import { hand, letter, subjectsAt } from '../peer.ts'
-import { startPostgres } from '../postgres.ts'
-import { soon } from '../processes/fleet.ts'
-import { type Service, startService } from '../service.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { hand, letter, subjectsAt } from '#test/mail/letter.ts'
+import { startPostgres } from '#test/peers/postgres.ts'
+import { soon } from '#test/processes/fleet.ts'
+import { freePort } from '#test/sockets/free-port.ts'
+import { databaseHome, homeAt } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 import { documented, follow, thereAndBack } from './documented.ts'
 
-const page = 'operations.md'
+const page = 'backup.md'
 
 let scratch: string
 before(async () => {

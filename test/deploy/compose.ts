@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#/db/open.ts'
-import { loggedIn } from '../dovecot/logged-in.ts'
-import { HttpClient } from '../http-client.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { codes, plain, secured, written } from '../submission.ts'
-import { insertVerifiedDomain } from '../verified-domain.ts'
+import { loggedIn } from '#test/peers/dovecot/logged-in.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { codes, plain, secured, written } from '#test/world/submission.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { buildTools, inner, passwords, writeInputs } from './compose-inputs.ts'
 import type { Containers } from './containers.ts'
 
@@ -94,7 +94,7 @@ export function composeTests(
     const { key, mailbox } = made
     await using client = await SmtpClient.greeted(25, { host: await address('postfix') })
     const refused = await client.send('ann@peer.example', `nobody@${domain}`, 'From: ann@peer.example\r\n\r\nHi')
-    assert.match(refused.lines.join(), /^550 5\.1\.1 .*Nobody here has that address/)
+    assert.match(refused.lines.join(), /^550 5\.1\.1 .*No such address here/)
     await receive(mailbox, 'Through all')
     assert.deepEqual(await subjectsOf(key, mailbox), ['Through all'])
     // Dovecot knows it by its address, and has the message.

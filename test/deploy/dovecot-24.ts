@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountsOn, ownSettings } from '../dovecot/accounts.ts'
-import { example } from '../example.ts'
+import { accountsOn, ownSettings } from '#test/peers/dovecot/accounts.ts'
 import type { Containers } from './containers.ts'
+import { example } from './example.ts'
 
 /** The accounts on Dovecot 2.4, in a container, on this machine's network. */
 export function dovecot24Tests(open: () => Containers): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { HttpClient } from '../http-client.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Containers } from './containers.ts'
 
 /** Tests of the image by itself: a container of it with the embedded database, of which nothing but its volume and /tmp

@@ -1,4 +1,4 @@
-// `mailroom backup`, taken while mail streams in, as docs/operations.md has it.
+// `mailroom backup`, taken while mail streams in, as docs/backup.md has it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { openDatabase } from '#/db/open.ts'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { startDnsServer } from '../dns-server.ts'
-import { subjectsAt } from '../peer.ts'
-import { type Launched, launchService, mailroom, startService } from '../service.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { subjectsAt } from '#test/mail/letter.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type Launched, launchService, mailroom, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 import { check } from './checker.ts'
 import { Senders } from './senders.ts'
 import { discrepancies, lettersStored } from './stored.ts'
@@ -61,7 +61,7 @@ test('all that was acknowledged before a backup began is in it, whole, however f
     const acknowledged = [...senders.attempts()].filter(([, one]) => one.acknowledged).map(([name]) => name)
     const { code, stderr, stdout } = await mailroom(env, 'backup', file)
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^Backed up to .*\.tar, [\d,]+ MiB\.\n$/)
+    assert.match(stdout, /^Backed up to .*\.tar, [\d.]+ MiB\.\n$/)
     taken.push({ file, acknowledged })
   }
   await senders.see(20, 'acknowledged')
@@ -96,7 +96,7 @@ test('a file that is there, or cannot be written, is refused, and stays as it wa
   await writeFile(file, 'mine')
   const over = await mailroom(env, 'backup', file)
   assert.deepEqual([over.code, await readFile(file, 'utf8')], [1, 'mine'])
-  assert.match(over.stderr, /is there already/)
+  assert.match(over.stderr, /already exists/)
   const nowhere = await mailroom(env, 'backup', join(scratch, 'nowhere', 'file'))
   assert.equal(nowhere.code, 1)
   assert.match(nowhere.stderr, /ENOENT|no such file/)

@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { type Service, startService } from '../service.ts'
-import { insertVerifiedDomain } from '../verified-domain.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 
 /** One process on the embedded database, which can have no more; that one is killed and started again. */
 const processes = process.env.TEST_DATABASE_URL === undefined ? 1 : 3

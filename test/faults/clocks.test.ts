@@ -6,8 +6,8 @@ import type { Database } from '#/db/open.ts'
 import { databaseTime } from '#/db/time.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
-import { TakingRelay } from '../taking-relay.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { TakingRelay } from '#test/world/taking-relay.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { homeWithClock, setDatabaseClock } from './database-clock.ts'
 
 const minute = 60_000
@@ -122,7 +122,7 @@ test("row 41: the window of send_at is by the database's clock", async () => {
     const far = await schedule(world, '2026-11-24T12:01:01Z')
     assert.deepEqual([far.status, far.body.error.message], [400, 'Messages can be scheduled up to a month ahead'])
   }
-  await database.db.deleteFrom('scheduled_messages').execute()
+  await database.db.deleteFrom('outbound_messages').execute()
 })
 
 test("row 41: what is due is due by the database's clock, and goes once", async () => {
@@ -152,8 +152,11 @@ test("row 41: a claim of one process holds for the other by the database's clock
   const one = await begun.promise
   await setClock('2026-10-24T12:00:19.000Z')
   await (one === fast ? slow : fast).outbound.processAll()
-  const { dotted } = await database.db.selectFrom('outbound_recipients').select('dotted').executeTakeFirstOrThrow()
-  assert.deepEqual([taken, dotted], [[], true])
+  const { end_of_data_sent } = await database.db
+    .selectFrom('outbound_recipients')
+    .select('end_of_data_sent')
+    .executeTakeFirstOrThrow()
+  assert.deepEqual([taken, end_of_data_sent], [[], true])
   answered.resolve()
   await one.outbound.processAll()
   assert.deepEqual(taken, ['r0@there.example'])
@@ -188,7 +191,7 @@ test('row 41: a clock that is set back by forty days leaves no key without its r
   assert.ok(one && two)
   const id = randomUUID()
   const use = async (window: SharedWindow) => {
-    const answers = await Promise.all(Array.from({ length: perMinute.quota }, () => window.take(id)))
+    const answers = await Promise.all(Array.from({ length: perMinute.quota }, () => window.consume(id)))
     return answers.filter(({ allowed }) => allowed).length
   }
   assert.equal(await use(one), perMinute.quota)

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { letter, subjectsIn } from '../peer.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { letter, subjectsIn } from '#test/mail/letter.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: who only connects gets no further than the listeners.
 
 let world: World
 let organization: TestOrganization

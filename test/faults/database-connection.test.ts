@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '#/db/open.ts'
-import { cpuTime } from '../cpu-time.ts'
-import { databaseHome } from '../database.ts'
-import { startDnsServer } from '../dns-server.ts'
-import { hand, letter, subjectsIn } from '../peer.ts'
-import { launchService, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { moveIn } from '../tenant.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
+import { cpuTime } from '#test/observe/cpu-time.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { launchService, startService } from '#test/world/service.ts'
+import { moveIn } from '#test/world/tenant.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
 import { discrepancies } from './stored.ts'
@@ -128,7 +128,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const headers = { authorization: `Bearer ${tenant.key}` }
     assert.equal((await fetch(`${service.http}/v1/labels`, { headers })).status, 200)
     network.drop()
-    const rounds = () => service.written().split('a round of scheduled mail failed').length - 1
+    const rounds = () => service.written().split('the outbound queue could not be read').length - 1
     const until = async (count: number) => {
       while (rounds() < count) await once(service.process.stderr ?? service.process, 'data')
       return { at: performance.now(), cpu: await cpuTime(service.process.pid) }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { testDatabase } from '../database.ts'
-import { insertDue, oneEach } from '../due-mail.ts'
-import { TakingRelay } from '../taking-relay.ts'
-import { World } from '../world.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { insertDue, oneEach } from '#test/world/due-mail.ts'
+import { TakingRelay } from '#test/world/taking-relay.ts'
+import { World } from '#test/world/world.ts'
 
 export interface DueReport {
   readonly seconds: number

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import type { Service } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import type { Service } from '#test/world/service.ts'
 import type { Letter } from './senders.ts'
 
 /** The environment of a service that is killed at the commit of the first message; or stopped, until it is told to

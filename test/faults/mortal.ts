@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Launched, launchService, type Service } from '../service.ts'
+import { type Launched, launchService, type Service } from '#test/world/service.ts'
 
 /** What a process is killed in the middle of. */
 export type Moment =

@@ -6,12 +6,12 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { type DnsServer, startDnsServer } from '../dns-server.ts'
-import { insertDue } from '../due-mail.ts'
-import { launchService, type Service, startService } from '../service.ts'
-import { Sink } from '../sink.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { insertDue } from '#test/world/due-mail.ts'
+import { launchService, type Service, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 /** A round and a look into the queue, with room to spare; in milliseconds. */
 const patience = 4_000
@@ -169,25 +169,25 @@ export function killedAt({ statements, about, when }: Killing): Record<string, s
 
 /** Lets the leases of a process that is gone run out, but for those on messages that are left out. */
 export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string[] } = {}): Promise<void> {
-  await sql`update outbound_recipients set due_at = due_at - interval '1 minute' where state <> 'waiting'`.execute(db)
   await sql`
-    update scheduled_messages
-    set claimed_until = claimed_until - interval '1 minute', copy_due_at = copy_due_at - interval '1 minute'
-    where status in ('sending', 'sent') and id <> all (${but}::uuid[])`.execute(db)
+    update outbound_recipients set leased_until = leased_until - interval '1 minute'
+    where state = 'sending' and message_id <> all (${but}::uuid[])`.execute(db)
+  await sql`
+    update outbound_messages set copy_due_at = copy_due_at - interval '1 minute'
+    where state = 'copy_pending' and id <> all (${but}::uuid[])`.execute(db)
 }
 
 /** Lets the time pass until leases have run out, and the first of what waits is due. */
 export async function timePasses(db: Db): Promise<void> {
   await leasesRunOut(db)
   await sql`
-    with waiting as (
-      select due_at from outbound_recipients where state = 'waiting'
-      union all select due_at from scheduled_messages where status = 'sending' and not queued
-    ), passed as (select greatest(min(due_at) - now(), interval '0') as time from waiting), queued as (
-      update outbound_recipients set due_at = due_at - passed.time from passed where state = 'waiting'
+    with passed as (
+      select greatest(min(due_at) - now(), interval '0') as time from outbound_recipients
+      where state in ('waiting', 'suspect')
     )
-    update scheduled_messages set due_at = due_at - passed.time from passed
-    where status = 'sending' and not queued`.execute(db)
+    update outbound_recipients set due_at = due_at - passed.time from passed where state in ('waiting', 'suspect')`.execute(
+    db,
+  )
 }
 
 /** The header's line. */

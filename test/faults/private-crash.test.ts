@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { databaseHome } from '../database.ts'
-import { startDnsServer } from '../dns-server.ts'
-import { HttpClient } from '../http-client.ts'
-import { databaseDirectory, foundOnDisk, keepPlain, mark } from '../on-disk.ts'
-import { openPgpKey } from '../openpgp-key.ts'
-import { hand } from '../peer.ts'
-import { marked } from '../private-on-disk.ts'
-import { type Service, startService } from '../service.ts'
-import { Sink } from '../sink.ts'
-import { moveIn } from '../tenant.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { hand } from '#test/mail/letter.ts'
+import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { databaseDirectory, foundOnDisk, keepPlain, mark } from '#test/observe/on-disk.ts'
+import { marked } from '#test/observe/private-on-disk.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { moveIn } from '#test/world/tenant.ts'
 import { killedAt } from './post-office.ts'
 
 for (const [where, statements, when] of [
   ['before what came, and its answer, are committed', ['insert into outbound_messages', 'commit'], 'before'],
   ['once they are committed', ['insert into outbound_messages', 'commit'], 'after'],
-  ['as the answer is about to go', ['dotted = true'], 'after'],
+  ['as its answer is composed', ["set state = 'queued', source = null", 'commit'], 'before'],
+  ['as the answer is about to go', ['end_of_data_sent = true'], 'after'],
 ] as const) {
   test(`of a message to a Private mailbox nothing is on disk where the process is killed ${where}, nor after it`, async () => {
     await using home = await databaseHome()

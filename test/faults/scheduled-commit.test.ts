@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
-import { databaseHome } from '../database.ts'
-import { TakingRelay } from '../taking-relay.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { TakingRelay } from '#test/world/taking-relay.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
 
@@ -57,11 +57,11 @@ test('row 38: where the commit itself fails the answer is 500, and it is never s
     create function refuse_commit() returns trigger language plpgsql as
       $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(world.db)
   await sql`
-    create constraint trigger at_commit after insert on scheduled_messages deferrable initially deferred
+    create constraint trigger at_commit after insert on outbound_messages deferrable initially deferred
       for each row execute function refuse_commit()`.execute(world.db)
   const { status, body } = await post('refused')
   assert.deepEqual([status, body.error.code, await listed()], [500, 'internal_error', []])
-  await sql`drop trigger at_commit on scheduled_messages`.execute(world.db)
+  await sql`drop trigger at_commit on outbound_messages`.execute(world.db)
   assert.equal((await post('taken')).status, 201)
   assert.deepEqual([await listed(), await sent()], [['taken'], 1])
 })

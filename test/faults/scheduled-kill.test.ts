@@ -14,18 +14,19 @@ beforeEach(() => {
   office.sink.taken.length = 0
 })
 
-const handOver = ['insert into outbound_messages', 'commit']
-const inQueue = ['and not suspect and route']
-const end = "set status = 'sent'"
-const copy = [end, 'delete from scheduled_messages', 'commit']
+const departure = ['set allowance_due = 0', 'commit']
+const waiting = ['message_id, route, min(due_at)']
+const end = "set state = 'copy_pending'"
+const copy = [end, 'delete from outbound_messages', 'commit']
 for (const [step, statements, when, copies] of [
-  ['the claim', ['from scheduled_pieces'], 'before', 1],
-  ['the hand-over, before its commit', handOver, 'before', 1],
-  ['the hand-over, after its commit', handOver, 'after', 1],
-  ['the claim in the queue', inQueue, 'after', 1],
-  ['the mark of the dot, before it', ['set dotted = true'], 'before', 1],
-  ['the mark of the dot, after it', ['set dotted = true'], 'after', 1],
-  ['the dot', undefined, 'after', 2],
+  ['the claim, before its commit', ["set state = 'sending' where id", 'commit'], 'before', 1],
+  ['the claim, after its commit', ['from outbound_pieces'], 'before', 1],
+  ['the departure, before its commit', departure, 'before', 1],
+  ['the departure, after its commit', departure, 'after', 1],
+  ['the claim of one that waits', waiting, 'after', 1],
+  ['the mark of the end of data, before it', ['set end_of_data_sent = true'], 'before', 1],
+  ['the mark of the end of data, after it', ['set end_of_data_sent = true'], 'after', 1],
+  ['the end of data', undefined, 'after', 2],
   ['the end, before it', [end], 'before', 2],
   ['the end, after it', [end], 'after', 1],
   ['the copy for Sent, before its commit', copy, 'before', 1],
@@ -34,9 +35,11 @@ for (const [step, statements, when, copies] of [
   test(`row 28: killed at ${step} a message is sent ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
     const { sink, address } = office
     const id = await office.behindClosedDoors((db) => office.schedule(db, { subject: step }))
-    if (statements === inQueue) {
-      await office.untilKilled({ statements: handOver, when: 'after' })
-      await office.behindClosedDoors((db) => db.updateTable('outbound_recipients').set({ state: 'waiting' }).execute())
+    if (statements === waiting) {
+      await office.untilKilled({ statements: departure, when: 'after' })
+      await office.behindClosedDoors((db) =>
+        db.updateTable('outbound_recipients').set({ state: 'waiting', leased_until: null }).execute(),
+      )
     }
     if (statements) await office.untilKilled({ statements, when })
     else {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { takeBack } from '#/queue/claims.ts'
 import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from './post-office.ts'
 
 let office: PostOffice
@@ -11,7 +12,7 @@ before(async () => {
 after(() => office[Symbol.asyncDispose]())
 beforeEach(async () => {
   office.sink.act = () => undefined
-  await office.behindClosedDoors((db) => db.deleteFrom('scheduled_messages').execute())
+  await office.behindClosedDoors((db) => db.deleteFrom('outbound_messages').execute())
   office.sink.taken.length = 0
   office.sink.lines.length = 0
 })
@@ -40,18 +41,18 @@ async function deathsUntilSettled(killing?: Killing): Promise<number> {
   throw new Error(`It is not settled after ${deaths} deaths`)
 }
 
-/** Lets the lease on a message that a worker has died over last so much longer, however slow the machine. */
-async function holdLease(db: Db, id: string, longer: string): Promise<void> {
+/** Lets a message that was taken back from a worker wait so much longer, however slow the machine. */
+async function wait(db: Db, id: string, longer: string): Promise<void> {
   await sql`
-    update scheduled_messages set claimed_until = claimed_until + ${longer}::interval where id = ${id}`.execute(db)
+    update outbound_recipients set due_at = due_at + ${longer}::interval where message_id = ${id}`.execute(db)
 }
 
 async function assertFailedAlone(fatal: string): Promise<void> {
   const left = await office.behindClosedDoors((db) =>
-    db.selectFrom('scheduled_messages').select(['id', 'status', 'last_error']).execute(),
+    db.selectFrom('outbound_messages').select(['id', 'state', 'last_error']).execute(),
   )
   assert.deepEqual(
-    left.map(({ id, status }) => [id, status]),
+    left.map(({ id, state }) => [id, state]),
     [[fatal, 'failed']],
   )
   assert.match(left[0]?.last_error ?? '', /cut short three times$/)
@@ -62,18 +63,19 @@ const messageIds = (ids: readonly string[]) => ids.map((id) => `Message-ID: <${i
 
 test('row 30: one that ends workers as it is handed over fails after three, and the others of its batch go at their first attempt', async () => {
   const { fatal, others } = await scheduleFour()
-  const killing = { statements: ['outbound_messages'], about: fatal, when: 'before' } as const
+  const killing = { statements: ['set allowance_due = 0'], about: fatal, when: 'before' } as const
   assert.equal(await office.life(killing), 'killed')
   // The next one goes on with the others while nobody may touch the fatal one yet.
   await office.behindClosedDoors(async (db) => {
     await leasesRunOut(db)
-    await holdLease(db, fatal, '1 hour')
+    await takeBack(db, new Date())
+    await wait(db, fatal, '1 hour')
   })
   const next = await office.start(killedAt(killing))
   await office.sink.until(({ taken }) => taken.length === others.length)
   assert.deepEqual(await next.end('SIGTERM'), { code: 0, signal: null })
   await office.behindClosedDoors(async (db) => {
-    await holdLease(db, fatal, '-1 hour')
+    await wait(db, fatal, '-1 hour')
     await timePasses(db)
   })
   assert.equal(1 + (await deathsUntilSettled(killing)), 3)

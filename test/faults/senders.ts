@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Attempt } from './checker.ts'
 import { Crew } from './crew.ts'
 

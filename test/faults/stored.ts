@@ -49,7 +49,7 @@ async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
   return rows
 }
 
-/** Whether mail is in the tables: a mail server may have it (test/dovecot/imap-server.ts). */
+/** Whether mail is in the tables: a mail server may have it (test/peers/dovecot/imap-server.ts). */
 const mailInTables = process.env.TEST_IMAP_URL === undefined
 
 /** What does not add up in the tables: a counter that counts something else, a part without its whole. Empty where nothing

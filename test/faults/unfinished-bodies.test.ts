@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { HttpClient } from '../http-client.ts'
-import { type Service, startService } from '../service.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
+
+// On one database: a body that is not whole gets no further than the HTTP server.
 
 const MiB = 1 << 20
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Description, Operation, Schema } from '../http-client.ts'
+import type { Description, Operation, Schema } from '#test/sockets/http-client.ts'
 import { fittingTexts } from './fitting-texts.ts'
 
 /** A request, good or bad. In target, headers and body `{{label}}` stands for the id of what is there when it is sent. */

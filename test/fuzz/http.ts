@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { Agent, request as ask } from 'node:http'
 import fc from 'fast-check'
 import { scopes } from '#/http/scopes.ts'
-import { type Furnished, furnish, samples } from '../every-route.ts'
-import { assertDocumented, type Description, operationName } from '../http-client.ts'
-import { World } from '../world.ts'
+import { assertDocumented, type Description, operationName } from '#test/sockets/http-client.ts'
+import { type Furnished, furnish, samples } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 import { type FuzzedRequest, fuzzedRequests, type NearSample, written } from './http-requests.ts'
 
 /** How many answers of each status each operation gave. */

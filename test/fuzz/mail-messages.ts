@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { threadHeaders } from '../thread-folders.ts'
+import { threadHeaders } from '#test/threads/folders.ts'
 
 /** A message as octets, one character each. */
 export type Octets = string

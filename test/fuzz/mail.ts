@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { scopes } from '#/http/scopes.ts'
-import type { Answer } from '../http-client.ts'
-import { SmtpClient, type SmtpReply } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
+import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { fuzzedMessages, type Octets } from './mail-messages.ts'
 
 /** How many messages got each reply. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { runCommand } from '#/cli/run.ts'
-import { Keyring } from '#/keyring.ts'
-import { Srs } from '#/outbound/srs.ts'
-import { secret } from '../installation.ts'
-import { operatorOn, printed } from '../operator.ts'
-import { subjectsIn } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { Srs } from '#/outbound/relaying/srs.ts'
+import { Keyring } from '#/secrets/keyring.ts'
+import { subjectsIn } from '#test/mail/letter.ts'
+import { secret } from '#test/world/installation.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

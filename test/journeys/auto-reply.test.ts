@@ -5,11 +5,11 @@ import type { SendMailOptions } from 'nodemailer'
 import type { Database } from '#/db/open.ts'
 import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
-import { testDatabase } from '../database.ts'
-import { letter } from '../peer.ts'
-import { Sink } from '../sink.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { letter } from '#test/mail/letter.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const day = 86_400_000
 

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { hand as handTo, letter, messagesIn, subjectsIn } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)

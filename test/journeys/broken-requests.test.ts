@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { exchange, type RawAnswer } from '../raw-http.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { exchange, type RawAnswer } from '#test/sockets/raw-http.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: a request that cannot be read gets no further than the HTTP server.
 
 let world: World
 let organization: TestOrganization

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { exchange } from '../raw-http.ts'
-import { World } from '../world.ts'
+import { exchange } from '#test/sockets/raw-http.ts'
+import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+// On one database: the document is made without a database.
+
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const url = () => `${world.base}/v1/openapi.json`

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core'
-import { everyOperation } from '../every-route.ts'
-import { World } from '../world.ts'
+import { everyOperation } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+// On one database: the document is made without a database.
+
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 test('the OpenAPI document is 3.1 and a public linter finds nothing wrong with it', async () => {
@@ -28,6 +27,23 @@ test('every operation says its scope, its summary and its errors', async () => {
     for (const status of ['400', '401', '403', '429', '500'])
       assert.ok(operation.responses[status], `${name} ${status}`)
   }
+})
+
+test('the operations on one noun are listed together, under its name', async () => {
+  const tags = new Map<string, Set<string>>()
+  for (const { name, operation, path } of await everyOperation(world)) {
+    assert.match(operation.tags.join(), /^[A-Z][a-z -]+$/, name)
+    const noun = path.split('/')[2] ?? ''
+    tags.set(noun, (tags.get(noun) ?? new Set()).add(operation.tags.join()))
+  }
+  for (const [noun, names] of tags) assert.equal(names.size, 1, `${noun}: ${[...names]}`)
+})
+
+test('the reference page is for phones too', async () => {
+  const html = await (await fetch(`${world.base}/docs/`)).text()
+  assert.match(html, /<head><meta name="viewport" content="width=device-width/)
+  const script = await fetch(`${world.base}/docs/static/swagger-initializer.js`)
+  assert.doesNotMatch(await script.text(), /viewport/)
 })
 
 test('the reference page and all that it loads come from us', async () => {

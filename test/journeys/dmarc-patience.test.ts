@@ -3,11 +3,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
-import type { ZoneRecords } from '#/adapters/resolver/zone.ts'
-import type { Resolver } from '#/ports/resolver.ts'
-import { type DnsServer, startDnsServer } from '../dns-server.ts'
-import { hand, letter, subjectsIn } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
+import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
+import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: a message is judged before it is stored.
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const key = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { hand, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: a message is judged before it is stored.
 
 describe("DMARC: mail that is not provably its author's own", () => {
   let world: World

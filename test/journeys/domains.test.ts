@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { Enrolled } from '../enrolled.ts'
-import { operatorOn, printed } from '../operator.ts'
-import { hand, subjectsIn } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { Enrolled } from '#test/dns/enrolled.ts'
+import { hand, subjectsIn } from '#test/mail/letter.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization
@@ -65,12 +65,12 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
   'everything of a label': [
     () => ['POST', '/v1/labels', { name: '\u202ex', colour: 'mauve', keyword: 'x' }],
     ['keyword', /^Unknown field/],
-    ['name', /change direction/],
+    ['name', /bidirectional/],
     ['colour', /#rrggbb or one of/],
   ],
   'two values of a label': [
     () => ['POST', '/v1/labels', { name: ' ', colour: 'mauve' }],
-    ['name', /seen/],
+    ['name', /visible/],
     ['colour', /#rrggbb or one of/],
   ],
   'every field of a message': [
@@ -146,8 +146,8 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
   'a filter in many ways': [
     () => ['POST', '/v1/filters', { name: ' ', field: 'form', op: 'is', value: ' ', action: 'star', argument: 'x' }],
     ['field', /one of from, to, subject/],
-    ['name', /seen/],
-    ['value', /besides white space/],
+    ['name', /visible/],
+    ['value', /blank/],
     ['argument', /takes no argument/],
   ],
   'a draft of a filter in many ways': [
@@ -157,7 +157,7 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
       { message: 5, filter: { name: ' ', field: 'to', op: 'is', value: 'x', action: 'move' } },
     ],
     ['message', /^message must be an object or a string$/],
-    ['filter.name', /seen/],
+    ['filter.name', /visible/],
     ['filter.argument', /needs an argument/],
   ],
   'a mailbox in many ways': [
@@ -299,7 +299,7 @@ for (const [method, path, allow] of [
   test(`${method} ${path} is not_found, and Allow is ${allow}`, async () => {
     const answer = await organization.request(method, path, {})
     assert.deepEqual([answer.status, answer.body.error.code, answer.headers.get('allow')], [404, 'not_found', allow])
-    if (allow !== null) assert.match(answer.body.error.fix, new RegExp(`takes ${allow}, and not ${method}`))
+    if (allow !== null) assert.match(answer.body.error.fix, new RegExp(`supports ${allow}, not ${method}`))
   })
 }
 
@@ -307,9 +307,9 @@ const mistyped = (key: string) => key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a
 
 for (const [what, authorization, message, challenge] of [
   ['no key', () => undefined, /^No API key was sent$/, /^Bearer realm="Mailroom"$/],
-  ['another scheme', () => 'Basic YTpi', /as `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
-  ['a bare key', () => organization.key, /as `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
-  ['a key mistyped', () => `Bearer ${mistyped(organization.key)}`, /mistyped or cut short/, /error="invalid_token"$/],
+  ['another scheme', () => 'Basic YTpi', /with `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['a bare key', () => organization.key, /with `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['a key mistyped', () => `Bearer ${mistyped(organization.key)}`, /mistyped or truncated/, /error="invalid_token"$/],
   ['a key cut short', () => `Bearer ${organization.key.slice(0, -1)}`, /mistyped/, /error="invalid_token"$/],
   ['a key of nobody', () => `Bearer ${generateKey()}`, /unknown, expired or revoked/, /error="invalid_token"$/],
 ] as const) {

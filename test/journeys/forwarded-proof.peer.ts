@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { signingDomain } from '../signing-domain.ts'
-import { Sink } from '../sink.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 /** Debian's Python, which its dkimpy belongs to. */
 const python = '/usr/bin/python3'

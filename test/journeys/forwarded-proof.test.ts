@@ -5,9 +5,11 @@ import { arc } from 'mailauth/lib/arc/index.js'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { readMessage } from '#/mime/message.ts'
-import { signingDomain } from '../signing-domain.ts'
-import { Sink } from '../sink.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: it looks at messages as they leave.
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { deliveryReport } from '../report.ts'
-import { Sink } from '../sink.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { deliveryReport } from '#test/mail/report.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

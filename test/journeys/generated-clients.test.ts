@@ -8,9 +8,11 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
-import { everyOperation, type Furnished, furnish, pathOf } from '../every-route.ts'
-import { insertVerifiedDomain } from '../verified-domain.ts'
-import { World } from '../world.ts'
+import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { World } from '#test/world/world.ts'
+
+// On one database: it compares answers with the document, which is one.
 
 const root = join(import.meta.dirname, '../..')
 

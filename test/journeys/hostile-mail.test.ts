@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { HoldWatch } from '../hold-watch.ts'
-import { hostileMail } from '../hostile-mail.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hostileMail } from '#test/mail/hostile-mail.ts'
+import { HoldWatch } from '#test/observe/hold-watch.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: it measures the thread that reads mail.
 
 let world: World
 let organization: TestOrganization

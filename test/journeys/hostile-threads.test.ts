@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { hand, letter } from '../peer.ts'
-import { fileAway } from '../thread-mail.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { after, test } from 'node:test'
+import { hand, letter } from '#test/mail/letter.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 const many = (count: number, headers: (number: number) => string) =>

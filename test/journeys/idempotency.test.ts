@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { everyOperation, furnish, pathOf } from '../every-route.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { type TestOrganization, World } from '../world.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization
@@ -74,7 +74,7 @@ test('row 7: a lone surrogate is named as what it is, wherever it stands', async
     const { status, body: answer } = await organization.request('POST', path, body)
     assert.equal(status, 400)
     assert.ok(answer.error.field.startsWith(field), answer.error.field)
-    assert.match(answer.error.message, /half a surrogate pair/, `${path} ${field}`)
+    assert.match(answer.error.message, /unpaired surrogate/, `${path} ${field}`)
   }
 })
 

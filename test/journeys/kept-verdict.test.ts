@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { hand, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
-import { deliveryReport } from '../report.ts'
-import { signingDomain } from '../signing-domain.ts'
-import { Sink } from '../sink.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
+import { deliveryReport } from '#test/mail/report.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Scope } from '#/http/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
-import { everyOperation, type Furnished, furnish, pathOf, personalItems } from '../every-route.ts'
-import type { Answer } from '../http-client.ts'
-import { World } from '../world.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
+import { everyOperation, type Furnished, furnish, pathOf, personalItems } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 /** The body of an error without what differs from request to request. */
@@ -109,7 +106,7 @@ async function everyRow({ organization }: Furnished): Promise<unknown> {
     'domains',
     'mailboxes',
     'mail_folders',
-    'scheduled_messages',
+    'outbound_messages',
   ] as const
   return await Promise.all(
     tables.map(async (table) => {

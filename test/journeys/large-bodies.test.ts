@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { exchange } from '../raw-http.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { exchange } from '#test/sockets/raw-http.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: a body that is too large gets no further than the HTTP server.
 
 let world: World
 let organization: TestOrganization

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyOperation, furnish, pathOf } from '../every-route.ts'
-import { World } from '../world.ts'
+import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 
 test('what a POST makes is where its Location says, and is what it answered', async () => {
   await using world = await World.start()

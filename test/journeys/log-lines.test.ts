@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseHome } from '../database.ts'
-import { startService } from '../service.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { startService } from '#test/world/service.ts'
+
+// On one database: the log is written behind the answer.
 
 /** What a service writes that answers one request and is stopped, and the id that the answer had. */
 async function afterOneRequest(more: Readonly<Record<string, string>> = {}) {

@@ -5,15 +5,12 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { testCertificate } from '../certificate.ts'
-import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '../peer.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
+import { testCertificate } from '#test/sockets/certificate.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
-})
+const world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
 after(() => world[Symbol.asyncDispose]())
 
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)

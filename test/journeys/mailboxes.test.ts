@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { runCommand } from '#/cli/run.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { databaseHome } from '../database.ts'
-import { discrepancies } from '../faults/stored.ts'
-import { operatorOn, printed } from '../operator.ts'
-import { hand, letter, subjectsIn } from '../peer.ts'
-import { mailroom } from '../service.ts'
-import { moveIn } from '../tenant.ts'
-import { fileAway } from '../thread-mail.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { discrepancies } from '#test/faults/stored.ts'
+import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { mailroom } from '#test/world/service.ts'
+import { moveIn } from '#test/world/tenant.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 function operate(argv: readonly string[], tell?: (progress: string) => void) {
@@ -53,7 +50,7 @@ test('a suspended mailbox takes no mail and can still be read; resumed, it takes
   assert.deepEqual(await subjectsIn(own, address), ['Before'])
   assert.equal((await own.request('GET', '/v1/mailboxes')).body.data[0].suspended, true)
   const again = await operate(['mailbox', 'suspend', address])
-  assert.equal(again.stdout, `${address} was suspended before.\n`)
+  assert.equal(again.stdout, `${address} was already suspended.\n`)
   assert.equal((await json('mailbox', 'resume', address)).suspended, false)
   assert.equal(await hand(world, sender, address, letter({ Subject: 'After' })), '250 2.6.0')
   assert.deepEqual(await subjectsIn(own, address), ['After', 'Before'])

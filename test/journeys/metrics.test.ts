@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
+import { World } from '#test/world/world.ts'
 import dashboard from '../../deploy/grafana.json' with { type: 'json' }
-import { certificateFor, testCertificate } from '../certificate.ts'
-import { World } from '../world.ts'
 
 let world: World
 let scratch: string

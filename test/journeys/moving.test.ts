@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import type { Keyring } from '#/keyring.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
 import { openKeyring } from '#/secrets/open.ts'
 import { rotateTo } from '#/secrets/rotate.ts'
-import { type DatabaseHome, databaseHome, testDatabase } from '../database.ts'
-import { killedAt } from '../faults/post-office.ts'
-import { secret } from '../installation.ts'
-import { allAnswers, allRows, type LivedIn, livedIn } from '../lived-in.ts'
-import { mailroom, spawnMailroom, startService } from '../service.ts'
-import { Sink } from '../sink.ts'
-import { World } from '../world.ts'
+import { killedAt } from '#test/faults/post-office.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database.ts'
+import { secret } from '#test/world/installation.ts'
+import { allAnswers, allRows, type LivedIn, livedIn } from '#test/world/lived-in.ts'
+import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
+import { World } from '#test/world/world.ts'
 
 // From the embedded database to the other one and back: where the tests run on a server, both ways are there.
 
@@ -161,14 +161,14 @@ test('what is refused changes nothing, and says why', async () => {
   assert.deepEqual(await rowsIn(home), before)
 
   const { size } = await stat(whole)
-  assert.match((await mailroom(old.env, 'export', whole)).stderr, /whole is there already\. Name a new file/)
+  assert.match((await mailroom(old.env, 'export', whole)).stderr, /whole already exists\. Name a new file/)
   assert.equal((await stat(whole)).size, size)
 
   await using other = await databaseHome({ embedded: true })
   const service = await startService(other.env)
   for (const command of ['export', 'import']) {
     const { stderr } = await mailroom(other.env, command, join(scratch, 'meanwhile'))
-    assert.equal(stderr, 'mailroom: The service runs on this data directory. Stop it first\n')
+    assert.equal(stderr, 'mailroom: The service is running on this data directory. Stop it first\n')
   }
   await service.end('SIGTERM')
 })

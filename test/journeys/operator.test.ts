@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { databaseHome } from '../database.ts'
-import { mailroom, type Service, startService } from '../service.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-operator-'))
 after(() => rm(scratch, { recursive: true }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hand, letter } from '../peer.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand, letter } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

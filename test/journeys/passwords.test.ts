@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPassword } from '#/mailboxes/password.ts'
-import { databaseHome } from '../database.ts'
-import { mailroom, spawnMailroom, startService } from '../service.ts'
-import { moveIn } from '../tenant.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
+import { moveIn } from '#test/world/tenant.ts'
 
 const address = 'ada@passwords.test'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { everyOperation, type Furnished, furnish, pathOf } from '../every-route.ts'
-import { World } from '../world.ts'
+import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { World } from '#test/world/world.ts'
 
 /** These have a few rows, whatever an installation holds. */
 const small = new Set(['plans', 'installation'])

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readHeaders } from '#/mime/headers.ts'
-import { everyOperation, furnish, pathOf } from '../every-route.ts'
-import { openPgpKey } from '../openpgp-key.ts'
-import { hand, letter, newestIn } from '../peer.ts'
-import { opened, privateMailbox, storedIn } from '../private-mailbox.ts'
-import { tablesWith } from '../tables-with.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { hand, letter, newestIn } from '#test/mail/letter.ts'
+import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { tablesWith } from '#test/observe/tables-with.ts'
+import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
+import { opened, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

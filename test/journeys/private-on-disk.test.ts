@@ -1,3 +1,3 @@
-import { privateOnDisk } from '../private-on-disk.ts'
+import { privateOnDisk } from '#test/observe/private-on-disk.ts'
 
 privateOnDisk()

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { perMinute } from '#/http/authorize.ts'
 import { scopes } from '#/http/scopes.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseHome } from '../database.ts'
-import { startService } from '../service.ts'
-import { World } from '../world.ts'
+import { databaseHome } from '#test/world/database.ts'
+import { startService } from '#test/world/service.ts'
+import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 test('600 requests a minute a key, then rate_limited until the oldest is a minute old', async () => {
@@ -85,7 +82,7 @@ test("row 5: at a minute's edge there is no second burst, whichever of three pro
   assert.ok(one && two && three)
   const id = randomUUID()
   const allowed = async (process: SharedWindow) => {
-    const answers = await Promise.all(Array.from({ length: 400 }, () => process.take(id)))
+    const answers = await Promise.all(Array.from({ length: 400 }, () => process.consume(id)))
     await process.report()
     return answers.filter(({ allowed }) => allowed).length
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
-import { World } from '../world.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let browser: Browser

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { testDatabase } from '../database.ts'
-import { insertDue } from '../due-mail.ts'
-import { TakingRelay } from '../taking-relay.ts'
-import { World } from '../world.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { insertDue } from '#test/world/due-mail.ts'
+import { TakingRelay } from '#test/world/taking-relay.ts'
+import { World } from '#test/world/world.ts'
 
 const minute = 60_000
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { messageDate } from '#/mime/date.ts'
-import { signaturesOf } from '#/outbound/sign.ts'
-import { scheduledInOnePiece } from '#/scheduled/queries.ts'
-import { mailKey } from '../installation.ts'
-import { signingDomain } from '../signing-domain.ts'
-import { Sink } from '../sink.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { signaturesOf } from '#/outbound/compose/sign.ts'
+import { octetsInOnePiece } from '#/queue/message.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const minute = 60_000
 
@@ -30,7 +30,7 @@ async function scheduled(organization: TestOrganization) {
     ...{ from, to: 'bob@there.example', subject: 'Grüße', text: 'Hello', send_at: sendAt.toISOString() },
   })
   assert.equal(status, 201)
-  const stored = (await scheduledInOnePiece(world.db, mailKey, [body.id])).get(body.id)
+  const stored = (await octetsInOnePiece(world.db, mailKey, [{ id: body.id, sizeBytes: 0 }])).get(body.id)
   assert.ok(stored)
   return { id: body.id as string, sendAt, stored }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { insertDue } from '../due-mail.ts'
-import { TakingRelay } from '../taking-relay.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { insertDue } from '#test/world/due-mail.ts'
+import { TakingRelay } from '#test/world/taking-relay.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const relay = new TakingRelay()
 let world: World
@@ -53,9 +53,9 @@ test('one that cannot be dated is put off by itself, and the others go in the sa
   const ids = await schedule(6)
   const [broken = '', ...others] = ids.toSorted()
   await world.db
-    .updateTable('scheduled_pieces')
+    .updateTable('outbound_pieces')
     .set({ bytes: Buffer.from('Subject: No date\r\n\r\n'), sealed: false })
-    .where('scheduled_id', '=', broken)
+    .where('message_id', '=', broken)
     .execute()
   await world.rounds.processAll()
   assert.deepEqual([sent(), await sentToday()], [others, 5])
@@ -63,7 +63,7 @@ test('one that cannot be dated is put off by itself, and the others go in the sa
   assert.deepEqual([...left.keys()], [broken])
   assert.deepEqual(
     [left.get(broken)?.status, left.get(broken)?.last_error],
-    ['sending', 'Something is out of order here'],
+    ['sending', 'Internal error; the next attempt is made in the next round'],
   )
 })
 
@@ -82,7 +82,7 @@ test('where the copies cannot be stored together none is sent twice, and each is
   // Its mailbox goes between the hand-over and the end.
   const gone = await organization.mailbox('bea')
   await world.db
-    .updateTable('scheduled_messages')
+    .updateTable('outbound_messages')
     .set({ mailbox_id: gone.id, sender: gone.address })
     .where('id', '=', removed)
     .execute()

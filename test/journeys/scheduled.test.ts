@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { privateMailbox } from '../private-mailbox.ts'
-import { Sink } from '../sink.ts'
-import { tablesWith } from '../tables-with.ts'
-import { withoutIds } from '../without-ids.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { tablesWith } from '#test/observe/tables-with.ts'
+import { withoutIds } from '#test/observe/without-ids.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { privateMailbox } from '#test/world/private-mailbox.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 const [second, minute, day] = [1_000, 60_000, 86_400_000]
 
@@ -94,7 +94,7 @@ test('a message is stored, sent in the first round after its time, leaves the li
   assert.deepEqual([copy.subject, copy.message_id, copy.unread], ['Grüße', headerOf(taken.bytes, 'Message-ID'), false])
   const raw = await organization.request('GET', `/v1/messages/${copy.uid}/raw?mailbox=${ada}&folder=sent`)
   assert.equal(raw.bytes.toString('latin1'), `Bcc: eve@there.example\r\n${taken.bytes.toString('latin1')}`)
-  for (const table of ['scheduled_messages', 'scheduled_pieces', 'outbound_messages'] as const)
+  for (const table of ['outbound_messages', 'outbound_pieces', 'outbound_recipients'] as const)
     assert.deepEqual(await world.db.selectFrom(table).selectAll().execute(), [], table)
 })
 

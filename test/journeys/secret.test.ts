@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { killedAt } from '../faults/post-office.ts'
-import { HttpClient } from '../http-client.ts'
-import { secret as first } from '../installation.ts'
-import { mailroom, type Service, startService } from '../service.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { killedAt } from '#test/faults/post-office.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { secret as first } from '#test/world/installation.ts'
+import { mailroom, type Service, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 const second = 'a second secret of at least thirty-two characters'
 
@@ -58,7 +58,7 @@ test('the secret of the environment is changed by a rolling restart, and what wa
     assert.deepEqual(await label(service, 'Made under the first'), { ...made, replayed: true })
     await label(service, 'Made after the change')
   }
-  assert.match((await mailroom({ ...home.env, ...both }, 'secret', 'rotate')).stderr, /the secret that is in force/)
+  assert.match((await mailroom({ ...home.env, ...both }, 'secret', 'rotate')).stderr, /the secret in force/)
   await stopped(informed)
 
   const renewed = await start({ MAILROOM_SECRET: second })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { signingDomain } from '../signing-domain.ts'
-import { Sink } from '../sink.ts'
-import { insertVerifiedDomain } from '../verified-domain.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

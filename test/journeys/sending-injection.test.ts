@@ -5,11 +5,13 @@ import { scopes } from '#/http/scopes.ts'
 import { readContent } from '#/mime/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { Schema } from '../http-client.ts'
-import { storedIn } from '../private-mailbox.ts'
-import { Sink } from '../sink.ts'
-import { tablesWith } from '../tables-with.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { tablesWith } from '#test/observe/tables-with.ts'
+import type { Schema } from '#test/sockets/http-client.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { storedIn } from '#test/world/private-mailbox.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+// On one database: it looks at messages as they leave.
 
 let sink: Sink
 let world: World
@@ -134,7 +136,7 @@ for (const [operation, sample] of Object.entries(requests)) {
     const { status, body } = await organization.request(method, path, sample())
     assert.ok(status >= 200 && status < 300, JSON.stringify(body))
     assert.notDeepEqual(await placesMarked(), [])
-    for (const table of ['scheduled_messages', 'outbound_recipients', 'outbound_messages', 'forwarding'] as const)
+    for (const table of ['outbound_recipients', 'outbound_messages', 'forwarding'] as const)
       await world.db.deleteFrom(table).execute()
     await Array.fromAsync(world.mailHost.empty(mailbox))
     await world.db.deleteFrom('domains').where('domain', '=', `${mark}.test`).execute()

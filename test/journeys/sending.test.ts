@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Sink, type Taken } from '../sink.ts'
-import { withoutIds } from '../without-ids.ts'
-import { type TestOrganization, World } from '../world.ts'
+import { withoutIds } from '#test/observe/without-ids.ts'
+import { Sink, type Taken } from '#test/sockets/sink.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World
@@ -65,7 +65,7 @@ test('mail from here to here leaves by no wire, and passes blocks and filters', 
   const [notice] = await folder('inbox')
   assert.equal(notice.subject, 'Undelivered mail returned to its sender')
   const { text } = (await organization.request('GET', `/v1/messages/${notice.uid}?mailbox=${ada}`)).body
-  assert.match(text, /nobody@.*\n {4}Nobody here has that address\./)
+  assert.match(text, /nobody@.*\n {4}No such address here\./)
 })
 
 test('a mail host that asks to wait is asked again, and the message is the same', async () => {

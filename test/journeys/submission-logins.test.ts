@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import {
   codes,
   loggedIn,
@@ -11,8 +11,8 @@ import {
   secured,
   startSubmitting,
   submittingMailbox,
-} from '../submission.ts'
-import type { TestOrganization, World } from '../world.ts'
+} from '#test/world/submission.ts'
+import type { TestOrganization, World } from '#test/world/world.ts'
 
 let on: Submitting
 let world: World

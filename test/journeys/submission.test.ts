@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { newestIn, subjectsIn } from '../peer.ts'
-import { opened, type PrivateMailbox, privateMailbox, storedIn } from '../private-mailbox.ts'
-import { signingDomain } from '../signing-domain.ts'
-import type { Sink } from '../sink.ts'
-import { SmtpClient } from '../smtp-client.ts'
-import { codes, loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '../submission.ts'
-import type { TestOrganization, World } from '../world.ts'
+import { newestIn, subjectsIn } from '#test/mail/letter.ts'
+import type { Sink } from '#test/sockets/sink.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { opened, type PrivateMailbox, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import {
+  codes,
+  loggedIn,
+  type Submitting,
+  startSubmitting,
+  submittingMailbox,
+  written,
+} from '#test/world/submission.ts'
+import type { TestOrganization, World } from '#test/world/world.ts'
 
 let on: Submitting
 let sink: Sink

@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { freePort } from '../free-port.ts'
-import { HttpClient } from '../http-client.ts'
-import { type Service, startService } from '../service.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { freePort } from '#test/sockets/free-port.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type Service, startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 let home: DatabaseHome
 let tenant: Tenant

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { openedFields } from '#/sending/sealed.ts'
-import { type Attempt, check, type Verdict } from '../faults/checker.ts'
-import { fieldOf, timePasses } from '../faults/post-office.ts'
-import { discrepancies, lettersStored } from '../faults/stored.ts'
-import { mailKey } from '../installation.ts'
+import { openedFields } from '#/queue/sealed.ts'
+import { type Attempt, check, type Verdict } from '#test/faults/checker.ts'
+import { fieldOf, timePasses } from '#test/faults/post-office.ts'
+import { discrepancies, lettersStored } from '#test/faults/stored.ts'
+import { mailKey } from '#test/world/installation.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Load } from './load.ts'
 
@@ -40,8 +40,8 @@ export async function accountFor(fleet: Fleet, { senders, programs }: Load): Pro
   const known = new Set(senders.letters.filter((letter) => letter.known).map(({ name }) => name))
   const taken = Map.groupBy(fleet.sink.taken, ({ to }) => to[0]?.split('@')[0] ?? '')
   const { rows: failing } = await sql<{ id: string; fields: Buffer }>`
-    select id, fields from scheduled_messages
-    where status = 'failed' and last_error like '%cut short three times%'`.execute(fleet.db)
+    select id, fields from outbound_messages
+    where state = 'failed' and last_error like '%cut short three times%'`.execute(fleet.db)
   const failed = new Set(failing.map(({ id, fields }) => openedFields(mailKey, id, fields).subject))
   const sent = check(
     unless(failed, programs.sendings()),

@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 import { type Role, roles } from '#/config/roles.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { type DatabaseHome, databaseHome } from '../database.ts'
-import { startDnsServer } from '../dns-server.ts'
-import { type Answer, HttpClient } from '../http-client.ts'
-import { hand as handIn, letter } from '../peer.ts'
-import { launchService, type Service } from '../service.ts'
-import { Sink } from '../sink.ts'
-import { moveIn, type Tenant } from '../tenant.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { hand as handIn, letter } from '#test/mail/letter.ts'
+import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { launchService, type Service } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 /** How many processes of each role; none of those that are not named. */
 export type Numbers = Readonly<Partial<Record<Role, number>>>
@@ -149,8 +149,7 @@ export class Fleet implements AsyncDisposable {
   /** How many messages have not left yet, nor come to nothing. */
   async waiting(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
-      select (select count(*) from scheduled_messages where status <> 'failed')
-        + (select count(*) from outbound_messages) as count`.execute(this.db)
+      select count(*) as count from outbound_messages where state <> 'failed'`.execute(this.db)
     return rows[0]?.count ?? 0
   }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
-import type { Attempt } from '../faults/checker.ts'
-import { Crew } from '../faults/crew.ts'
+import type { Attempt } from '#test/faults/checker.ts'
+import { Crew } from '#test/faults/crew.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is

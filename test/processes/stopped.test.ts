@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { insertDue, oneEach } from '../due-mail.ts'
-import { killedAt, leasesRunOut } from '../faults/post-office.ts'
-import type { Service } from '../service.ts'
+import { killedAt, leasesRunOut } from '#test/faults/post-office.ts'
+import { insertDue, oneEach } from '#test/world/due-mail.ts'
+import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
 
 // The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/stopped.test.ts.
@@ -22,10 +22,10 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
 
   for (const [step, statements, when, copies] of [
-    ['it has claimed a message', ['from scheduled_pieces'], 'before', 1],
-    ['it hands one over to the queue', ['insert into outbound_messages', 'commit'], 'before', 1],
-    ['it notes the dot', ['set dotted = true'], 'before', 1],
-    ['it writes down that a message is sent', ["set status = 'sent'"], 'before', 2],
+    ['it has claimed a message', ['from outbound_pieces'], 'before', 1],
+    ['it claims the allowance for one', ['set allowance_due = 0', 'commit'], 'before', 1],
+    ['it notes the end of data', ['set end_of_data_sent = true'], 'before', 1],
+    ['it writes down that a message is sent', ["set state = 'copy_pending'"], 'before', 2],
   ] as const) {
     test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
       const late = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })

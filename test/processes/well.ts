@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '#test/world/service.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Programs } from './programs.ts'
 

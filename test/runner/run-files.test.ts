@@ -14,8 +14,11 @@ before(async () => {
 })
 after(() => rm(scratch, { recursive: true, force: true }))
 
-/** Runs files with these texts, each with `test` and `spawn` at hand. */
-async function run(texts: Readonly<Record<string, string>>, stop = new AbortController().signal) {
+/** Runs files with these texts, each with `test` and `spawn` at hand, in processes of their own or together. */
+async function run(
+  texts: Readonly<Record<string, string>>,
+  { stop = new AbortController().signal, together = false } = {},
+) {
   const files = Object.entries(texts).map(async ([name, text]) => {
     const file = join(scratch, name)
     const imports = "import { test } from 'node:test'\nimport { spawn } from 'node:child_process'\n"
@@ -24,19 +27,24 @@ async function run(texts: Readonly<Record<string, string>>, stop = new AbortCont
   })
   let said = ''
   const { PATH } = process.env
-  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, testMs: 60_000, silentMs: 8_000 }
+  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs: 8_000 }
   const say = (text: string) => {
     said += text
   }
-  const result = await runFiles(await Promise.all(files), options, say, stop)
+  const named = await Promise.all(files)
+  const result = await runFiles(together ? [named] : named.map((file) => [file]), options, say, stop)
   return { result, said, byName: (name: string) => found(result, name) }
 }
 
-function found({ files }: RunResult, name: string) {
-  return files.find(({ file }) => file.endsWith(name)) ?? assert.fail(`${name} was not run`)
+function found({ processes }: RunResult, name: string) {
+  return (
+    processes.flatMap(({ files }) => files).find(({ file }) => file.endsWith(name)) ??
+    assert.fail(`${name} was not run`)
+  )
 }
 
 const forever = 'setInterval(() => {}, 1_000)'
+const told = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ passed, failed, problems })
 
 test('files that pass, fail, break off, hang and leave something running are told apart, and all is ended', async () => {
   const { result, said, byName } = await run({
@@ -47,7 +55,6 @@ test('files that pass, fail, break off, hang and leave something running are tol
     'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
     'strays.mjs': "test('one', () => { spawn('sleep', ['4003'], { detached: true, stdio: 'ignore' }).unref() })",
   })
-  const told = ({ passed, failed, problems }: RunResult['files'][number]) => ({ passed, failed, problems })
   assert.deepEqual(told(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
   assert.deepEqual(told(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
   assert.deepEqual(told(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
@@ -65,12 +72,36 @@ test('files that pass, fail, break off, hang and leave something running are tol
   assert.deepEqual(left, [])
 })
 
+test('files that share a process are told apart, and those behind one that hangs or breaks off run all the same', async () => {
+  const { result, said, byName } = await run(
+    {
+      'a.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
+      'b.mjs': `test('one', () => {}); test('waits', () => new Promise(() => ${forever}))`,
+      'c.mjs': 'process.exit(0)',
+      'd.mjs': "test('one', () => { spawn('sleep', ['4005'], { stdio: 'inherit' }).unref() })",
+      'e.mjs': "throw new Error('it does not load')",
+      'f.mjs': "test('one', () => {})",
+    },
+    { together: true },
+  )
+  assert.deepEqual(told(byName('a.mjs')), { passed: 1, failed: 1, problems: [] })
+  assert.deepEqual(byName('b.mjs').problems, ['hung, and was killed, in: waits'])
+  assert.deepEqual(told(byName('c.mjs')), { passed: 0, failed: 0, problems: ['ended with 0'] })
+  assert.deepEqual(told(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
+  assert.match(said, /left running, and was killed: sleep 4005/)
+  assert.deepEqual(told(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
+  assert.match(said, /it does not load/)
+  assert.deepEqual(told(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
+  assert.match(summary(result), /\n3 passed, 5 failed\n$/)
+  assert.ok(!processes().some(({ command }) => command === 'sleep 4005'))
+})
+
 test('a run that is stopped ends what runs and begins no more', async () => {
   const stop = new AbortController()
-  const running = run({ 'first.mjs': `test('waits', () => new Promise(() => ${forever}))` }, stop.signal)
+  const running = run({ 'first.mjs': `test('waits', () => new Promise(() => ${forever}))` }, { stop: stop.signal })
   stop.abort()
   const { result } = await running
-  assert.ok(result.files.length <= 1)
+  assert.ok(result.processes.length <= 1)
 })
 
 test('a process that ended is no longer listed', async () => {

@@ -1,58 +1,60 @@
 import { basename, relative } from 'node:path'
 import { processes } from './processes.ts'
-import { type FileResult, type RunOptions, TestFile } from './test-file.ts'
+import { type FileResult, type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
 
-/** How many files run at a time. */
-const TOGETHER = 2
-
-/** Once told to stop, a file has so long to end by itself. */
+/** Once told to stop, a process has so long to end by itself. */
 const GRACE_MS = 15_000
 
 export interface RunResult {
-  readonly files: readonly FileResult[]
+  readonly processes: readonly ProcessResult[]
   /** Command lines of what was left running outside all groups, and was killed. */
   readonly left: readonly string[]
 }
 
-/** Runs files of tests, some at a time, and says how each ended as it ends. When it returns, nothing that they started
- *  runs any more. An abort ends them first gently, then not. */
+/** Runs files of tests, each group of them in a process of its own, some at a time, and says how each ended as it ends. When
+ *  it returns, nothing that they started runs any more. An abort ends them first gently, then not. */
 export async function runFiles(
-  files: readonly string[],
+  groups: readonly (readonly string[])[],
   options: RunOptions,
   say: (text: string) => void,
   stop: AbortSignal,
 ): Promise<RunResult> {
-  const waiting = files.entries()
-  const running = new Set<TestFile>()
-  const results: FileResult[] = []
+  const waiting = [...groups]
+  const running = new Set<TestProcess>()
+  const results: ProcessResult[] = []
   const end = () => {
     for (const one of running) one.kill('SIGTERM')
     setTimeout(() => [...running].map((one) => one.kill()), GRACE_MS).unref()
   }
   stop.addEventListener('abort', end)
+  let count = 0
   const work = async () => {
-    for (const [index, file] of waiting) {
-      if (stop.aborted) return
-      const test = new TestFile(file, `${index}-${basename(file)}`, options)
-      running.add(test)
-      const result = await test.result()
-      running.delete(test)
+    for (let group = waiting.shift(); group && !stop.aborted; group = waiting.shift()) {
+      const one = new TestProcess(group, `${count++}-${basename(group[0] ?? '')}`, options)
+      running.add(one)
+      const result = await one.result()
+      running.delete(one)
       results.push(result)
       say(described(result))
+      // One that was killed has not come to all of its files.
+      if (result.rest.length > 0) waiting.push(result.rest)
     }
   }
-  await Promise.all(Array.from({ length: TOGETHER }, work))
+  await Promise.all(Array.from({ length: options.together ?? 2 }, work))
   stop.removeEventListener('abort', end)
-  return { files: results, left: killStrays(options.scratch) }
+  return { processes: results, left: killStrays(options.scratch) }
 }
 
-/** A file that passed is a line; of one that did not, all that it wrote is shown. */
-function described(result: FileResult): string {
-  const { file, passed, failed, problems, output, seconds } = result
-  const line = `${isGood(result) ? '✔' : '✖'} ${relative(process.cwd(), file)}: ${passed} passed`
-  const rest = failed > 0 ? `, ${failed} failed` : ''
-  const text = `${line}${rest} (${seconds.toFixed(1)} s)\n`
-  return isGood(result) ? text : `${output}${text}${problems.map((problem) => `  ${problem}\n`).join('')}`
+/** A file that passed is a line; where one did not, all that its process wrote is shown. */
+function described({ files, output, seconds }: ProcessResult): string {
+  const lines = files.map((result, index) => {
+    const { file, passed, failed, problems } = result
+    const counts = `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}`
+    const time = index === files.length - 1 ? ` (${files.length > 1 ? 'together ' : ''}${seconds.toFixed(1)} s)` : ''
+    const line = `${isGood(result) ? '✔' : '✖'} ${relative(process.cwd(), file)}: ${counts}${time}\n`
+    return line + problems.map((problem) => `  ${problem}\n`).join('')
+  })
+  return (files.every(isGood) ? '' : output) + lines.join('')
 }
 
 export function isGood({ failed, problems }: FileResult): boolean {
@@ -60,7 +62,8 @@ export function isGood({ failed, problems }: FileResult): boolean {
 }
 
 /** The closing lines: what failed, once more, and the sums. */
-export function summary({ files, left }: RunResult): string {
+export function summary({ processes, left }: RunResult): string {
+  const files = processes.flatMap((one) => one.files)
   const bad = files.filter((result) => !isGood(result))
   const lines = [
     ...bad.map(({ file, failed, problems }) =>
@@ -71,6 +74,14 @@ export function summary({ files, left }: RunResult): string {
   const passed = sum(files.map((result) => result.passed))
   const failed = sum(files.map((result) => Math.max(result.failed, isGood(result) ? 0 : 1))) + left.length
   return [...lines, `${passed} passed, ${failed} failed`, ''].join('\n')
+}
+
+/** CPU seconds of each file, the most first. */
+export function times({ processes }: RunResult): string {
+  const files = processes.flatMap((one) => one.files).toSorted((a, b) => b.cpu - a.cpu)
+  const line = (seconds: number, what: string) => `${seconds.toFixed(1).padStart(8)} CPU s  ${what}\n`
+  const all = sum(files.map(({ cpu }) => cpu || 0))
+  return [...files.map(({ file, cpu }) => line(cpu, relative(process.cwd(), file))), line(all, 'all')].join('')
 }
 
 function sum(numbers: readonly number[]): number {

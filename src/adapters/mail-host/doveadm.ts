@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DoveadmServer } from '#/config/doveadm-url.ts'
 import { mailUnavailable } from '#/errors.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
+import type { DoveadmServer } from '#/ports/servers.ts'
 
 type Command = readonly [name: string, parameters: Readonly<Record<string, unknown>>]
 
 /** What goes in one request. */
 const mostCommands = 100
 /** How long Dovecot may take, in milliseconds: to look who is there, and to write a mailbox's files anew. */
-const patience = { kick: 10_000, purge: 600_000 } as const
+const timeouts = { kick: 10_000, purge: 600_000 } as const
 /** Whoever was let in before a password changed has a session by then, in milliseconds. */
 const stillLoggingIn = 2_000
 
@@ -30,7 +30,7 @@ export class Doveadm implements MailServerControl {
   async kick(mailboxIds: readonly string[]): Promise<void> {
     for (let at = 0; at < mailboxIds.length; at += mostCommands) {
       const commands = mailboxIds.slice(at, at + mostCommands).map((id): Command => ['kick', { mask: [id] }])
-      await this.#run(commands, [noSession], patience.kick)
+      await this.#run(commands, [noSession], timeouts.kick)
     }
   }
 
@@ -42,7 +42,7 @@ export class Doveadm implements MailServerControl {
   }
 
   async purge(mailboxId: string): Promise<void> {
-    await this.#run([['purge', { user: mailboxId }]], [], patience.purge)
+    await this.#run([['purge', { user: mailboxId }]], [], timeouts.purge)
   }
 
   async try(): Promise<void> {
@@ -52,26 +52,26 @@ export class Doveadm implements MailServerControl {
         ['purge', { user: nobody }],
       ],
       [noSession, unknownUser],
-      patience.kick,
+      timeouts.kick,
     )
   }
 
   /** Each of the commands must end well, or with one of these codes. */
-  async #run(commands: readonly Command[], fine: readonly number[], patienceMs: number): Promise<void> {
-    const answers = await this.#ask(commands, patienceMs).catch((error) => {
+  async #run(commands: readonly Command[], accepted: readonly number[], timeoutMs: number): Promise<void> {
+    const answers = await this.#ask(commands, timeoutMs).catch((error) => {
       throw mailUnavailable(new Error(`doveadm at ${this.#server.origin}: ${wordsOf(error)}`, { cause: error }))
     })
     for (const [index, [name]] of commands.entries()) {
       const [kind, detail] = answers.get(`${index}`) ?? []
       if (kind === 'doveadmResponse') continue
       const { type, exitCode } = (detail ?? {}) as { type?: string; exitCode?: number }
-      if (type === 'exitCode' && fine.includes(exitCode ?? 0)) continue
+      if (type === 'exitCode' && accepted.includes(exitCode ?? 0)) continue
       const why = type === 'exitCode' ? `exit code ${exitCode}` : (type ?? 'nothing')
       throw mailUnavailable(new Error(`doveadm at ${this.#server.origin} answers ${name} with ${why}`))
     }
   }
 
-  async #ask(commands: readonly Command[], patienceMs: number): Promise<Map<string, readonly unknown[]>> {
+  async #ask(commands: readonly Command[], timeoutMs: number): Promise<Map<string, readonly unknown[]>> {
     const { origin, password } = this.#server
     const response = await fetch(`${origin}/doveadm/v1`, {
       method: 'POST',
@@ -81,12 +81,12 @@ export class Doveadm implements MailServerControl {
       },
       body: JSON.stringify(commands.map((command, index) => [...command, `${index}`])),
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.status === 401 || response.status === 403) throw new Error('it does not take the password')
+    if (response.status === 401 || response.status === 403) throw new Error('it refuses the password')
     if (!response.ok) throw new Error(`HTTP status ${response.status}`)
     const answers: unknown = await response.json()
-    if (!Array.isArray(answers)) throw new Error('it does not speak as doveadm does')
+    if (!Array.isArray(answers)) throw new Error('its answer is not that of doveadm')
     return new Map(answers.filter(Array.isArray).map((answer: readonly unknown[]) => [String(answer[2]), answer]))
   }
 }

@@ -1,13 +1,12 @@
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 
-/** What no path may hold outside quotes. */
 const unquoted = /^[^\x00-\x20\x7f-\x9f<>()[\]\\,;:"@]+$/
 const quoted = /^"(?:[^\x00-\x1f\x7f-\x9f"\\]|\\[\x20-\x7e])*"$/
 
 /**
- * The address as a path on the wire (RFC 5321 4.1.2), its domain in ASCII form, so that it needs SMTPUTF8 only for its
- * local part. More is let through than we take from our own users, since a forwarded message's sender is as it is; what
- * could break out of its command is not. Undefined where it is no address.
+ * The address as a path in a command (RFC 5321, section 4.1.2). Its domain is in ASCII form, so only a local part needs
+ * SMTPUTF8. It is less strict than for our own users, since a forwarded message has any sender; it refuses what could
+ * break out of the command. Undefined if it is no address.
  */
 export function path(address: string): { text: string; domain: string; ascii: boolean } | undefined {
   const { local, domain: given } = splitAddress(address) ?? { local: '', domain: '' }

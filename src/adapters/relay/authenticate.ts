@@ -1,17 +1,17 @@
-import type { Session } from './session.ts'
-import { Trouble, troubleFrom } from './trouble.ts'
-import type { Wire } from './wire.ts'
+import { DeliveryFailure, failureFrom } from './delivery-failure.ts'
+import type { SmtpClient } from './smtp-client.ts'
+import type { SmtpConnection } from './smtp-connection.ts'
 
 export interface Login {
   readonly user: string
   readonly password: string
 }
 
-/** Logs in (RFC 4954) by PLAIN, else by LOGIN. Throws `Trouble`, whose words never hold the password. */
+/** Authenticates (RFC 4954) by PLAIN, else by LOGIN. Throws `DeliveryFailure`, whose text never contains the password. */
 export async function authenticate(
-  wire: Wire,
+  connection: SmtpConnection,
   { user, password }: Login,
-  extensions: Session['extensions'],
+  extensions: SmtpClient['extensions'],
   limit: number,
 ): Promise<void> {
   const offered = extensions.get('AUTH') ?? []
@@ -21,14 +21,15 @@ export async function authenticate(
     : offered.includes('LOGIN')
       ? ['AUTH LOGIN', base64(user), base64(password)]
       : undefined
-  if (!lines) throw new Trouble('4.7.4', `${wire.host} offers no way to log in that we know (PLAIN, LOGIN)`)
+  if (!lines)
+    throw new DeliveryFailure('4.7.4', `${connection.host} supports no known authentication mechanism (PLAIN, LOGIN)`)
   for (const line of lines) {
-    wire.send(`${line}\r\n`)
-    const reply = await wire.reply('AUTH', limit)
+    connection.send(`${line}\r\n`)
+    const reply = await connection.reply('AUTH', limit)
     if (reply.code === 235) return
     if (reply.code !== 334 || line === lines.at(-1)) {
       const kept = reply.lines.map((text) => without(text, [plain, base64(password), password]))
-      throw troubleFrom({ ...reply, lines: kept }, wire.host, 'our login')
+      throw failureFrom({ ...reply, lines: kept }, connection.host, 'our login')
     }
   }
 }

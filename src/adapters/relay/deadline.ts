@@ -1,6 +1,6 @@
-import { Lost, stopped } from './trouble.ts'
+import { ConnectionLost, stopped } from './delivery-failure.ts'
 
-/** Ends a delivery when its caller says so, or after a time unless it is lifted. The reason is a `Lost`. */
+/** Aborts a delivery when its caller does, or after a time-out unless lifted. The reason is a `ConnectionLost`. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
@@ -8,7 +8,7 @@ export class Deadline implements Disposable {
 
   constructor(outer: AbortSignal, milliseconds: number) {
     this.#outer = outer
-    const late = () => new Lost('4.4.7', `The delivery was not done within ${milliseconds / 1000} s`)
+    const late = () => new ConnectionLost('4.4.7', `The delivery timed out after ${milliseconds / 1000} s`)
     this.#timer = setTimeout(() => this.#controller.abort(late()), milliseconds)
     if (outer.aborted) this.#stop()
     outer.addEventListener('abort', this.#stop, { once: true })
@@ -18,7 +18,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal
   }
 
-  /** From now on only the caller ends it. */
+  /** Removes the time-out. */
   lift(): void {
     clearTimeout(this.#timer)
   }

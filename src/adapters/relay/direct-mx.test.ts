@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
-import { type ZoneRecords, ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { testCertificate } from '../../../test/certificate.ts'
-import { Sink, type SinkOptions } from '../../../test/sink.ts'
-import { letter, short } from './conformance/bench.ts'
-import { relayConformance } from './conformance.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import type { ZoneRecords } from '#/ports/resolver.ts'
+import { letter, short } from '#test/conformance/relay/bench.ts'
+import { relayConformance } from '#test/conformance/relay/index.ts'
+import { testCertificate } from '#test/sockets/certificate.ts'
+import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { type DirectMxOptions, DirectMxRelay } from './direct-mx.ts'
 import { patience } from './limits.ts'
 import { addressesOf } from './mail-hosts.ts'
@@ -39,7 +40,11 @@ async function sinksAt(...options: SinkOptions[]) {
 }
 
 async function deliver(relay: DirectMxRelay, recipient = 'ada@dest.test') {
-  const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), recipients: [recipient], beforeDot: async () => {} }
+  const delivery = {
+    ...letter('Subject: Hello\r\n\r\nHello\r\n'),
+    recipients: [recipient],
+    beforeEndOfData: async () => {},
+  }
   const [outcome] = await relay.deliver(delivery, new AbortController().signal)
   assert.ok(outcome)
   return outcome

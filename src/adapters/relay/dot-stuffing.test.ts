@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MessageBytes } from '#/inbound/message-bytes.ts'
+import { DeliveryFailure } from './delivery-failure.ts'
 import { stuffed } from './dot-stuffing.ts'
-import { Trouble } from './trouble.ts'
 
 async function* pieces(octets: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
   const places = cuts.map((cut) => cut % (octets.length + 1)).sort((one, other) => one - other)
@@ -31,7 +31,7 @@ test('a message with a CR or an LF alone never goes out whole, whatever its piec
     fc.asyncProperty(text, cuts, async (text, cuts) => {
       const bare = /\r(?!\n)|(?<!\r)\n/.test(text)
       const sent = Array.fromAsync(stuffed(pieces(Buffer.from(text), cuts)))
-      if (bare) await assert.rejects(sent, (error) => error instanceof Trouble && error.status === '5.6.0')
+      if (bare) await assert.rejects(sent, (error) => error instanceof DeliveryFailure && error.status === '5.6.0')
       else await sent
     }),
   )

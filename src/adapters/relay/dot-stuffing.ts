@@ -1,15 +1,15 @@
-import { Trouble } from './trouble.ts'
+import { DeliveryFailure } from './delivery-failure.ts'
 
 const CR = 0x0d
 const LF = 0x0a
 const DOT = 0x2e
-const dot = Buffer.from('.')
+const period = Buffer.from('.')
 const lineEnd = Buffer.from('\r\n')
 
 /**
- * The message as it goes over the wire but for the final dot: a dot before every line that starts with one (RFC 5321
- * 4.5.2), a line end behind the last. Throws `Trouble` before it passes on a CR or an LF alone, which some server could
- * take for the end of a line, and so of the message.
+ * The message with dot-stuffing (RFC 5321, section 4.5.2) and a final line end, but without the end of data. Throws
+ * `DeliveryFailure` before it passes on a bare CR or LF: some server could take it for a line end, and so for the end of
+ * data.
  */
 export async function* stuffed(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let [before, last] = [CR, LF]
@@ -27,9 +27,9 @@ export async function* stuffed(content: AsyncIterable<Buffer>): AsyncGenerator<B
 function stuff(chunk: Buffer, atLineStart: boolean): Buffer {
   const pieces: Buffer[] = []
   let from = 0
-  if (atLineStart && chunk[0] === DOT) pieces.push(dot)
+  if (atLineStart && chunk[0] === DOT) pieces.push(period)
   for (let at = chunk.indexOf('\n.'); at >= 0; at = chunk.indexOf('\n.', at + 1)) {
-    pieces.push(chunk.subarray(from, at + 1), dot)
+    pieces.push(chunk.subarray(from, at + 1), period)
     from = at + 1
   }
   if (pieces.length === 0) return chunk
@@ -43,6 +43,6 @@ function assertWhole(chunk: Buffer, last: number): void {
   if (/\r[^\n]|(?<!^|\r)\n/.test(chunk.toString('latin1'))) throw bare()
 }
 
-function bare(): Trouble {
-  return new Trouble('5.6.0', 'The message holds a CR or an LF alone')
+function bare(): DeliveryFailure {
+  return new DeliveryFailure('5.6.0', 'The message contains a bare CR or LF')
 }

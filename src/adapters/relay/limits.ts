@@ -1,4 +1,4 @@
-/** Our patience with a peer, in milliseconds. */
+/** Time-outs in milliseconds. */
 export interface Limits {
   readonly connect: number
   readonly greeting: number
@@ -8,18 +8,18 @@ export interface Limits {
   readonly envelope: number
   /** DATA, until 354. */
   readonly data: number
-  /** A piece of the message, until it is on its way. */
+  /** A piece of the message, until the system has accepted it. */
   readonly block: number
-  /** The reply to the final dot. */
-  readonly dot: number
+  /** The reply to the end of data. */
+  readonly endOfData: number
   /** The reply to QUIT. */
   readonly quit: number
-  /** Everything before the dot, the tries at other hosts included. */
+  /** Everything before the end of data, attempts at other hosts included. */
   readonly whole: number
 }
 
-/** RFC 5321 4.5.3.2 allows 2 to 5 minutes where these are shorter, since mail that is tried again loses nothing. The
- *  dot's 10 minutes stay: whoever gives up on it sends the message twice. */
+/** Shorter than the 2 to 5 minutes of RFC 5321, section 4.5.3.2: a retry loses nothing. The 10 minutes for the end of data
+ *  stay, because a client that gives up there sends the message twice. */
 export const patience: Limits = {
   connect: 30_000,
   greeting: 60_000,
@@ -27,7 +27,7 @@ export const patience: Limits = {
   envelope: 120_000,
   data: 120_000,
   block: 120_000,
-  dot: 600_000,
+  endOfData: 600_000,
   quit: 2_000,
   whole: 900_000,
 }

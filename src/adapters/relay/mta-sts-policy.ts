@@ -1,22 +1,17 @@
+import type { Policy } from '#/ports/mta-sts.ts'
 import { dnsName } from '#/text.ts'
-/** What a domain says about its mail hosts (RFC 8461 3.2). */
-export interface Policy {
-  readonly mode: 'enforce' | 'testing' | 'none'
-  /** Host names in lower case; `*.` in front stands for one label. */
-  readonly mx: readonly string[]
-}
 
 /** RFC 8461 3.2: about a year. */
 const longestAge = 31_557_600
 
-/** A policy, and for how many seconds it holds; undefined where the text is none. */
+/** A policy with its lifetime in seconds; undefined for invalid text. */
 export function parsePolicy(text: string): (Policy & { readonly maxAge: number }) | undefined {
   const fields = new Map<string, string[]>()
   for (const line of text.split(/\r?\n/)) {
     const [, name, value] = /^([A-Za-z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
     if (name !== undefined && value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value])
   }
-  // Of what is not to be repeated the first counts.
+  // RFC 8461, section 3.2: of repeated fields the first counts.
   const [version, mode, age] = ['version', 'mode', 'max_age'].map((name) => fields.get(name)?.[0])
   const mx = (fields.get('mx') ?? []).map(dnsName)
   if (version !== 'STSv1' || !isMode(mode) || !/^\d{1,10}$/.test(age ?? '')) return undefined

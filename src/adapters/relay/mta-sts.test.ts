@@ -6,11 +6,11 @@ import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { certificateFor } from '../../../test/certificate.ts'
-import { Sink } from '../../../test/sink.ts'
-import { letter, short } from './conformance/bench.ts'
+import type { HeldPolicy, KeptPolicies } from '#/ports/mta-sts.ts'
+import { letter, short } from '#test/conformance/relay/bench.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { Sink } from '#test/sockets/sink.ts'
 import { DirectMxRelay } from './direct-mx.ts'
-import type { HeldPolicy, KeptPolicies } from './mta-sts.ts'
 import { names, parsePolicy, policyId } from './mta-sts-policy.ts'
 
 const host = certificateFor('mx.dest.test')
@@ -85,7 +85,7 @@ class Domain implements AsyncDisposable {
   }
 
   async deliver(): Promise<string | undefined> {
-    const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeDot: async () => {} }
+    const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeEndOfData: async () => {} }
     return short(await this.relay.deliver(delivery, new AbortController().signal))[0]
   }
 

@@ -2,37 +2,24 @@ import { request } from 'node:https'
 import QuickLRU from 'quick-lru'
 import { ifLookupFails } from '#/errors.ts'
 import type { Clock } from '#/ports/clock.ts'
+import type { HeldPolicy, KeptPolicies, Policy } from '#/ports/mta-sts.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { DeliveryFailure } from './delivery-failure.ts'
 import { addressesOf } from './mail-hosts.ts'
-import { type Policy, parsePolicy, policyId } from './mta-sts-policy.ts'
-import { Trouble } from './trouble.ts'
-
-/** A policy, and until when it holds, in milliseconds since the epoch. */
-export interface HeldPolicy {
-  readonly id: string
-  readonly policy: Policy
-  readonly until: number
-}
-
-/** Where policies outlast this process. */
-export interface KeptPolicies {
-  find(domain: string): Promise<HeldPolicy | undefined>
-  keep(domain: string, held: HeldPolicy): Promise<void>
-}
+import { parsePolicy, policyId } from './mta-sts-policy.ts'
 
 export interface PoliciesOptions {
   readonly resolver: Resolver
   readonly clock: Clock
   /** Also fetches from addresses that are not public. */
   readonly allowPrivate: boolean
-  /** Nowhere unless told. */
   readonly kept?: KeptPolicies | undefined
   readonly port?: number | undefined
   /** PEM of certificates to trust in place of the system's. */
   readonly ca?: string | undefined
 }
 
-/** What is known of a domain, a policy or that there is none; `fresh` is until when DNS is not asked for another one. */
+/** A domain's policy, if it has one; DNS is not asked again before `fresh`. */
 interface Known {
   readonly held: HeldPolicy | undefined
   readonly fresh: number
@@ -40,12 +27,12 @@ interface Known {
 
 const mostKnown = 10_000
 const askAgain = 60_000
-/** RFC 8461 3.3 asks not to come back sooner after a fetch that failed. */
+/** RFC 8461, section 3.3: the minimum after a failed fetch. */
 const fetchAgain = 300_000
 const longest = 64 * 1024
 const fetchPatience = 10_000
 
-/** The MTA-STS policies of domains (RFC 8461), for as long as they say. */
+/** Caches the MTA-STS policies of domains (RFC 8461). */
 export class Policies {
   readonly #options: PoliciesOptions
   readonly #known = new QuickLRU<string, Known>({ maxSize: mostKnown })
@@ -55,8 +42,7 @@ export class Policies {
     this.#options = options
   }
 
-  /** The policy that holds for mail to the domain; undefined where none does. Throws `Trouble` where nobody can say
-   *  whether one is kept. */
+  /** The domain's policy, if it has one. Throws `DeliveryFailure` if the stored policies cannot be read. */
   async of(domain: string): Promise<Policy | undefined> {
     const now = this.#options.clock.now()
     const known = this.#known.get(domain)
@@ -66,8 +52,7 @@ export class Policies {
     return (await pending).held?.policy
   }
 
-  /** A policy that is held stays, whatever goes wrong: who can make look-ups or fetches fail must not be able to take
-   *  it away (RFC 8461 5.1). */
+  /** A cached policy survives failed look-ups and fetches, which an attacker could cause (RFC 8461, section 5.1). */
   async #renew(domain: string, before: Known | undefined): Promise<Known> {
     const { resolver, clock } = this.#options
     const now = clock.now()
@@ -75,7 +60,7 @@ export class Policies {
     const id = policyId(await resolver.txt(`_mta-sts.${domain}`).catch(ifLookupFails([])))
     const isNew = id !== undefined && id !== still?.id
     const fetched = isNew ? await this.#fetch(domain, id) : undefined
-    // Where it cannot be kept, it holds in memory all the same.
+    // If it cannot be stored, it is still valid in memory.
     if (fetched) await this.#options.kept?.keep(domain, fetched).catch(() => {})
     const known = { held: fetched ?? still, fresh: now + (isNew && !fetched ? fetchAgain : askAgain) }
     this.#known.set(domain, known)
@@ -86,7 +71,7 @@ export class Policies {
     try {
       return await this.#options.kept?.find(domain)
     } catch (cause) {
-      throw new Trouble('4.3.0', `Whether ${domain} has a policy (MTA-STS) could not be looked up`, { cause })
+      throw new DeliveryFailure('4.3.0', `Whether ${domain} has a policy (MTA-STS) could not be looked up`, { cause })
     }
   }
 
@@ -106,7 +91,7 @@ function holding(held: HeldPolicy | undefined, now: number): HeldPolicy | undefi
   return held && now < held.until ? held : undefined
 }
 
-/** RFC 8461 3.3: from the host itself, whose certificate is verified, following no redirect. */
+/** RFC 8461, section 3.3: the certificate is verified and redirects are not followed. */
 function fetchText(from: { host: string; address: string; port: number; ca: string | undefined }): Promise<string> {
   const { host, address, port, ca } = from
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -119,11 +104,11 @@ function fetchText(from: { host: string; address: string; port: number; ca: stri
     agent: false,
     ...(ca !== undefined && { ca }),
   })
-  const timer = setTimeout(() => asked.destroy(new Error('too late')), fetchPatience)
+  const timer = setTimeout(() => asked.destroy(new Error('timed out')), fetchPatience)
   asked.on('error', reject)
   asked.on('close', () => {
     clearTimeout(timer)
-    reject(new Error('cut short'))
+    reject(new Error('incomplete'))
   })
   asked.on('response', (response) => {
     const plain = /^text\/plain *(;|$)/i.test(response.headers['content-type'] ?? '')

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Networks that the Internet does not route to one host (IANA's special-purpose registries, RFC 6890). */
+/** Special-purpose networks (RFC 6890). */
 const special = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -24,22 +24,22 @@ for (const [network, bits] of [
 for (const [network, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4 stands for an IPv4 address, which may be anybody's.
+  // 6to4 embeds an IPv4 address, which may be private.
   ['2002::', 16],
   ['3fff::', 20],
 ] as const)
   special.addSubnet(network, bits, 'ipv6')
 
-/** Of IPv6 only this is given out (RFC 4291 2.4), and what an IPv4 address is behind NAT64 (RFC 6052). */
+/** Global unicast (RFC 4291, section 2.4), and IPv4 addresses behind NAT64 (RFC 6052). */
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 global.addSubnet('64:ff9b::', 96, 'ipv6')
 
-/** Whether the address may be that of somebody else's host on the Internet: not loopback, private, link-local,
- *  multicast or reserved, nor an IPv6 address that stands for such an IPv4 one. */
+/** Whether the address is public: not loopback, private, link-local, multicast or reserved, nor an IPv6 address that embeds
+ *  such an IPv4 address. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !special.check(address)
-  // With a zone (`%eth0`) it is of this machine's own networks.
+  // A zone (`%eth0`) makes it link-local.
   if (!isIPv6(address) || address.includes('%')) return false
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { extensionsIn, Garbled, type Reply, ReplyReader, said, statusOf } from './reply.ts'
+import { extensionsIn, MalformedReply, type Reply, ReplyReader, replyText, statusOf } from './reply.ts'
 
 /** Feeds the octets cut at these places, and gives what was read until it was garbled. */
 function read(octets: Buffer, cuts: readonly number[] = []): { replies: Reply[]; garbled: boolean } {
@@ -15,7 +15,7 @@ function read(octets: Buffer, cuts: readonly number[] = []): { replies: Reply[];
     }
     return { replies, garbled: false }
   } catch (error) {
-    assert.ok(error instanceof Garbled, String(error))
+    assert.ok(error instanceof MalformedReply, String(error))
     return { replies, garbled: true }
   }
 }
@@ -63,7 +63,7 @@ describe('replies', () => {
     const anything = fc.array(fc.oneof(fc.string({ unit: character }), text, fc.constantFrom('\x1b[2J', '\u202e')))
     fc.assert(
       fc.property(code, anything, (code, lines) => {
-        const shown = said({ code, lines })
+        const shown = replyText({ code, lines })
         assert.ok(shown.length <= 500)
         assert.ok(shown.startsWith(String(code)))
         assert.doesNotMatch(shown, /[\p{C}\p{Zl}\p{Zp}]/u)
@@ -86,7 +86,7 @@ describe('replies', () => {
   test('of 10 MB in one piece hold no more than their limit', () => {
     const reader = new ReplyReader()
     reader.feed(Buffer.alloc(10 * 2 ** 20, '2'))
-    assert.throws(() => reader.next(), Garbled)
+    assert.throws(() => reader.next(), MalformedReply)
   })
 
   for (const [line, status] of [

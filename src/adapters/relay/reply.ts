@@ -1,25 +1,24 @@
 /** One reply of an SMTP server (RFC 5321 4.2). */
 export interface Reply {
   readonly code: number
-  /** The text of each line, decoded as UTF-8 and shortened, not yet fit to be shown. */
+  /** The text of each line, in UTF-8 and truncated; unsafe to display. */
   readonly lines: readonly string[]
 }
 
-/** What came is no reply: whoever sent it cannot be talked to. */
-export class Garbled extends Error {}
+/** The server sent something that is not a reply. */
+export class MalformedReply extends Error {}
 
 const LF = 0x0a
 const CR = 0x0d
 const NOTHING = Buffer.alloc(0)
 
-/** RFC 5321 4.5.3.1.5 allows 512 octets a line; more is read on, but not kept. */
+/** RFC 5321, section 4.5.3.1.5 allows 512 octets a line; the rest is discarded. */
 const longestLine = 1_024
 const mostLines = 128
-/** A reply that goes on for longer never ends. */
 const mostOctets = 64 * 1024
 const longestSaid = 500
 
-/** Takes octets in whatever pieces they come and gives replies. Lines may end in LF alone, as some servers' do. */
+/** Parses replies from chunks of octets. Accepts lines that end in LF alone. */
 export class ReplyReader {
   #waiting: Buffer = NOTHING
   #scanned = 0
@@ -27,7 +26,7 @@ export class ReplyReader {
   #lines: string[] = []
   #code: number | undefined
 
-  /** Whether anything has come that was not given yet. */
+  /** Whether unparsed input remains. */
   get pending(): boolean {
     return this.#waiting.length > 0 || this.#code !== undefined
   }
@@ -36,11 +35,11 @@ export class ReplyReader {
     this.#waiting = this.#waiting.length === 0 ? octets : Buffer.concat([this.#waiting, octets])
   }
 
-  /** The next whole reply; undefined until more has come. Throws `Garbled`. */
+  /** The next complete reply, if there is one. Throws `MalformedReply`. */
   next(): Reply | undefined {
     for (;;) {
       const end = this.#waiting.indexOf(LF, this.#scanned)
-      if (this.#octets + (end < 0 ? this.#waiting.length : end) > mostOctets) throw new Garbled('it never ends')
+      if (this.#octets + (end < 0 ? this.#waiting.length : end) > mostOctets) throw new MalformedReply('it is too long')
       if (end < 0) {
         this.#scanned = this.#waiting.length
         return undefined
@@ -49,17 +48,17 @@ export class ReplyReader {
       this.#octets += end + 1
       this.#waiting = end + 1 === this.#waiting.length ? NOTHING : this.#waiting.subarray(end + 1)
       this.#scanned = 0
-      const reply = this.#take(line)
+      const reply = this.#addLine(line)
       if (reply) return reply
     }
   }
 
-  /** All lines of a reply bear one code, and only the last a space, or nothing, after it (RFC 5321 4.2.1). */
-  #take(line: Buffer): Reply | undefined {
+  /** All lines have one code; a space or nothing follows it in the last line only (RFC 5321, section 4.2.1). */
+  #addLine(line: Buffer): Reply | undefined {
     const [start, digits, mark] = /^([2-5][0-9]{2})(-| |$)/.exec(line.toString('latin1', 0, 4)) ?? []
-    if (start === undefined || digits === undefined) throw new Garbled('a line has no reply code')
+    if (start === undefined || digits === undefined) throw new MalformedReply('a line has no reply code')
     const code = Number(digits)
-    if (this.#code !== undefined && this.#code !== code) throw new Garbled('its lines bear several codes')
+    if (this.#code !== undefined && this.#code !== code) throw new MalformedReply('its lines have different codes')
     this.#code = code
     if (this.#lines.length < mostLines) this.#lines.push(line.toString('utf8', start.length, longestLine))
     if (mark === '-') return undefined
@@ -71,26 +70,26 @@ export class ReplyReader {
   }
 }
 
-/** The reply as it may be shown and kept: one line, printable, at most 500 characters. */
-export function said({ code, lines }: Reply): string {
-  // Cut first: to write 128 KiB of control characters as code points takes 66 ms.
+/** The reply for display: one line, printable, at most 500 characters. */
+export function replyText({ code, lines }: Reply): string {
+  // Truncated first: escaping 128 KiB of control characters takes 66 ms.
   const text = printable(`${code} ${lines.join(' ')}`.slice(0, longestSaid + 1)).trim()
   return text.length > longestSaid ? `${text.slice(0, longestSaid - 1).toWellFormed()}…` : text
 }
 
-/** Whatever could move a cursor, turn a line round or not be seen at all is written as its code point. */
+/** Escapes control, bidirectional and invisible characters. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
-/** The enhanced status code of a reply (RFC 2034), of the class that its code has; X.0.0 where it gives none. */
+/** The enhanced status code of a reply (RFC 2034), in the class of its reply code; X.0.0 if it has none. */
 export function statusOf({ code, lines }: Reply): string {
   const kind = Math.floor(code / 100)
   const [, detail] = /^[245]\.(\d{1,3}\.\d{1,3})(?= |$)/.exec(lines[0] ?? '') ?? []
   return `${kind}.${detail ?? '0.0'}`
 }
 
-/** What a server offers in its reply to EHLO (RFC 5321 4.1.1.1): keywords in upper case, with their parameters. */
+/** The extensions in a reply to EHLO (RFC 5321, section 4.1.1.1): keywords in upper case, with parameters. */
 export function extensionsIn({ lines }: Reply): ReadonlyMap<string, readonly string[]> {
   return new Map(
     lines.slice(1).map((line) => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import { certificateFor } from '../../../test/certificate.ts'
-import { Sink, type SinkOptions } from '../../../test/sink.ts'
-import { letter, short } from './conformance/bench.ts'
-import { relayConformance } from './conformance.ts'
-import type { Peer } from './session.ts'
+import { letter, short } from '#test/conformance/relay/bench.ts'
+import { relayConformance } from '#test/conformance/relay/index.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { SmarthostRelay } from './smarthost.ts'
+import type { Peer } from './smtp-client.ts'
 
 relayConformance('a smarthost', (sink, settings) => {
   const peer = { host: 'mx.dest.test', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const
@@ -19,7 +19,7 @@ const ours = certificateFor('relay.test')
 const others = certificateFor('other.test')
 const expired = certificateFor('relay.test', { until: '20210101000000Z' })
 
-const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeDot: async () => {} }
+const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeEndOfData: async () => {} }
 
 /** What one message comes to with a relay that is set so. */
 async function attempt(options: SinkOptions, peer: Partial<Peer>) {
@@ -142,7 +142,7 @@ describe('a relay that turns us away', () => {
     })
     const { outcome, expectation } = await attempt({}, { port })
     assert.equal(expectation, 'deferred 4.4.1')
-    assert.equal(outcome.reason, 'relay.test could not be reached: nothing answers there')
+    assert.equal(outcome.reason, 'relay.test could not be reached: connection refused')
     assert.equal(outcome.host, null)
   })
 })

@@ -1,26 +1,26 @@
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { carry } from './carry.ts'
+import { deliverBy } from './deliver.ts'
+import { DeliveryFailure } from './delivery-failure.ts'
 import { type Limits, patience } from './limits.ts'
-import { type Peer, Session } from './session.ts'
-import { SessionPool } from './session-pool.ts'
-import { Trouble } from './trouble.ts'
+import { type Peer, SmtpClient } from './smtp-client.ts'
+import { SmtpClientPool } from './smtp-client-pool.ts'
 
 export interface SmarthostOptions {
   readonly peer: Peer
-  /** The name that we say EHLO with. */
+  /** Our name in EHLO. */
   readonly name: string
   readonly limits?: Limits
-  /** Connections at a time. */
+  /** Concurrent connections. */
   readonly most?: number
-  /** Milliseconds that a connection is kept without a message. */
+  /** Milliseconds that an idle connection is kept. */
   readonly idle?: number
 }
 
-/** Hands everything to one submission server or relay (RFC 6409), over connections that are kept. */
+/** Delivers all mail through one submission server or relay (RFC 6409), over pooled connections. */
 export class SmarthostRelay implements Relay {
   readonly #options: SmarthostOptions
   readonly #limits: Limits
-  readonly #pool: SessionPool
+  readonly #pool: SmtpClientPool
   readonly #route: string
 
   constructor(options: SmarthostOptions) {
@@ -28,8 +28,8 @@ export class SmarthostRelay implements Relay {
     this.#options = options
     this.#limits = limits
     this.#route = `${peer.host}:${peer.port}`
-    // Many servers hang up after some hundred messages; we go before they do.
-    this.#pool = new SessionPool({ most, idle, mostIdle: most, messages: 100 })
+    // Many servers close the connection after some hundred messages.
+    this.#pool = new SmtpClientPool({ most, idle, mostIdle: most, messages: 100 })
   }
 
   routeOf(_recipient: string): string {
@@ -37,28 +37,27 @@ export class SmarthostRelay implements Relay {
   }
 
   deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]> {
-    const way = { key: this.#route, open: (stop: AbortSignal) => this.#open(stop) }
-    return carry(this.#pool, way, delivery, signal, this.#limits.whole)
+    const route = { key: this.#route, open: (stop: AbortSignal) => this.#open(stop) }
+    return deliverBy(this.#pool, route, delivery, signal, this.#limits.whole)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]()
   }
 
-  async #open(signal: AbortSignal): Promise<Session> {
+  async #open(signal: AbortSignal): Promise<SmtpClient> {
     const { peer, name } = this.#options
     try {
-      return await Session.open(peer, { name, limits: this.#limits, signal })
+      return await SmtpClient.open(peer, { name, limits: this.#limits, signal })
     } catch (error) {
-      throw error instanceof Trouble ? temporary(error) : error
+      throw error instanceof DeliveryFailure ? temporary(error) : error
     }
   }
 }
 
-/** A relay that turns us away, by a wrong password say, tells nothing of the message: once the operator has seen to it,
- *  it goes. */
-function temporary(trouble: Trouble): Trouble {
-  if (trouble.result === 'deferred') return trouble
-  const { status, message, reply, host } = trouble
-  return new Trouble(`4${status.slice(1)}`, message, { reply, host, cause: trouble })
+/** A relay that refuses the session, for a wrong password say, has not refused the message: it is retried. */
+function temporary(failure: DeliveryFailure): DeliveryFailure {
+  if (failure.result === 'deferred') return failure
+  const { status, message, reply, host } = failure
+  return new DeliveryFailure(`4${status.slice(1)}`, message, { reply, host, cause: failure })
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRelayUrl } from '#/config/relay-url.ts'
-import { certificateFor } from '../../../test/certificate.ts'
-import { freePort } from '../../../test/free-port.ts'
-import { Sink, type SinkOptions } from '../../../test/sink.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { freePort } from '#test/sockets/free-port.ts'
+import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { tryRelay } from './trial.ts'
 
 const login = { user: 'ann', password: 'hunter2hunter2' }
@@ -38,7 +38,7 @@ for (const [what, options, url, expected] of [
     'takes no logins',
     {},
     'smtp://ann:wrong@127.0.0.1:PORT?starttls=never',
-    { ended: 'refused', why: '127.0.0.1 offers no way to log in that we know (PLAIN, LOGIN)' },
+    { ended: 'refused', why: '127.0.0.1 supports no known authentication mechanism (PLAIN, LOGIN)' },
   ],
   [
     'offers no TLS',
@@ -62,5 +62,5 @@ test('a relay that nobody can trust, or that is not there, cannot be reached', a
   const forged = await trial({ tls: certificateFor('other.test') }, 'smtp://127.0.0.1:PORT?starttls=required')
   assert.equal(forged.ended, 'unreachable')
   const absent = await tryRelay(parseRelayUrl(`smtp://127.0.0.1:${await freePort()}`), us)
-  assert.deepEqual(absent, { ended: 'unreachable', why: '127.0.0.1 could not be reached: nothing answers there' })
+  assert.deepEqual(absent, { ended: 'unreachable', why: '127.0.0.1 could not be reached: connection refused' })
 })

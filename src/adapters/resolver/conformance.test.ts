@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LookupFailed } from '#/errors.ts'
-import type { Resolver } from '#/ports/resolver.ts'
-import { startDnsServer } from '../../../test/dns-server.ts'
+import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
 import { DnsResolver } from './dns.ts'
 import { askedApart, QuorumResolver } from './quorum.ts'
-import { type ZoneRecords, ZoneResolver } from './zone.ts'
+import { ZoneResolver } from './zone.ts'
 
 const zone: Record<string, ZoneRecords> = {
   'example.test': {

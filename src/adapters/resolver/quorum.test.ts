@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ZoneRecords } from '#/ports/resolver.ts'
 import { QuorumResolver } from './quorum.ts'
-import { type ZoneRecords, ZoneResolver } from './zone.ts'
+import { ZoneResolver } from './zone.ts'
 
 describe('a quorum', () => {
   const says = (records: ZoneRecords) => new ZoneResolver({ 'example.test': records })

@@ -1,19 +1,6 @@
 import { LookupFailed } from '#/errors.ts'
-import type { Resolver } from '#/ports/resolver.ts'
+import type { Resolver, Zone, ZoneRecords } from '#/ports/resolver.ts'
 import { dnsName } from '#/text.ts'
-
-/** The records at one name. */
-export interface ZoneRecords {
-  readonly txt?: readonly string[]
-  readonly mx?: readonly { readonly exchange: string; readonly priority: number }[]
-  readonly a?: readonly string[]
-  readonly aaaa?: readonly string[]
-  readonly cname?: string
-  /** At the address itself: `192.0.2.1`. */
-  readonly ptr?: readonly string[]
-  /** Every look-up of this name fails. */
-  readonly fails?: 'timeout' | 'servfail'
-}
 
 type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
 
@@ -24,7 +11,7 @@ const LONGEST_CHAIN = 16
 const LARGEST_ANSWER = 65_535
 
 /** Answers from a map of names, which may be changed while it answers: for the try-out and for tests. */
-export class ZoneResolver implements Resolver {
+export class ZoneResolver implements Zone {
   readonly #zone = new Map<string, ZoneRecords>()
   readonly #beyond: { zones: readonly string[]; resolver: Resolver } | undefined
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
-import { certificateFor, testCertificate } from '../../../test/certificate.ts'
+import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { certificateFinding } from './certificate.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-certificate-'))

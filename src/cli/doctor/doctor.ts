@@ -4,7 +4,7 @@ import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Answer, command } from '../command.ts'
-import { nothingThere } from '../nothing-there.ts'
+import { missingDatabase } from '../missing-database.ts'
 import { table } from '../table.ts'
 import { certificateFinding } from './certificate.ts'
 import { databaseFindings, unreachable } from './database.ts'
@@ -67,7 +67,7 @@ async function stateFindings(config: Config, state: DatabaseState, tryMailServer
     return [
       config.namesDatabase
         ? ok('database', 'embedded; made at the first start')
-        : warning('database', ...nothingThere(config)),
+        : warning('database', ...missingDatabase(config)),
     ]
   if ('failure' in state) return [unreachable(config, state.failure)]
   try {

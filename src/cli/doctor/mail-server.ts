@@ -1,6 +1,6 @@
-import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Helpful, TryMailServer } from '#/ports/mail-server-trial.ts'
+import type { ImapServer } from '#/ports/servers.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const check = 'mail host'

@@ -1,6 +1,6 @@
 import type { Config } from '#/config/config.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
-import { wordsFor } from '../words.ts'
+import { errorText } from '../error-text.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const check = 'mail sessions'
@@ -21,6 +21,6 @@ export async function mailSessionsFindings(
   } catch (error) {
     const why = error instanceof Error && error.cause instanceof Error ? error.cause : error
     const fix = 'See that MAILROOM_DOVEADM_URL has the address and the password of mailroom-doveadm.conf.ext'
-    return [problem(check, wordsFor(why), fix)]
+    return [problem(check, errorText(why), fix)]
   }
 }

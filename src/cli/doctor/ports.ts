@@ -85,7 +85,7 @@ async function portFinding({ check, at, variable, addressIn = variable, isOurs }
     case 'EACCES':
       return problem(
         check,
-        `only root may listen on ${where}`,
+        `listening on ${where} requires root`,
         `Set ${variable} to a port above 1023 and redirect to it, or grant CAP_NET_BIND_SERVICE`,
       )
     default:

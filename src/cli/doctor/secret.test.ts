@@ -3,11 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
-import type { Database } from '#/db/open.ts'
 import { openKeyring, retire, secretsFor } from '#/secrets/open.ts'
-import { testDatabase } from '../../../test/database.ts'
+import { testDatabase } from '#test/world/database.ts'
 import { secretFinding } from './secret.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-secret-'))
@@ -15,10 +14,7 @@ after(() => rm(scratch, { recursive: true }))
 const first = 'the first secret of thirty-two characters'
 const second = 'another secret of thirty-two characters'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 function look(env: Record<string, string>) {

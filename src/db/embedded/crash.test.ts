@@ -9,7 +9,9 @@ import { after, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openCluster } from '#/db/embedded/durable-file-system.ts'
-import { testDatabase } from '../../../test/database.ts'
+import { testDatabase } from '#test/world/database.ts'
+
+// On one database: the embedded one.
 
 const parent = await mkdtemp(join(tmpdir(), 'mailroom-crash-'))
 after(() => rm(parent, { recursive: true }))

@@ -9,7 +9,9 @@ import { startEngine } from '#/db/embedded/engine.ts'
 import { Upkeep } from '#/db/embedded/upkeep.ts'
 import type { WireStream } from '#/db/embedded/wire-stream.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
-import { testDatabase } from '../../../test/database.ts'
+import { testDatabase } from '#test/world/database.ts'
+
+// On one database: the embedded one.
 
 const parent = await mkdtemp(join(tmpdir(), 'mailroom-engine-'))
 after(() => rm(parent, { recursive: true }))

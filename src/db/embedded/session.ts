@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** How PGlite says that PostgreSQL longjmped out of an error, which is the ordinary way of one. */
+/** How PGlite says that PostgreSQL longjmped out of an error, as it does on every error. */
 const longjmp = 100
 const blockBytes = 64 * 1024
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-type Asked = Pick<pg.Pool | pg.ClientBase, 'query'>
+type Queryable = Pick<pg.Pool | pg.ClientBase, 'query'>
 
 const checkEveryMillis = 10_000
 const vacuumEveryMillis = 60_000
@@ -8,18 +8,18 @@ const vacuumEveryMillis = 60_000
 const checkpointBytes = 64 * 1024 * 1024
 
 /**
- * Does what PostgreSQL's own processes do on a server and nobody does in the embedded one: without it the WAL grows
- * for ever, and so do tables whose rows change. Each statement holds up the queries behind it: a checkpoint 0.2 s,
+ * Makes checkpoints and vacuums tables, as PostgreSQL's own processes do on a server: without it the WAL grows for
+ * ever, and so do tables whose rows change. Each statement holds up the queries behind it: a checkpoint 0.2 s,
  * the vacuum of a table whose every page changed 3 s for each GiB.
  */
 export class Upkeep {
-  readonly #pool: Asked
+  readonly #pool: Queryable
   #vacuumedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
 
-  constructor(pool: Asked) {
+  constructor(pool: Queryable) {
     this.#pool = pool
   }
 
@@ -79,7 +79,7 @@ export class Upkeep {
     if (rows[0]?.due) await this.#pool.query('checkpoint')
   }
 
-  /** One table at a time, so that queries get their turn in between; a table and its large values apart. */
+  /** One table at a time, so that queries run in between; a table and its large values apart. */
   async vacuumIfDue(): Promise<void> {
     const { rows } = await this.#pool.query<{ statement: string }>(dueForVacuum)
     for (const { statement } of rows) await this.#pool.query(statement)

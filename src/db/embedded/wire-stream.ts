@@ -20,8 +20,8 @@ export class WireStream extends Duplex {
   readonly #port: MessagePort
   readonly #batches = new Batches()
   readonly #arrived: FromSession[] = []
-  /** Of the first block that arrived. */
-  #taken = 0
+  /** Octets of the first block that were pushed. */
+  #pushed = 0
   #delivering = false
 
   constructor(port: MessagePort) {
@@ -61,7 +61,7 @@ export class WireStream extends Duplex {
    * turn: a result of 100,000 rows held the loop for 350 ms.)
    */
   #deliver(): void {
-    const piece = this.#takePiece()
+    const piece = this.#nextPiece()
     this.#delivering = piece !== undefined
     if (piece === undefined) return
     setImmediate(() => this.#deliver())
@@ -69,17 +69,17 @@ export class WireStream extends Duplex {
   }
 
   /** Null at the end, undefined where nothing has arrived. */
-  #takePiece(): Buffer | null | undefined {
+  #nextPiece(): Buffer | null | undefined {
     const [block] = this.#arrived
     if (block === undefined) return undefined
     if (block === 'goodbye') {
       this.#arrived.shift()
       return null
     }
-    const end = Math.min(this.#taken + pieceBytes, block.length)
-    const piece = Buffer.from(block.buffer, block.byteOffset + this.#taken, end - this.#taken)
-    this.#taken = end === block.length ? 0 : end
-    if (this.#taken === 0) this.#arrived.shift()
+    const end = Math.min(this.#pushed + pieceBytes, block.length)
+    const piece = Buffer.from(block.buffer, block.byteOffset + this.#pushed, end - this.#pushed)
+    this.#pushed = end === block.length ? 0 : end
+    if (this.#pushed === 0) this.#arrived.shift()
     return piece
   }
 

@@ -110,7 +110,7 @@ async function empty(client: pg.ClientBase, tables: readonly Table[], header: He
 interface Target {
   readonly client: pg.ClientBase
   readonly tables: readonly Table[]
-  /** Where nobody else sees to it that the log of what is written is let go. */
+  /** Where nobody else makes the checkpoints that free the log of what is written. */
   readonly upkeep: Upkeep | undefined
   readonly count: Count
 }

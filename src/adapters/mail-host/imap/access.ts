@@ -1,13 +1,14 @@
 import QuickLRU from 'quick-lru'
-import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db } from '#/db/schema.ts'
-import { invalid, mailUnavailable } from '#/errors.ts'
+import { mailUnavailable } from '#/errors.ts'
 import { keptOnServer, movedAway } from '#/mailboxes/home.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { Layout } from './layout.ts'
-import type { SelectedFolder } from './selected-folder.ts'
-import type { Session } from './session.ts'
-import { SessionPool } from './session-pool.ts'
+import type { ImapServer } from '#/ports/servers.ts'
+import { noSuchFolder } from '../folders.ts'
+import type { ImapSession } from './client/session.ts'
+import { SessionPool } from './client/session-pool.ts'
+import { Layout } from './folders/layout.ts'
+import type { SelectedFolder } from './folders/selected-folder.ts'
 
 /** Mailboxes whose layouts are remembered. */
 const mostRemembered = 10_000
@@ -39,19 +40,27 @@ export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account 
   return row && { mailbox, login: mailbox.mailboxId, waiting: Boolean(row.waiting) }
 }
 
-/** The way to mailboxes on the server. */
+/** What is done in a folder that is selected. */
+export type InFolder<T> = (session: ImapSession, folder: SelectedFolder, layout: Layout) => Promise<T>
+
+/** Sessions of mailboxes on the server. */
 export class Access implements AsyncDisposable {
   readonly #pool: SessionPool
   readonly #layouts = new QuickLRU<string, Layout>({ maxSize: mostRemembered })
-  readonly #turns = new Map<string, Promise<unknown>>()
+  /** By mailbox, what runs exclusively and began last. */
+  readonly #last = new Map<string, Promise<unknown>>()
 
   constructor(server: ImapServer) {
     this.#pool = new SessionPool(server)
   }
 
   /** Works in a mailbox, whatever folder is selected. */
-  inMailbox<T>({ login }: Account, work: (session: Session, layout: Layout) => Promise<T>, until?: number): Promise<T> {
-    const look = async (session: Session) => {
+  inMailbox<T>(
+    { login }: Account,
+    work: (session: ImapSession, layout: Layout) => Promise<T>,
+    until?: number,
+  ): Promise<T> {
+    const look = async (session: ImapSession) => {
       const layout = await this.#layout(session)
       // Not every command of the work would be safe to give twice, so what is gone must show before.
       await session.connection.run(['NOOP'])
@@ -61,13 +70,8 @@ export class Access implements AsyncDisposable {
   }
 
   /** Works in a folder that is selected and was looked at just now. Refuses one that is not there. */
-  inFolder<T>(
-    { login }: Account,
-    name: string,
-    work: (session: Session, folder: SelectedFolder, layout: Layout) => Promise<T>,
-    until?: number,
-  ): Promise<T> {
-    const look = async (session: Session) => {
+  inFolder<T>({ login }: Account, name: string, work: InFolder<T>, until?: number): Promise<T> {
+    const look = async (session: ImapSession) => {
       for (const known of [this.#layouts.has(login), false]) {
         const layout = await this.#layout(session)
         const folder = await session.select(layout.pathOf(name))
@@ -82,30 +86,29 @@ export class Access implements AsyncDisposable {
     return this.#pool.use(login, path, look, (session, { folder, layout }) => work(session, folder, layout), until)
   }
 
-  /** One after another in a mailbox: two who move one message at once would leave it there twice. Refuses who would have
-   *  their turn after that time, by performance.now(). */
-  async inTurn<T>(mailbox: MailboxRef, work: () => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
-    const before = this.#turns.get(mailbox.mailboxId) ?? Promise.resolve()
-    const turn = Promise.withResolvers<void>()
-    const left = until - performance.now()
-    const timer =
-      left < Number.POSITIVE_INFINITY ? setTimeout(() => turn.reject(tooManyChanges()), Math.max(0, left)) : undefined
+  /** Runs one after another in a mailbox: two that move one message at once would leave it in both folders. Refuses work that
+   *  would begin after `until`, by performance.now(). */
+  async exclusively<T>({ mailboxId }: MailboxRef, work: () => Promise<T>, until?: number): Promise<T> {
+    const before = this.#last.get(mailboxId) ?? Promise.resolve()
+    const started = Promise.withResolvers<void>()
+    const refuse = () => started.reject(tooManyChanges())
+    const timer = until === undefined ? undefined : setTimeout(refuse, until - performance.now())
     const begin = () => {
       clearTimeout(timer)
-      turn.resolve()
-      return turn.promise.then(work)
+      started.resolve()
+      return started.promise.then(work)
     }
-    const mine = before.then(begin, begin)
-    this.#turns.set(mailbox.mailboxId, mine)
+    const ended = before.then(begin, begin)
+    this.#last.set(mailboxId, ended)
     const forget = () => {
-      if (this.#turns.get(mailbox.mailboxId) === mine) this.#turns.delete(mailbox.mailboxId)
+      if (this.#last.get(mailboxId) === ended) this.#last.delete(mailboxId)
     }
-    mine.then(forget, forget)
-    await turn.promise
-    return mine
+    ended.then(forget, forget)
+    await started.promise
+    return ended
   }
 
-  async #layout(session: Session): Promise<Layout> {
+  async #layout(session: ImapSession): Promise<Layout> {
     const layout = this.#layouts.get(session.login) ?? (await Layout.read(session))
     this.#layouts.set(session.login, layout)
     return layout
@@ -114,10 +117,6 @@ export class Access implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#pool[Symbol.asyncDispose]()
   }
-}
-
-export function noSuchFolder(name: string): Error {
-  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
 }
 
 function tooManyChanges(): Error {

@@ -21,10 +21,10 @@ export class MoveClaim implements AsyncDisposable {
 
   /** Waits for one that had it and died.
    *  @throws Refusal where another has it and lives */
-  static async take(db: Db): Promise<MoveClaim> {
+  static async acquire(db: Db): Promise<MoveClaim> {
     const deadline = performance.now() + lease + renewal
     const claim = new MoveClaim(db)
-    while (!(await claim.#take())) {
+    while (!(await claim.#acquire())) {
       if (performance.now() < deadline) await wait(pause)
       else throw new Refusal('conflict', 'Another `mailroom mail move` is at work')
     }
@@ -39,7 +39,7 @@ export class MoveClaim implements AsyncDisposable {
     if (rows.length === 0) throw new Error('Another process carries the mail now')
   }
 
-  async #take(): Promise<boolean> {
+  async #acquire(): Promise<boolean> {
     const { numAffectedRows } = await sql`
       update installation set mail_mover = ${this.#id}, mail_mover_until = ${until()}
       where mail_mover is null or mail_mover_until < clock_timestamp()`.execute(this.#db)

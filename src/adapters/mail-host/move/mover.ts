@@ -1,16 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { ImapServer } from '#/config/imap-url.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import { inDatabase, type MailHome, mailHome } from '#/mailboxes/home.ts'
-import { standingFolders } from '#/messages/folder-name.ts'
+import { inDatabase, type MailHome, mailHome, noteMove, noteMoved } from '#/mailboxes/home.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { MailMover, MoveProgress, MoveReport, MoveTarget } from '#/ports/mail-mover.ts'
+import type { ImapServer } from '#/ports/servers.ts'
+import { type Storage, setStorage } from '#/usage/storage.ts'
 import { Access, findAccount } from '../imap/access.ts'
-import { storageUsed } from '../imap/storage.ts'
+import { storageUsed } from '../imap/folders/storage.ts'
+import { openAllMailboxes } from '../sql/folders.ts'
 import { Tally } from './carried.ts'
 import { MoveClaim } from './claim.ts'
 import { isSpoolEmpty, mailboxesToDatabase, moveToDatabase } from './to-database.ts'
@@ -30,7 +31,7 @@ interface Parts {
   readonly reader: MessageReader
 }
 
-/** Carries mail between the two adapters of this folder (docs/mail-host.md, Carrying all mail). */
+/** Carries mail between the two adapters of this folder (docs/moving.md). */
 export class Mover implements MailMover, AsyncDisposable {
   readonly #parts: Parts
   readonly #access: Access
@@ -42,7 +43,7 @@ export class Mover implements MailMover, AsyncDisposable {
 
   async move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport> {
     const { db } = this.#parts
-    await using claim = await MoveClaim.take(db)
+    await using claim = await MoveClaim.acquire(db)
     await this.#begin(to)
     const tally = new Tally()
     const parts = { ...this.#parts, access: this.#access, claim, tally }
@@ -60,7 +61,7 @@ export class Mover implements MailMover, AsyncDisposable {
       if (tally.messages === before) await wait(pause)
     }
     if (to === 'imap') await this.#measure()
-    await db.updateTable('installation').set({ mail_moving_from: null }).execute()
+    await noteMoved(db)
     const { messages, bytes, digest, renamed, keywordsLost } = tally
     return { messages, bytes, digest, renamed, keywordsLost }
   }
@@ -81,8 +82,8 @@ export class Mover implements MailMover, AsyncDisposable {
           'See MAILROOM_IMAP_URL',
         )
       if (home === target && movingFrom === undefined && to === 'database') return
-      await tx.updateTable('installation').set({ mail_host: target, mail_moving_from: source }).execute()
-      if (home === source) await turnOver(tx, to)
+      await noteMove(tx, source, target)
+      if (home === source) await switchHome(tx, to)
     })
   }
 
@@ -101,19 +102,15 @@ export class Mover implements MailMover, AsyncDisposable {
 
 /** Whoever changes mail in the database, or puts some into the spool, has a lock on one of these tables before the statement
  *  sees where mail is kept: so who saw the old place has ended by now, and all others see the new one. */
-async function turnOver(tx: Tx, to: MoveTarget): Promise<void> {
+async function switchHome(tx: Tx, to: MoveTarget): Promise<void> {
   await sql`lock table mail_folders, mail_spool in exclusive mode`.execute(tx)
   if (to === 'imap') return
-  await sql`
-    insert into mail_folders (organization_id, mailbox_id, name)
-    select mailbox.organization_id, mailbox.id, standing.name
-    from mailboxes mailbox, unnest(${[...standingFolders]}::text[]) with ordinality as standing (name, place)
-    order by mailbox.id, standing.place
-    on conflict do nothing`.execute(tx)
-  await sql`
-    update organization_usage usage set storage_bytes = (
-      select coalesce(sum(size_bytes), 0) from mail_folders where organization_id = usage.organization_id
-    )`.execute(tx)
+  await openAllMailboxes(tx)
+  const { rows: stored } = await sql<Storage>`
+    select id as organization_id,
+      (select coalesce(sum(size_bytes), 0) from mail_folders where organization_id = organizations.id) as bytes
+    from organizations`.execute(tx)
+  await setStorage(tx, stored)
 }
 
 async function each(

@@ -1,14 +1,13 @@
 import { invalid, Refusal } from '#/errors.ts'
-import { patience } from '../imap/connection.ts'
-import { asKept, type Deposit, deposit } from '../imap/deposit.ts'
-import { lowestUids } from '../imap/empty.ts'
-import { readFilteredBy } from '../imap/filtered-by.ts'
-import { type Layout, makeFolder } from '../imap/layout.ts'
-import { atomsOf, attributes, bytesOf, type Data, numberOf } from '../imap/response.ts'
-import type { SelectedFolder } from '../imap/selected-folder.ts'
-import type { Session } from '../imap/session.ts'
-import { CommandRefused } from '../imap/trouble.ts'
-import { readDateTime, uidSet } from '../imap/words.ts'
+import { type AppendMessage, appendMessages, asKept } from '../imap/changing/append.ts'
+import { lowestUids } from '../imap/changing/empty.ts'
+import { readFilteredBy } from '../imap/changing/filtered-by.ts'
+import { CommandRefused } from '../imap/client/errors.ts'
+import { fetch } from '../imap/client/fetch.ts'
+import type { ImapSession } from '../imap/client/session.ts'
+import { uidSet } from '../imap/client/syntax.ts'
+import { type Layout, makeFolder } from '../imap/folders/layout.ts'
+import type { SelectedFolder } from '../imap/folders/selected-folder.ts'
 import { isKeyword } from '../keywords.ts'
 import { batchOf, type Carried, mostMessages, second, type Tally } from './carried.ts'
 
@@ -22,7 +21,7 @@ const keywordOf = new Map([...flagOf].map(([keyword, flag]) => [flag.toLowerCase
 
 /** Selects a folder afresh, making it where it lacks. One that the server will not have under its name gets another. */
 export async function folderFor(
-  session: Session,
+  session: ImapSession,
   layout: Layout,
   name: string,
 ): Promise<{ folder: SelectedFolder; called: string }> {
@@ -37,7 +36,7 @@ export async function folderFor(
   throw new Error('a name or the other was tried')
 }
 
-async function selected(session: Session, path: string): Promise<SelectedFolder> {
+async function selected(session: ImapSession, path: string): Promise<SelectedFolder> {
   const there = await session.selectAnew(path)
   if (there) return there
   await makeFolder(session, path)
@@ -55,19 +54,19 @@ function plainName(name: string): string {
  *  each with its octets, date, flags and keywords, as they were read back.
  *  @throws Error where the server keeps anything else than it was given */
 export async function store(
-  session: Session,
+  session: ImapSession,
   folder: SelectedFolder,
   uidNext: number,
   messages: readonly Carried[],
   { perhapsThere }: { perhapsThere: boolean },
 ): Promise<void> {
   for (const { keywords } of messages) assertKeeps(folder, keywords)
-  const deposits = messages.map(depositOf)
-  const before = perhapsThere ? await found(session, folder.path, uidNext, deposits) : new Map<Deposit, Found>()
-  const lacking = deposits.filter((one) => !before.has(one))
-  if (lacking.length > 0) await deposit(session, folder.path, lacking)
-  const there = await found(session, folder.path, uidNext, deposits)
-  for (const one of deposits) {
+  const appended = messages.map(toAppend)
+  const before = perhapsThere ? await found(session, folder.path, uidNext, appended) : new Map<AppendMessage, Found>()
+  const lacking = appended.filter((one) => !before.has(one))
+  if (lacking.length > 0) await appendMessages(session, folder.path, lacking)
+  const there = await found(session, folder.path, uidNext, appended)
+  for (const one of appended) {
     const { uid, flags } = there.get(one) ?? {}
     if (uid === undefined || flags === undefined)
       throw new Error(`The mail server does not have a message in ${folder.path} as it was given it`)
@@ -82,13 +81,13 @@ function assertKeeps(folder: SelectedFolder, keywords: readonly string[]): void 
   throw invalid('keywords', `The mail server keeps no more keywords in ${folder.path}, and ${lost} is none that it has`)
 }
 
-function depositOf(message: Carried): Deposit {
+function toAppend(message: Carried): AppendMessage {
   const keywords = message.keywords.map((keyword) => flagOf.get(keyword) ?? keyword)
   return { ...message, keywords, messageId: null }
 }
 
 /** As they are given, in one order. */
-function flagsOf({ seen, flagged, keywords }: Deposit): string {
+function flagsOf({ seen, flagged, keywords }: AppendMessage): string {
   return [...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords.map((one) => one.toLowerCase())]
     .sort()
     .join(' ')
@@ -101,13 +100,13 @@ interface Found {
 
 /** Those of the messages that came to the folder from a uid on, each of them once, known by their octets and dates. */
 async function found(
-  session: Session,
+  session: ImapSession,
   path: string,
   from: number,
-  wanted: readonly Deposit[],
-): Promise<Map<Deposit, Found>> {
+  wanted: readonly AppendMessage[],
+): Promise<Map<AppendMessage, Found>> {
   const folder = await session.selectAnew(path)
-  const there = new Map<Deposit, Found>()
+  const there = new Map<AppendMessage, Found>()
   if (!folder || folder.exists === 0) return there
   const kept = await Promise.all(wanted.map(async (one) => ({ one, bytes: await asKept(one) })))
   const like = (await described(session, `${from}:*`)).filter(
@@ -125,7 +124,7 @@ async function found(
 }
 
 /** The messages at the beginning of the folder that is selected, so many as are carried at a time. */
-export async function lowest(session: Session, folder: SelectedFolder, tally: Tally): Promise<Carried[]> {
+export async function lowest(session: ImapSession, folder: SelectedFolder, tally: Tally): Promise<Carried[]> {
   const uids = (await lowestUids(session, folder.exists)).slice(0, mostMessages)
   if (uids.length === 0) return []
   const batch = batchOf(await described(session, uidSet(uids)))
@@ -160,33 +159,20 @@ interface Described {
   readonly flags: string[]
 }
 
-async function described({ connection }: Session, set: string): Promise<Described[]> {
+async function described({ connection }: ImapSession, set: string): Promise<Described[]> {
   const all: Described[] = []
-  const take = (data: Data) => {
-    const item = data.name === 'FETCH' ? attributes(data) : undefined
-    const date = bytesOf(item?.get('INTERNALDATE'))
-    if (!item || !date) return false
-    const flags = atomsOf(item.get('FLAGS')).map((flag) => flag.toLowerCase())
-    all.push({
-      uid: numberOf(item.get('UID')),
-      size: numberOf(item.get('RFC822.SIZE')),
-      at: new Date(readDateTime(date)),
-      flags: flags.filter((flag) => flag !== '\\recent'),
-    })
-    return true
-  }
-  await connection.run([`UID FETCH ${set} (UID FLAGS INTERNALDATE RFC822.SIZE)`], take, patience.whole)
+  const command = `UID FETCH ${set} (UID FLAGS INTERNALDATE RFC822.SIZE)`
+  await fetch(connection, command, 'INTERNALDATE', ({ uid, size, receivedAt, flags }) => {
+    all.push({ uid, size, at: new Date(receivedAt), flags: flags.filter((flag) => flag !== '\\recent') })
+  })
   return all.sort((a, b) => a.uid - b.uid)
 }
 
-async function octets({ connection }: Session, uids: readonly number[]): Promise<Map<number, Buffer>> {
+async function octets({ connection }: ImapSession, uids: readonly number[]): Promise<Map<number, Buffer>> {
   const bodies = new Map<number, Buffer>()
-  const take = (data: Data) => {
-    const item = data.name === 'FETCH' ? attributes(data) : undefined
-    const bytes = bytesOf(item?.get('BODY[]'))
-    if (bytes) bodies.set(numberOf(item?.get('UID')), bytes)
-    return bytes !== undefined
-  }
-  await connection.run([`UID FETCH ${uidSet(uids)} (UID BODY.PEEK[])`], take, patience.whole)
+  await fetch(connection, `UID FETCH ${uidSet(uids)} (UID BODY.PEEK[])`, 'BODY[]', (message) => {
+    const bytes = message.octets('BODY[]')
+    if (bytes) bodies.set(message.uid, bytes)
+  })
   return bodies
 }

@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
-import { collected } from '#/bytes.ts'
+import { databaseNow } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { collected } from '#/event-loop/pieces.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { Access } from '../imap/access.ts'
-import { expunge } from '../imap/change.ts'
-import type { Layout } from '../imap/layout.ts'
-import type { Session } from '../imap/session.ts'
-import { drop, type Spooled, spooledBytes } from '../imap/spool-queries.ts'
+import { expunge } from '../imap/changing/change.ts'
+import type { ImapSession } from '../imap/client/session.ts'
+import type { Layout } from '../imap/folders/layout.ts'
+import { drop, type Spooled, spooledBytes, spoolLeases } from '../imap/spool/queries.ts'
 import { append } from '../sql/append.ts'
 import { makeFolders } from '../sql/folders.ts'
 import { read } from '../sql/read.ts'
 import { batchOf, type Carried, digestOf, mostMessages, type Tally } from './carried.ts'
 import type { MoveClaim } from './claim.ts'
-import { inHand, letGo, takeInHand } from './journal.ts'
+import { batchInProgress, clearBatch, recordBatch } from './journal.ts'
 import { lowest } from './server-folder.ts'
 
 interface Parts {
@@ -55,18 +56,18 @@ export async function moveToDatabase(parts: Parts, mailbox: MailboxRef, progress
 }
 
 /** What a batch that was broken off has stored here goes there. */
-async function finishBatch({ db }: Parts, session: Session, { mailboxId }: MailboxRef): Promise<void> {
-  const hand = await inHand(db, mailboxId)
-  if (!hand) return
-  const folder = await session.selectAnew(hand.folder)
-  if (folder?.selectedAt.uidValidity === hand.uidValidity) await expunge(session, hand.uids)
-  await letGo(db, mailboxId)
+async function finishBatch({ db }: Parts, session: ImapSession, { mailboxId }: MailboxRef): Promise<void> {
+  const batch = await batchInProgress(db, mailboxId)
+  if (!batch) return
+  const folder = await session.selectAnew(batch.folder)
+  if (folder?.selectedAt.uidValidity === batch.uidValidity) await expunge(session, batch.uids)
+  await clearBatch(db, mailboxId)
 }
 
 /** False where nothing is left. */
 async function moveBatch(
   parts: Parts,
-  session: Session,
+  session: ImapSession,
   mailbox: MailboxRef,
   name: string,
   path: string,
@@ -79,11 +80,11 @@ async function moveBatch(
   await parts.db.transaction().execute(async (tx) => {
     await parts.claim.hold(tx)
     await keep(parts, tx, mailbox, name, messages)
-    const hand = { folder: path, uids, uidValidity: folder.selectedAt.uidValidity, uidNext: 0 }
-    await takeInHand(tx, mailbox.mailboxId, hand)
+    const batch = { folder: path, uids, uidValidity: folder.selectedAt.uidValidity, uidNext: 0 }
+    await recordBatch(tx, mailbox.mailboxId, batch)
   })
   await expunge(session, uids)
-  await letGo(parts.db, mailbox.mailboxId)
+  await clearBatch(parts.db, mailbox.mailboxId)
   parts.tally.add(messages)
   return true
 }
@@ -123,7 +124,7 @@ async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> 
     const messages: (Omit<Carried, 'uid'> & { folder: string })[] = []
     for (const one of spooled) {
       const raw = await spooledBytes(tx, one)
-      if (!raw) throw new Error('What was in the spool has gone while it was read')
+      if (!raw) throw new Error('A message left the spool while it was read')
       messages.push({ ...one, raw })
     }
     for (const message of messages) await keep(parts, tx, mailbox, message.folder, [message])
@@ -142,7 +143,7 @@ async function waiting(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promi
       filtered_by as "filteredBy", attempts
     from mail_spool
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
-      and not (in_hand and due_at > clock_timestamp())
+      and ${spoolLeases.free(databaseNow)}
     order by id limit ${mostMessages} for update skip locked`.execute(tx)
   return rows
 }

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
-import { collected } from '#/bytes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { collected } from '#/event-loop/pieces.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { addStorage } from '#/usage/storage.ts'
 import type { Access } from '../imap/access.ts'
-import { asLiteral } from '../imap/deposit.ts'
-import type { Layout } from '../imap/layout.ts'
-import type { Session } from '../imap/session.ts'
+import { asLiteral } from '../imap/changing/append.ts'
+import type { ImapSession } from '../imap/client/session.ts'
+import type { Layout } from '../imap/folders/layout.ts'
 import { expungeFrom } from '../sql/expunge.ts'
-import type { Folder } from '../sql/folders.ts'
+import { type Folder, removeEmptyFolder } from '../sql/folders.ts'
 import { read } from '../sql/read.ts'
 import { batchOf, type Carried, mostMessages, type Tally } from './carried.ts'
 import type { MoveClaim } from './claim.ts'
-import { inHand, letGo, takeInHand } from './journal.ts'
+import { batchInProgress, clearBatch, recordBatch } from './journal.ts'
 import { folderFor, store } from './server-folder.ts'
 
 interface Parts {
@@ -35,7 +36,7 @@ export async function moveToServer(parts: Parts, mailbox: MailboxRef, progress: 
   const { db, access } = parts
   const account = { mailbox, login: mailbox.mailboxId, waiting: false }
   await access.inMailbox(account, async (session, layout) => {
-    const broken = await inHand(db, mailbox.mailboxId)
+    const broken = await batchInProgress(db, mailbox.mailboxId)
     const folders = await foldersOf(db, mailbox)
     for (const { id, name } of folders.toSorted((one) => (one.name === broken?.folder ? -1 : 1))) {
       const target = await folderFor(session, layout, name)
@@ -58,14 +59,14 @@ interface Leaving {
 /** False where nothing is left. */
 async function moveBatch(
   { db, claim, tally }: Parts,
-  session: Session,
+  session: ImapSession,
   layout: Layout,
   { mailbox, id, name, called }: Leaving,
 ): Promise<boolean> {
   const { mailboxId } = mailbox
   const { folder } = await folderFor(session, layout, called)
   const { uidValidity, uidNext } = folder.selectedAt
-  const before = await inHand(db, mailboxId)
+  const before = await batchInProgress(db, mailboxId)
   const broken = before?.folder === name && before.uidValidity === uidValidity ? before : undefined
   const messages = await messagesIn(db, mailbox, name, broken?.uids ?? (await lowestUids(db, id)))
   if (messages.length === 0 && !broken) return false
@@ -73,13 +74,13 @@ async function moveBatch(
   const since = broken?.uidNext ?? uidNext
   await db.transaction().execute(async (tx) => {
     await claim.hold(tx)
-    await takeInHand(tx, mailboxId, { folder: name, uids, uidValidity, uidNext: since })
+    await recordBatch(tx, mailboxId, { folder: name, uids, uidValidity, uidNext: since })
   })
   if (messages.length > 0) await store(session, folder, since, messages, { perhapsThere: broken !== undefined })
   await db.transaction().execute(async (tx) => {
     await claim.hold(tx)
     await remove(tx, mailbox, id, uids)
-    await letGo(tx, mailboxId)
+    await clearBatch(tx, mailboxId)
   })
   tally.add(messages)
   return true
@@ -131,16 +132,13 @@ async function remove(
     select coalesce(sum(size_bytes), 0)::bigint as bytes from mail_messages
     where folder_id = ${folderId} and uid = any(${uids}::bigint[])`.execute(tx)
   await expungeFrom(tx, folder, uids)
-  await sql`
-    update organization_usage set storage_bytes = storage_bytes + ${sizes[0]?.bytes ?? 0}
-    where organization_id = ${organizationId}`.execute(tx)
+  await addStorage(tx, [{ organization_id: organizationId, bytes: sizes[0]?.bytes ?? 0 }])
 }
 
 /** Empty by now: nobody stores in the database while mail moves. */
 async function dropFolder({ db, claim }: Parts, { organizationId }: MailboxRef, folderId: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await claim.hold(tx)
-    await sql`
-      delete from mail_folders where id = ${folderId} and organization_id = ${organizationId} and total = 0`.execute(tx)
+    await removeEmptyFolder(tx, organizationId, folderId)
   })
 }

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises'
-import { pieceBytes } from '#/bytes.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
@@ -92,7 +92,7 @@ async function hashAll(key: IdHashKey, ids: readonly string[]): Promise<Buffer> 
   if (ids.length <= hashedAtOnce) return idHashes(key, ids)
   const hashes: Buffer[] = []
   for (let at = 0; at < ids.length; at += hashedAtOnce) {
-    await turn()
+    await nextTurn()
     hashes.push(idHashes(key, ids.slice(at, at + hashedAtOnce)))
   }
   return Buffer.concat(hashes)

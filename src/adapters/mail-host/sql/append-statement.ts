@@ -1,6 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { whileInDatabase } from '#/mailboxes/home.ts'
+import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 
 /** What a folder gains by an append; `number` is how messages name it. */
@@ -87,16 +88,8 @@ export function store(
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
-    ), usage as materialized (
-      select usage.organization_id, gain.bytes
-      from (
-        select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
-      ) gain
-      join organization_usage usage using (organization_id)
-      order by usage.organization_id for update of usage
-    ), counted as (
-      update organization_usage set storage_bytes = organization_usage.storage_bytes + usage.bytes
-      from usage where organization_usage.organization_id = usage.organization_id
-    )
+    ), stored as (
+      select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
+    ), ${countsStored}
     select number, folder_id, modseq, first from place`
 }

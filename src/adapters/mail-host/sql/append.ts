@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { pieceBytes, slices } from '#/bytes.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'

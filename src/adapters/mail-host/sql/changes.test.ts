@@ -7,16 +7,16 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import { testDatabase } from '../../../../test/database.ts'
-import { copy } from '../conformance/letters.ts'
-import { SqlMailHost } from './index.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { copy } from '#test/conformance/mail-host/letters.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { sqlMailHost } from './index.ts'
 
 let database: Database
-let host: SqlMailHost
+let host: MailHost
 before(async () => {
   database = await testDatabase()
-  host = new SqlMailHost(database.db, idHashKey('a secret'))
+  host = sqlMailHost(database.db, idHashKey('a secret'))
 })
 after(() => database[Symbol.asyncDispose]())
 

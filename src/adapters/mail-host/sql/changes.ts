@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderChanges, FolderState, ThreadRows } from '#/ports/folder-changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { findFolder, noSuchFolder } from './folders.ts'
+import { noSuchFolder } from '../folders.ts'
+import { findFolder } from './folders.ts'
 
 /** New messages in a step: read in 5 to 10 ms on the embedded database, which serves nobody else meanwhile, and taken
  *  up in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the time in all. */

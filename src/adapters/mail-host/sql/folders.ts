@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { invalid, notFound } from '#/errors.ts'
+import { notFound } from '#/errors.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
+import { inListOrder, noSuchFolder } from '../folders.ts'
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
 
@@ -16,7 +17,7 @@ export interface Folder {
   readonly unread: number
 }
 
-/** Makes the folders that are lacking. Comes before any folder is locked: see docs/mail-host.md, Lock order. */
+/** Makes the folders that are lacking. Comes before any folder is locked: see docs/database.md, "Lock order". */
 export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<void> {
   // A conflict would use up an id, so those that are there are left out first.
   await sql`
@@ -31,11 +32,20 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
     on conflict do nothing`.execute(tx)
 }
 
-export async function openMailbox(tx: Tx, mailbox: MailboxRef): Promise<void> {
-  await makeFolders(
-    tx,
-    standingFolders.map((name) => ({ mailbox, name })),
-  )
+/** The same for every mailbox that there is. */
+export async function openAllMailboxes(tx: Tx): Promise<void> {
+  await sql`
+    insert into mail_folders (organization_id, mailbox_id, name)
+    select mailbox.organization_id, mailbox.id, standing.name
+    from mailboxes mailbox, unnest(${[...standingFolders]}::text[]) with ordinality as standing (name, place)
+    order by mailbox.id, standing.place
+    on conflict do nothing`.execute(tx)
+}
+
+/** Leaves a folder that has messages. */
+export async function removeEmptyFolder(tx: Tx, organizationId: string, folderId: number): Promise<void> {
+  await sql`
+    delete from mail_folders where id = ${folderId} and organization_id = ${organizationId} and total = 0`.execute(tx)
 }
 
 /** Throws `not_found` for a mailbox that is not there, `invalid_request` for a folder that is not. */
@@ -85,13 +95,8 @@ export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<Folde
     .select(['name', 'total', 'unread'])
     .where('organization_id', '=', mailbox.organizationId)
     .where('mailbox_id', '=', mailbox.mailboxId)
-    .orderBy('name')
     .execute()
-  return folders.toSorted((a, b) => rank(a.name) - rank(b.name))
-}
-
-export function noSuchFolder(name: string): Error {
-  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+  return inListOrder(folders)
 }
 
 function namesJson(folders: readonly FolderName[]): string {
@@ -102,9 +107,4 @@ function namesJson(folders: readonly FolderName[]): string {
       name,
     })),
   )
-}
-
-function rank(name: string): number {
-  const at = (standingFolders as readonly string[]).indexOf(name)
-  return at < 0 ? standingFolders.length : at
 }

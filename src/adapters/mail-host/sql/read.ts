@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { pieceBytes } from '#/bytes.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { Address } from '#/mime/address.ts'
 import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
@@ -63,12 +63,12 @@ function pageOf(
   limit: number,
   offset: number,
 ): Promise<Summary[]> {
-  const way = direction === 'asc' ? sql`asc` : sql`desc`
+  const order = direction === 'asc' ? sql`asc` : sql`desc`
   return summariesOf(
     db,
     folder,
     sql`(select folder_id, uid from ${matching(folder, query)}
-         order by received_at ${way}, uid ${way} limit ${limit} offset ${offset})`,
+         order by received_at ${order}, uid ${order} limit ${limit} offset ${offset})`,
     sql`message.received_at desc, message.uid desc`,
   )
 }

@@ -4,18 +4,18 @@ import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
-import { testDatabase } from '../../../../test/database.ts'
-import { copy, letter, rawOf } from '../conformance/letters.ts'
-import { newDomain, newMailbox, newMailboxes } from '../conformance/mailboxes.ts'
-import { mailHostConformance } from '../conformance.ts'
-import { SqlMailHost } from './index.ts'
+import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { copy, letter, rawOf } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox, newMailboxes } from '#test/conformance/mail-host/mailboxes.ts'
+import { mailHostConformance } from '#test/conformance/mail-host/suite.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { sqlMailHost } from './index.ts'
 
 const key = idHashKey('a secret')
 
 mailHostConformance('the embedded mail host', async () => {
   const database = await testDatabase()
-  const host = new SqlMailHost(database.db, key)
+  const host = sqlMailHost(database.db, key)
   return {
     host,
     transaction: (work) => database.db.transaction().execute(work),
@@ -26,10 +26,10 @@ mailHostConformance('the embedded mail host', async () => {
 })
 
 let database: Database
-let host: SqlMailHost
+let host: MailHost
 before(async () => {
   database = await testDatabase()
-  host = new SqlMailHost(database.db, key)
+  host = sqlMailHost(database.db, key)
 })
 after(() => database[Symbol.asyncDispose]())
 

@@ -1,0 +1,16 @@
+import { invalid, type Refusal } from '#/errors.ts'
+import { standingFolders } from '#/messages/folder-name.ts'
+
+/** The folders of a mailbox in the order of lists: those that every mailbox has, and then the others by name. */
+export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {
+  return folders.toSorted((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))
+}
+
+function rank(name: string): number {
+  const at = (standingFolders as readonly string[]).indexOf(name)
+  return at < 0 ? standingFolders.length : at
+}
+
+export function noSuchFolder(name: string): Refusal {
+  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}

@@ -1,0 +1,133 @@
+import { collected, inTurns } from '#/event-loop/pieces.ts'
+import type { Applied } from '#/ports/mail-host.ts'
+import { type Command, timeouts } from '../client/connection.ts'
+import { CommandRefused } from '../client/errors.ts'
+import { fetch } from '../client/fetch.ts'
+import { mailbox } from '../client/mailbox-name.ts'
+import type { ImapSession } from '../client/session.ts'
+import { dateTime, day, quoted, uidSet } from '../client/syntax.ts'
+import { makeFolder } from '../folders/layout.ts'
+import { numbers } from '../reading/list.ts'
+import { filteredByField } from './filtered-by.ts'
+
+/** A message to append (RFC 3502 calls it an append-message). */
+export interface AppendMessage {
+  readonly raw: Buffer
+  /** As in its header; null where it bears none. */
+  readonly messageId: string | null
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  /** In lower case, atoms. */
+  readonly keywords: readonly string[]
+  readonly filteredBy: readonly Applied[]
+}
+
+/** Appends messages to a folder, in their order, making it where it lacks: all or none of them where the server has
+ *  MULTIAPPEND (RFC 3502). */
+export async function appendMessages(
+  session: ImapSession,
+  path: string,
+  messages: readonly AppendMessage[],
+): Promise<void> {
+  const { connection } = session
+  const parts = await Promise.all(messages.map(partsOf))
+  const runs = connection.can('MULTIAPPEND') ? [parts.flat()] : parts
+  for (const run of runs) {
+    const append = () => connection.run([`APPEND ${mailbox(path)}`, ...run], { timeout: timeouts.wholeFolder })
+    try {
+      await append()
+    } catch (error) {
+      if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw error
+      await makeFolder(session, path)
+      await append()
+    }
+  }
+}
+
+async function partsOf(message: AppendMessage): Promise<Command> {
+  const { receivedAt, seen, flagged, keywords } = message
+  const flags = [...(seen ? ['\\Seen'] : []), ...(flagged ? ['\\Flagged'] : []), ...keywords]
+  return [` (${flags.join(' ')}) ${dateTime(receivedAt)} `, await asKept(message)]
+}
+
+/** The octets that the server is given. */
+export async function asKept({ raw, filteredBy }: Pick<AppendMessage, 'raw' | 'filteredBy'>): Promise<Buffer> {
+  const bytes = await asLiteral(raw)
+  return filteredBy.length > 0 ? Buffer.concat([filteredByField(filteredBy), bytes]) : bytes
+}
+
+/** A literal cannot hold NUL, nor can a message be empty (RFC 9051, section 9): NUL becomes 0x80, as where Dovecot finds
+ *  one. */
+export async function asLiteral(raw: Buffer): Promise<Buffer> {
+  const whole = raw.length > 0 ? raw : Buffer.from('\r\n')
+  return whole.includes(0) ? await withoutNul(whole) : whole
+}
+
+function withoutNul(bytes: Buffer): Promise<Buffer> {
+  const replaced = async function* () {
+    for await (const piece of inTurns(bytes)) {
+      const copy = Buffer.from(piece)
+      for (let at = copy.indexOf(0); at >= 0; at = copy.indexOf(0, at + 1)) copy[at] = 0x80
+      yield copy
+    }
+  }
+  return collected(replaced(), bytes.length)
+}
+
+/** Whether a message is in the folder already: what a lost answer to an APPEND leaves unsaid. It is looked for by its
+ *  Message-ID where it has one, else by day and size, and known by its bytes: others may be like it in all else. */
+export async function isThere(session: ImapSession, path: string, message: AppendMessage): Promise<boolean> {
+  if (!(await session.select(path))) return false
+  const { messageId, receivedAt } = message
+  const kept = await asKept(message)
+  const size = kept.length
+  const named =
+    messageId !== null && printable.test(messageId)
+      ? `HEADER MESSAGE-ID ${quoted(messageId)}`
+      : `${around(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
+  const uids = await numbers(session, 'SEARCH', named)
+  const like = await ofSecondAndSize(session, uids, Math.floor(receivedAt.getTime() / 1_000), size)
+  for (const uid of like) if ((await bytesAt(session, uid))?.equals(kept)) return true
+  return false
+}
+
+/** Whether the folder has a message of that id, whoever put it there. */
+export async function isNamed(session: ImapSession, path: string, { messageId }: AppendMessage): Promise<boolean> {
+  if (messageId === null || !printable.test(messageId) || !(await session.select(path))) return false
+  return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).length > 0
+}
+
+/** What can be looked for in a header. */
+const printable = /^[\x21-\x7e]+$/
+
+const aDay = 86_400_000
+
+/** Its day, whatever time zone the server counts days in. */
+function around(at: Date): string {
+  const [since, before] = [new Date(at.getTime() - aDay), new Date(at.getTime() + 2 * aDay)]
+  return `SINCE ${day(since)} BEFORE ${day(before)}`
+}
+
+async function ofSecondAndSize(
+  { connection }: ImapSession,
+  uids: readonly number[],
+  second: number,
+  size: number,
+): Promise<number[]> {
+  const found: number[] = []
+  if (uids.length === 0) return found
+  const command = `UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`
+  await fetch(connection, command, 'INTERNALDATE', (message) => {
+    if (message.receivedAt / 1_000 === second && message.size === size) found.push(message.uid)
+  })
+  return found
+}
+
+async function bytesAt({ connection }: ImapSession, uid: number): Promise<Buffer | undefined> {
+  let bytes: Buffer | undefined
+  await fetch(connection, `UID FETCH ${uid} (UID BODY.PEEK[])`, 'BODY[]', (message) => {
+    bytes ??= message.octets('BODY[]')
+  })
+  return bytes
+}

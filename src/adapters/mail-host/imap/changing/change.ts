@@ -1,0 +1,140 @@
+import { invalid, notFound } from '#/errors.ts'
+import type { Change, Place } from '#/ports/mail-host.ts'
+import { normalKeywords } from '../../keywords.ts'
+import { timeouts } from '../client/connection.ts'
+import { CommandRefused } from '../client/errors.ts'
+import { mailbox } from '../client/mailbox-name.ts'
+import { bytesOf, type Status } from '../client/response.ts'
+import type { ImapSession } from '../client/session.ts'
+import { numbersIn, uidSet } from '../client/syntax.ts'
+import { type Layout, makeFolder } from '../folders/layout.ts'
+import type { SelectedFolder } from '../folders/selected-folder.ts'
+import { readFlags } from '../reading/contents.ts'
+import { folderRefused, ofFolder, refused } from './refused.ts'
+
+/** A server may answer a change of very many messages late. */
+const options = { timeout: timeouts.wholeFolder }
+
+/** Changes messages of the folder that is selected, and says where they are then.
+ *  @throws invalid where the server would not keep all of it, or refuses the folder to move to */
+export async function update(
+  session: ImapSession,
+  folder: SelectedFolder,
+  layout: Layout,
+  name: string,
+  uids: readonly number[],
+  change: Change,
+): Promise<Map<number, Place>> {
+  const { folder: target = name } = change
+  const commands = flagCommands(folder, change)
+  const path = layout.pathOf(target)
+  const flags = await readFlags(session, folder, uids)
+  const present = rising(flags)
+  if (present.length === 0) return new Map()
+  const keywords = new Set([...flags.values()].flatMap((one) => one.keywords).concat(change.addKeywords ?? []))
+  if (path !== folder.path) await assertKept(session, folder, path, keywords)
+  for (const command of commands) await store(session, present, command)
+  if (path === folder.path) return new Map(present.map((uid) => [uid, { folder: name, uid }]))
+  const moved = await move(session, present, path)
+  return new Map([...moved].map(([uid, there]) => [uid, { folder: target, uid: there }]))
+}
+
+/** Those of the uids that are in the folder that is selected, in ascending order. */
+export async function presentUids(
+  session: ImapSession,
+  folder: SelectedFolder,
+  uids: readonly number[],
+): Promise<number[]> {
+  return rising(await readFlags(session, folder, uids))
+}
+
+function rising(byUid: ReadonlyMap<number, unknown>): number[] {
+  return [...byUid.keys()].sort((a, b) => a - b)
+}
+
+/** The commands that a change of flags takes, checked against what the folder keeps.
+ *  @throws invalid for a keyword that no server keeps, or that this one would forget */
+function flagCommands(folder: SelectedFolder, { seen, flagged, addKeywords, removeKeywords }: Change): string[] {
+  const added = normalKeywords(addKeywords ?? [])
+  const removed = normalKeywords(removeKeywords ?? [])
+  const on = [...(seen === true ? ['\\Seen'] : []), ...(flagged === true ? ['\\Flagged'] : []), ...added]
+  const off = [...(seen === false ? ['\\Seen'] : []), ...(flagged === false ? ['\\Flagged'] : []), ...removed]
+  for (const flag of on) {
+    if (folder.keeps(flag.toLowerCase())) continue
+    throw flag.startsWith('\\')
+      ? invalid('folder', `The mail server keeps no ${flag} on messages of this folder`)
+      : invalid('keywords', `The mail server keeps no more keywords in this folder, and ${flag} is none that it has`)
+  }
+  return [
+    ...(on.length > 0 ? [`+FLAGS (${on.join(' ')})`] : []),
+    ...(off.length > 0 ? [`-FLAGS (${off.join(' ')})`] : []),
+  ]
+}
+
+/** Not SILENT, so that whoever follows the folder on this session need not ask. */
+async function store({ connection }: ImapSession, uids: readonly number[], command: string): Promise<void> {
+  await connection.run([`UID STORE ${uidSet(uids)} ${command}`], options)
+}
+
+/** Refuses a move that would lose keywords: the other folder may keep fewer. */
+async function assertKept(
+  session: ImapSession,
+  from: SelectedFolder,
+  to: string,
+  keywords: ReadonlySet<string>,
+): Promise<void> {
+  if (keywords.size === 0) return
+  const target = await session.select(to)
+  const lost = target && [...keywords].find((keyword) => !target.keeps(keyword))
+  await session.select(from.path)
+  if (lost !== undefined) {
+    throw invalid('folder', `The mail server keeps no more keywords in that folder, and ${lost} is none that it has`)
+  }
+}
+
+/** Moves messages to another folder, making it where it lacks. Answers their uids there, by those they had.
+ *  @throws invalid where the server refuses the folder */
+export async function move(session: ImapSession, uids: readonly number[], to: string): Promise<Map<number, number>> {
+  try {
+    return await moveTo(session, uids, to)
+  } catch (error) {
+    if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw ofFolder(error)
+    await makeFolder(session, to).catch((failure) => {
+      // Whatever its code, it is about the folder: nothing else was asked for.
+      throw failure instanceof CommandRefused && refused(failure)?.lasting !== 'temporary'
+        ? folderRefused(failure)
+        : failure
+    })
+    return moveTo(session, uids, to)
+  }
+}
+
+/** RFC 6851, or by its parts where the server lacks it. COPYUID (RFC 4315) comes with the end of COPY, before that of MOVE. */
+async function moveTo(session: ImapSession, uids: readonly number[], to: string): Promise<Map<number, number>> {
+  const { connection } = session
+  const set = uidSet(uids)
+  if (!connection.can('MOVE')) {
+    const moved = copied(await connection.run([`UID COPY ${set} ${mailbox(to)}`], options))
+    await expunge(session, uids)
+    return moved
+  }
+  let moved = new Map<number, number>()
+  const onData = (data: { name: string; values: Status['code'] }) => {
+    if (data.name === '[COPYUID]') moved = copied({ code: ['COPYUID', ...data.values] })
+    return data.name === '[COPYUID]'
+  }
+  const end = await connection.run([`UID MOVE ${set} ${mailbox(to)}`], { ...options, onData })
+  return moved.size > 0 ? moved : copied(end)
+}
+
+function copied({ code: [name, , from, to] }: Pick<Status, 'code'>): Map<number, number> {
+  if (name !== 'COPYUID') throw notFound('message')
+  const [before, after] = [from, to].map((set) => numbersIn(bytesOf(set)?.toString('latin1') ?? '', 1_000_000) ?? [])
+  return new Map(before?.map((uid, index) => [uid, after?.[index] ?? 0]))
+}
+
+/** Removes messages for good, and no others that may be marked as deleted (RFC 4315). */
+export async function expunge(session: ImapSession, uids: readonly number[]): Promise<void> {
+  await store(session, uids, '+FLAGS (\\Deleted)')
+  await session.connection.run([`UID EXPUNGE ${uidSet(uids)}`], options)
+}

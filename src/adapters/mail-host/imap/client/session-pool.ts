@@ -1,0 +1,174 @@
+import { mailUnavailable } from '#/errors.ts'
+import type { ImapServer } from '#/ports/servers.ts'
+import { CommandRefused, ConnectionLost } from './errors.ts'
+import { ImapSession } from './session.ts'
+
+/** Connections of one mailbox: each keeps the folder that it read last selected, so as many folders are at hand. Dovecot
+ *  allows ten from one address. */
+const mostOfMailbox = 4
+/** Connections in all. */
+const most = 200
+/** How long one is kept without use, in milliseconds; servers close them after 30 minutes. */
+const longestIdle = 10 * 60_000
+/** How long a request waits in all before its first command, in milliseconds: for the delivery of mail, for earlier changes, for a
+ *  connection. With the time-out of that command, that makes less than ten seconds. */
+export const longestWait = 5_000
+
+/** Sessions, kept open between uses, for any number of mailboxes. Whoever waits is served in order. */
+export class SessionPool implements AsyncDisposable {
+  readonly #server: ImapServer
+  /** The one used last comes last. */
+  #idle: ImapSession[] = []
+  readonly #open = new Map<string, number>()
+  #total = 0
+  #waiting: (() => void)[] = []
+  readonly #sweeper: NodeJS.Timeout
+  #ended = false
+
+  constructor(server: ImapServer) {
+    this.#server = server
+    this.#sweeper = setInterval(() => this.#sweep(), longestIdle / 10)
+    this.#sweeper.unref()
+  }
+
+  /** Runs work on a session of the mailbox that logs in so; one that has `path` selected, if there is one idle. A
+   *  session that turns out to be gone at the first look, `prepare`, is replaced by a new one. For a session it waits
+   *  until then at most, by performance.now().
+   *  @throws mailUnavailable where the server does not answer */
+  async use<P, T>(
+    login: string,
+    path: string | undefined,
+    prepare: (session: ImapSession) => Promise<P>,
+    work: (session: ImapSession, prepared: P) => Promise<T>,
+    until = performance.now() + longestWait,
+  ): Promise<T> {
+    for (;;) {
+      const { session, reused } = await this.#acquire(login, path, until)
+      let prepared: P
+      try {
+        prepared = await prepare(session)
+      } catch (error) {
+        this.#release(session)
+        if (error instanceof ConnectionLost && error.timedOut) this.#closeIdle()
+        if (error instanceof ConnectionLost && reused && !error.timedOut) continue
+        throw unavailable(error)
+      }
+      try {
+        return await work(session, prepared)
+      } catch (error) {
+        throw unavailable(error)
+      } finally {
+        this.#release(session)
+      }
+    }
+  }
+
+  async #acquire(
+    login: string,
+    path: string | undefined,
+    until: number,
+  ): Promise<{ session: ImapSession; reused: boolean }> {
+    for (;;) {
+      if (this.#ended) throw mailUnavailable(new Error('The connections to the mail server are closed'))
+      const idle = this.#pick(login, path)
+      if (idle) return { session: idle, reused: true }
+      if (this.#hasRoom(login)) return { session: await this.#openOne(login), reused: false }
+      await this.#releasedOne(until - performance.now())
+    }
+  }
+
+  /** An idle session with the folder selected, or with none; of a mailbox that may have no more, any. */
+  #pick(login: string, path: string | undefined): ImapSession | undefined {
+    const full = (this.#open.get(login) ?? 0) >= mostOfMailbox || this.#total >= most
+    const own = this.#idle.filter((one) => one.login === login && one.connection.usable)
+    const fits = ({ selected }: ImapSession) => path === undefined || selected?.path === path
+    const found = own.findLast(fits) ?? own.find(({ selected }) => !selected) ?? (full ? own[0] : undefined)
+    if (found) this.#idle.splice(this.#idle.indexOf(found), 1)
+    return found
+  }
+
+  /** Makes room by closing what another mailbox has not used for the longest time. */
+  #hasRoom(login: string): boolean {
+    if ((this.#open.get(login) ?? 0) >= mostOfMailbox) return false
+    if (this.#total < most) return true
+    const [oldest] = this.#idle
+    if (!oldest) return false
+    this.#close(oldest)
+    return true
+  }
+
+  async #openOne(login: string): Promise<ImapSession> {
+    this.#count(login, 1)
+    try {
+      const session = await ImapSession.open(this.#server, login)
+      void session.connection.closed.then(() => this.#forget(session))
+      return session
+    } catch (error) {
+      this.#count(login, -1)
+      throw unavailable(error)
+    }
+  }
+
+  #release(session: ImapSession): void {
+    if (!session.connection.usable) return
+    session.idleSince = performance.now()
+    this.#idle.push(session)
+    if (this.#ended) this.#close(session)
+    this.#wakeAll()
+  }
+
+  #forget(session: ImapSession): void {
+    this.#idle = this.#idle.filter((one) => one !== session)
+    this.#count(session.login, -1)
+  }
+
+  #close(session: ImapSession): void {
+    this.#idle = this.#idle.filter((one) => one !== session)
+    session.connection.close()
+  }
+
+  #count(login: string, by: number): void {
+    this.#total += by
+    const open = (this.#open.get(login) ?? 0) + by
+    if (open > 0) this.#open.set(login, open)
+    else this.#open.delete(login)
+    if (by < 0) this.#wakeAll()
+  }
+
+  /** All who wait look again: whoever is first may wait for another mailbox. */
+  #wakeAll(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const go of waiting) go()
+  }
+
+  async #releasedOne(left: number): Promise<void> {
+    if (left <= 0) throw mailUnavailable(new Error('All connections to the mail server are in use'))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    const timer = setTimeout(resolve, left)
+    await promise
+    clearTimeout(timer)
+  }
+
+  #sweep(): void {
+    const oldest = performance.now() - longestIdle
+    for (const session of this.#idle) if (session.idleSince < oldest) this.#close(session)
+  }
+
+  /** After one timed out, the others most likely would: nobody should wait for each of them. */
+  #closeIdle(): void {
+    for (const session of this.#idle) this.#close(session)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#sweeper)
+    this.#closeIdle()
+    this.#wakeAll()
+  }
+}
+
+function unavailable(error: unknown): unknown {
+  return error instanceof ConnectionLost || error instanceof CommandRefused ? mailUnavailable(error) : error
+}

@@ -1,0 +1,136 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import QuickLRU from 'quick-lru'
+import { readMessage } from '#/mime/message.ts'
+import type { Applied, Summary } from '#/ports/mail-host.ts'
+import { readFilteredBy } from '../changing/filtered-by.ts'
+import { fetch } from '../client/fetch.ts'
+import type { ImapSession } from '../client/session.ts'
+import { uidSet } from '../client/syntax.ts'
+import type { SelectedFolder } from '../folders/selected-folder.ts'
+import { withAttachments } from './body-structure.ts'
+
+/** How much of a message is read for what lists show of it: nearly all messages whole, of those with large attachments the
+ *  text and the headers of what is attached. */
+const mostBytes = 96 << 10
+
+/** Messages remembered, a KiB or so each, and read at once. */
+const mostRemembered = 20_000
+const readAtOnce = 50
+
+/** What never changes of a message. */
+type Content = Omit<Summary, 'uid' | 'folder' | 'seen' | 'flagged' | 'keywords'> & {
+  readonly filteredBy: readonly Applied[]
+  /** Of the field in front of the message. */
+  readonly inFront: number
+}
+
+export interface Found {
+  readonly summary: Summary
+  readonly filteredBy: readonly Applied[]
+  readonly inFront: number
+}
+
+/** Reads messages as lists show them. What a message says is read once and remembered; its flags are asked for each time. */
+export class Contents {
+  readonly #remembered = new QuickLRU<string, Content>({ maxSize: mostRemembered })
+
+  /** Those of the uids that are in the folder that is selected, in ascending order. */
+  async of(session: ImapSession, folder: SelectedFolder, name: string, uids: readonly number[]): Promise<Found[]> {
+    const flags = await readFlags(session, folder, uids)
+    const present = [...flags.keys()].sort((a, b) => a - b)
+    const keyOf = (uid: number) => `${session.login}\0${folder.path}\0${folder.selectedAt.uidValidity}\0${uid}`
+    const contents = new Map<number, Content>()
+    const missing = present.filter((uid) => {
+      const known = this.#remembered.get(keyOf(uid))
+      if (known) contents.set(uid, known)
+      return !known
+    })
+    for (let at = 0; at < missing.length; at += readAtOnce) {
+      for (const [uid, content] of await readContents(session, missing.slice(at, at + readAtOnce))) {
+        contents.set(uid, content)
+        this.#remembered.set(keyOf(uid), content)
+      }
+    }
+    return present.flatMap((uid) => {
+      const content = contents.get(uid)
+      const shown = flags.get(uid)
+      if (!content || !shown) return []
+      const { filteredBy, inFront, ...rest } = content
+      return { summary: { uid, folder: name, ...rest, ...shown }, filteredBy, inFront }
+    })
+  }
+}
+
+interface Flags {
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+}
+
+/** By uid, of those that are there. */
+export async function readFlags(
+  { connection }: ImapSession,
+  folder: SelectedFolder,
+  uids: readonly number[],
+): Promise<Map<number, Flags>> {
+  const found = new Map<number, Flags>()
+  if (uids.length === 0) return found
+  await fetch(connection, `UID FETCH ${uidSet(uids)} (UID FLAGS MODSEQ)`, 'FLAGS', (message, data) => {
+    if (message.uid > 0) found.set(message.uid, flagsIn(message.flags))
+    // A server need not say again, to whoever follows the folder, what it has said here.
+    if (message.modseq > folder.highestKnown) folder.notice(data)
+  })
+  return found
+}
+
+function flagsIn(flags: readonly string[]): Flags {
+  return {
+    seen: flags.includes('\\seen'),
+    flagged: flags.includes('\\flagged'),
+    keywords: flags.filter((flag) => !flag.startsWith('\\')).sort(),
+  }
+}
+
+async function readContents(session: ImapSession, uids: readonly number[]): Promise<Map<number, Content>> {
+  const contents = new Map<number, Content>()
+  const items = `UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.${mostBytes}>`
+  await fetch(session.connection, `UID FETCH ${uidSet(uids)} (${items})`, 'BODY[]<0>', (message) => {
+    const bytes = message.octets('BODY[]<0>')
+    if (!bytes || message.uid === 0) return undefined
+    contents.set(message.uid, contentOf(bytes, message.size, message.receivedAt))
+    return nextTurn(true as const)
+  })
+  await lookBeyond(session, contents)
+  return contents
+}
+
+/** What is attached may begin where we no longer read. */
+async function lookBeyond(session: ImapSession, contents: Map<number, Content>): Promise<void> {
+  const cutOff = [...contents].filter(
+    ([, { sizeBytes, inFront, hasAttachment }]) => sizeBytes + inFront > mostBytes && !hasAttachment,
+  )
+  const uids = cutOff.map(([uid]) => uid).sort((a, b) => a - b)
+  const attached = await withAttachments(session, uids)
+  for (const [uid, content] of cutOff) if (attached.has(uid)) contents.set(uid, { ...content, hasAttachment: true })
+}
+
+function contentOf(bytes: Buffer, size: number, receivedAt: number): Content {
+  const { filteredBy, length: inFront } = readFilteredBy(bytes)
+  const message = readMessage(bytes.subarray(inFront))
+  return {
+    messageId: message.messageId,
+    threadRoot: message.threadRoot,
+    subject: message.subject,
+    from: message.from,
+    to: message.to.slice(0, mostRecipients),
+    receivedAt: new Date(receivedAt),
+    hasAttachment: message.hasAttachment,
+    preview: message.preview,
+    sizeBytes: size - inFront,
+    filteredBy,
+    inFront,
+  }
+}
+
+/** Of To, as far as lists show it. */
+const mostRecipients = 100

@@ -1,0 +1,59 @@
+import type { ListQuery } from '#/ports/mail-host.ts'
+import { isKeyword } from '../../keywords.ts'
+import { timeouts } from '../client/connection.ts'
+import { fetch } from '../client/fetch.ts'
+import type { ImapSession } from '../client/session.ts'
+import { uidSet } from '../client/syntax.ts'
+
+/** The uids that a list holds, newest received first, equal dates by uid. */
+export async function listed(session: ImapSession, { unread, keyword }: ListQuery): Promise<number[]> {
+  if (keyword !== undefined && !isKeyword(keyword.toLowerCase())) return []
+  const criteria = [
+    ...(unread === undefined ? [] : [unread ? 'UNSEEN' : 'SEEN']),
+    ...(keyword === undefined ? [] : [`KEYWORD ${keyword.toLowerCase()}`]),
+  ]
+  const wanted = criteria.length > 0 ? criteria.join(' ') : 'ALL'
+  // The sort puts equal dates in ascending order (RFC 5256, section 3), and REVERSE would too.
+  if (session.connection.can('SORT')) return (await numbers(session, 'SORT', `(ARRIVAL) US-ASCII ${wanted}`)).reverse()
+  return byDate(session, await numbers(session, 'SEARCH', wanted))
+}
+
+/** What `UID SORT` or `UID SEARCH` finds. */
+export async function numbers(
+  { connection }: ImapSession,
+  command: 'SORT' | 'SEARCH',
+  what: string,
+): Promise<number[]> {
+  const found: number[] = []
+  const name = Buffer.from(`* ${command}`)
+  const onBytes = (bytes: Buffer, start: number, end: number) => {
+    if (bytes.compare(name, 0, name.length, start, start + name.length) !== 0) return false
+    readNumbers(bytes, start + name.length, end, found)
+    return true
+  }
+  await connection.run([`UID ${command} ${what}`], { onBytes, timeout: timeouts.wholeFolder })
+  return found
+}
+
+/** From the bytes, since there may be 100,000: as tokens they would hold the event loop for 50 ms. */
+function readNumbers(bytes: Buffer, start: number, end: number, found: number[]): void {
+  let number = 0
+  for (let at = start; at <= end; at++) {
+    const digit = at < end ? (bytes[at] ?? 0) - 0x30 : -1
+    if (digit >= 0 && digit <= 9) number = 10 * number + digit
+    else if (number > 0) {
+      found.push(number)
+      number = 0
+    }
+  }
+}
+
+async function byDate({ connection }: ImapSession, uids: readonly number[]): Promise<number[]> {
+  if (uids.length === 0) return []
+  const dates = new Map<number, number>()
+  const rising = uids.toSorted((a, b) => a - b)
+  await fetch(connection, `UID FETCH ${uidSet(rising)} (UID INTERNALDATE)`, 'INTERNALDATE', ({ uid, receivedAt }) => {
+    dates.set(uid, receivedAt)
+  })
+  return rising.sort((a, b) => (dates.get(b) ?? 0) - (dates.get(a) ?? 0) || b - a)
+}

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Address } from '#/mime/address.ts'
+import { parseAddresses } from '#/mime/address-list.ts'
+import { readHeaders } from '#/mime/headers.ts'
+import { type IdHashKey, idHashWords } from '#/mime/id-hash.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import { threadIds } from '#/mime/references.ts'
+import type { ThreadRows } from '#/ports/folder-changes.ts'
+import { readPlainHeader } from './plain-header.ts'
+import { ThreadColumns } from './thread-columns.ts'
+
+/** Longer headers, which name thousands of ids, are read without holding the event loop. */
+const longHeader = 64 << 10
+/** Hashed in one turn: 3 to 5 ms. */
+const hashedAtOnce = 5_000
+
+/** The header fields that threading goes by. */
+export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM'
+
+export interface ThreadRow {
+  readonly uid: number
+  readonly seen: boolean
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number
+  /** Where in the bytes given the header is: the fields, and the empty line. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Gathers what threads need of new messages out of the headers that a server sends. */
+export class ThreadRowsReader {
+  readonly #key: IdHashKey
+  readonly #reader: Pick<MessageReader, 'message'>
+  readonly #columns = new ThreadColumns()
+
+  constructor(key: IdHashKey, reader: Pick<MessageReader, 'message'>) {
+    this.#key = key
+    this.#reader = reader
+  }
+
+  get uids(): Uint32Array {
+    return this.#columns.uids
+  }
+
+  /** Nothing is kept of the bytes. A promise where the header is so long that it takes turns. */
+  add(bytes: Buffer, { uid, seen, receivedAt, start, end }: ThreadRow): Promise<true> | undefined {
+    this.#columns.begin(uid, seen, receivedAt)
+    if (readPlainHeader(bytes, start, end, this.#key, this.#columns)) return undefined
+    this.#columns.clear()
+    return this.#addWithCare(bytes.subarray(start, end))
+  }
+
+  #addWithCare(header: Buffer): Promise<true> | undefined {
+    if (header.length > longHeader) return this.#addLong(Buffer.from(header))
+    const { headers } = readHeaders(header)
+    const [author] = parseAddresses(headers.last('from') ?? '')
+    const { messageId, strong, weak } = threadIds(headers)
+    this.#addOwn(messageId, author)
+    this.#columns.strong.append(idHashWords(this.#key, strong))
+    this.#columns.weak.append(idHashWords(this.#key, weak))
+    return undefined
+  }
+
+  async #addLong(header: Buffer): Promise<true> {
+    const { messageId, from, strong, weak } = await this.#reader.message(header)
+    this.#addOwn(messageId, from ?? undefined)
+    for (const [column, ids] of [
+      [this.#columns.strong, strong],
+      [this.#columns.weak, weak],
+    ] as const) {
+      for (let at = 0; at < ids.length; at += hashedAtOnce) {
+        await nextTurn()
+        column.append(idHashWords(this.#key, ids.slice(at, at + hashedAtOnce)))
+      }
+    }
+    return true
+  }
+
+  #addOwn(messageId: Message['messageId'], author: Address | undefined): void {
+    const { ownId, sender } = this.#columns
+    if (messageId !== null) ownId.words.set(idHashWords(this.#key, [messageId]), ownId.at)
+    sender.append(Buffer.from(author?.address.toLowerCase() ?? ''))
+  }
+
+  rows(): ThreadRows {
+    return this.#columns.all()
+  }
+}

@@ -1,0 +1,179 @@
+import type { Logger } from 'pino'
+import { LeaseHolder } from '#/db/lease-holder.ts'
+import { databaseNow } from '#/db/leases.ts'
+import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import { standingFolders } from '#/messages/folder-name.ts'
+import type { Access, Account } from '../access.ts'
+import { type AppendMessage, appendMessages, isNamed, isThere } from '../changing/append.ts'
+import { type Refused, refused } from '../changing/refused.ts'
+import type { ImapSession } from '../client/session.ts'
+import type { Layout } from '../folders/layout.ts'
+import type { SelectedFolder } from '../folders/selected-folder.ts'
+import { type Claimed, claim, type Deferral, defer, drop, spooledBytes, spoolLeases } from './queries.ts'
+
+interface Parts {
+  readonly db: Db
+  readonly access: Access
+  readonly log: Logger
+}
+
+export interface BatchResult {
+  /** Nothing was due, or another process has it. */
+  readonly empty: boolean
+  /** The server does not answer. */
+  readonly unavailable?: Refusal
+}
+
+/** Delivers what is due for a mailbox, so much of it as goes in one command. What the server does not take is deferred. */
+export async function deliverBatch(parts: Parts, account: Account): Promise<BatchResult> {
+  const since = performance.now()
+  const claimed = await claim(parts.db, account.mailbox)
+  if (claimed.length === 0) return { empty: true }
+  using holder = new LeaseHolder(parts.db, spoolLeases, claimed, { since, now: () => databaseNow, log: parts.log })
+  const failure = await deliverTogether(parts, account, claimed, holder)
+  return { empty: false, ...(isUnavailable(failure) && { unavailable: failure }) }
+}
+
+/** A message that the server refuses must not hold up the others. Answers why the server did not get all of them. */
+async function deliverTogether(
+  parts: Parts,
+  account: Account,
+  claimed: readonly Claimed[],
+  holder: LeaseHolder,
+): Promise<unknown> {
+  const { db, access, log } = parts
+  try {
+    await access.inMailbox(account, (session, layout) => append(parts, session, layout, claimed, holder))
+    return undefined
+  } catch (error) {
+    const [one, ...others] = claimed
+    const refusal = refused(error)
+    if (refusal && others.length > 0) return deliverEach(parts, account, claimed, holder)
+    const instead = one && refusal && inInbox(one, refusal)
+    const failure = instead ? await deliverInstead(parts, account, instead, holder) : error
+    if (failure === undefined) return undefined
+    const context = { mailbox: account.mailbox.mailboxId, messages: claimed.map(({ id }) => id) }
+    log.warn({ err: error, ...context }, 'mail was deferred: the mail server did not take it')
+    await defer(db, claimed, deferral(isUnavailable(failure) ? failure : error))
+    return failure
+  }
+}
+
+async function deliverEach(
+  parts: Parts,
+  account: Account,
+  claimed: readonly Claimed[],
+  holder: LeaseHolder,
+): Promise<unknown> {
+  for (const [at, one] of claimed.entries()) {
+    const failure = await deliverTogether(parts, account, [one], holder)
+    if (!isUnavailable(failure)) continue
+    await defer(parts.db, claimed.slice(at + 1), deferral(failure))
+    return failure
+  }
+  return undefined
+}
+
+/** Delivers a message whose folder the server refuses to the inbox. Where that fails too, the folder was not the reason. */
+async function deliverInstead(parts: Parts, account: Account, instead: Claimed, holder: LeaseHolder): Promise<unknown> {
+  try {
+    await parts.access.inMailbox(account, (session, layout) => append(parts, session, layout, [instead], holder))
+    const context = { mailbox: account.mailbox.mailboxId, message: instead.id }
+    parts.log.warn(context, 'the mail server refuses the folder of a message, which was delivered to the inbox')
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** A refusal without a code for it may be temporary. It counts as lasting if it came twice, after so many attempts, which
+ *  need four minutes at least. */
+const attemptsUntilLasting = 8
+
+/** The message with the inbox as its folder, and with the reason, where waiting would be of no use. What is for Sent, or was
+ *  put into Junk by DMARC, waits until the server has such a folder: in the inbox it would mean something else. */
+function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefined {
+  const { folder, filteredBy, attempts, deferral: before } = message
+  const moved = filteredBy.some((one) => one.action === 'move' && one.argument === folder)
+  if (folder === 'inbox' || (isStanding(folder) && !moved)) return undefined
+  const certain =
+    lasting === 'permanent' || (lasting === 'unclear' && before === 'refused' && attempts >= attemptsUntilLasting)
+  if (!certain) return undefined
+  const noted = filteredBy.map((one) =>
+    one.action === 'move' && one.argument === folder ? { ...one, error: why } : one,
+  )
+  return { ...message, folder: 'inbox', filteredBy: noted }
+}
+
+function isStanding(folder: string): boolean {
+  return (standingFolders as readonly string[]).includes(folder)
+}
+
+function deferral(failure: unknown): Deferral {
+  const refusal = refused(failure)
+  if (refusal) return { as: 'refused', reason: refusal.why }
+  const { message, cause } = failure as Error
+  return { as: 'unavailable', reason: cause instanceof Error ? cause.message : message }
+}
+
+async function append(
+  { db, log }: Parts,
+  session: ImapSession,
+  layout: Layout,
+  claimed: readonly Claimed[],
+  holder: LeaseHolder,
+): Promise<void> {
+  for (const run of runsOfFolder(claimed)) {
+    const path = layout.pathOf(run[0]?.folder ?? 'inbox')
+    const lacking: (AppendMessage & Claimed)[] = []
+    const there: Claimed[] = []
+    const folder = run.some(({ keywords }) => keywords.length > 0) ? await session.select(path) : undefined
+    for (const one of run) {
+      const raw = await spooledBytes(db, one)
+      if (!raw) continue
+      const message = { ...one, raw }
+      // An earlier attempt may have succeeded without an answer.
+      const again = one.attempts > 1 && (await isThere(session, path, message))
+      if (again || (one.unlessThere && (await isNamed(session, path, message)))) there.push(one)
+      else lacking.push(fitting(log, session.login, folder, message))
+    }
+    const ours = await holder.stillHeld(lacking)
+    if (ours.length > 0) await appendMessages(session, path, ours)
+    await drop(
+      db,
+      [...there, ...ours].map(({ id }) => id),
+    )
+  }
+}
+
+/** The message without the keywords that the server would not keep. */
+function fitting<M extends AppendMessage>(
+  log: Logger,
+  mailbox: string,
+  folder: SelectedFolder | undefined,
+  message: M,
+): M {
+  if (!folder || message.keywords.length === 0) return message
+  const keywords = message.keywords.filter((keyword) => folder.keeps(keyword))
+  if (keywords.length < message.keywords.length) {
+    const lost = message.keywords.filter((keyword) => !keywords.includes(keyword))
+    log.error({ mailbox, folder: folder.path, lost }, 'the mail server keeps no more keywords in a folder')
+  }
+  return { ...message, keywords }
+}
+
+function isUnavailable(error: unknown): error is Refusal {
+  return error instanceof Refusal && !refused(error)
+}
+
+/** Runs of messages for the same folder. */
+function runsOfFolder(messages: readonly Claimed[]): Claimed[][] {
+  const runs: Claimed[][] = []
+  for (const message of messages) {
+    const last = runs.at(-1)
+    if (last?.[0]?.folder === message.folder) last.push(message)
+    else runs.push([message])
+  }
+  return runs
+}

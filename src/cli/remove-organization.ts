@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { knownMailboxes } from '#/mailboxes/operator-queries.ts'
+import { type RemovalParts, removeMailbox } from '#/mailboxes/remove.ts'
+import { deleteOrganization, setOrganizationSuspended } from '#/organizations/queries.ts'
+import { discard } from '#/queue/waiting.ts'
+
+/** What is deleted with an organization. */
+export interface Belongings {
+  readonly domains: number
+  readonly mailboxes: number
+  /** Messages that wait to leave, or are scheduled. */
+  readonly waiting: number
+}
+
+export async function belongingsOf(db: Db, organizationId: string): Promise<Belongings> {
+  const { rows } = await sql<Belongings>`
+    select domains, mailboxes,
+      (select count(*) from outbound_messages where organization_id = ${organizationId})::integer as waiting
+    from organization_usage where organization_id = ${organizationId}`.execute(db)
+  return rows[0] ?? { domains: 0, mailboxes: 0, waiting: 0 }
+}
+
+/**
+ * Deletes an organization with its mailboxes, mail, queued messages, domains, keys, members and rules. It is suspended first.
+ * `tell` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
+ */
+export async function removeOrganization(
+  { db, mailHost, serverControl }: RemovalParts,
+  organizationId: string,
+  tell: (progress: string) => void,
+): Promise<{ mailboxes: number; messages: number }> {
+  await setOrganizationSuspended(db, organizationId, true)
+  for (let gone = 0, some = 1; some > 0; gone += some) {
+    some = await discard(db, organizationId)
+    tell(`Deleted ${counted(gone + some)} messages that waited`)
+  }
+  let messages = 0
+  const mailboxes = await knownMailboxes(db, { organizationId })
+  for (const [at, { id: mailboxId, address }] of mailboxes.entries()) {
+    let deleted = 0
+    await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, (gone) => {
+      deleted = gone
+      tell(
+        `Deleted ${counted(at)} of ${counted(mailboxes.length)} mailboxes, and ${counted(gone)} messages in ${address}`,
+      )
+    })
+    messages += deleted
+  }
+  await db.transaction().execute(async (tx) => {
+    // A message that was in hand as the others went may have come back into the queue.
+    while ((await discard(tx, organizationId)) > 0);
+    await deleteOrganization(tx, organizationId)
+  })
+  return { mailboxes: mailboxes.length, messages }
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,12 @@
+import type { Made } from './made.ts'
+
+export interface HttpTables {
+  idempotency_keys: IdempotencyKeys
+}
+
+interface IdempotencyKeys {
+  organization_id: string
+  key: string
+  answer: Buffer
+  created_at: Made<Date>
+}

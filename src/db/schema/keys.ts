@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely'
+import type { Made } from './made.ts'
+
+export interface KeyTables {
+  api_keys: ApiKeys
+}
+
+interface ApiKeys {
+  id: Generated<string>
+  organization_id: string
+  name: Generated<string>
+  hash: Buffer
+  prefix: string
+  last_four: string
+  scopes: string[]
+  created_at: Made<Date>
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}

@@ -1,0 +1,4 @@
+import type { ColumnType } from 'kysely'
+
+/** Set by the database when the row is made. */
+export type Made<T> = ColumnType<T, T | undefined, T>

@@ -1,0 +1,106 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+export interface MailTables {
+  mail_folders: MailFolders
+  mail_contents: MailContents
+  mail_pieces: MailPieces
+  mail_messages: MailMessages
+  mail_keywords: MailKeywords
+  mail_keyword_totals: MailKeywordTotals
+  mail_expunged: MailExpunged
+  mail_spool: MailSpool
+}
+
+/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. `error`
+ *  says why what it asked for could not be done. */
+export type AppliedFilter = {
+  filter_id: string
+  name: string
+  action: string
+  argument: string | null
+  error?: string
+  personal?: true
+}
+
+interface MailFolders {
+  /** UIDVALIDITY too. */
+  id: Generated<number>
+  organization_id: string
+  mailbox_id: string
+  name: string
+  uid_next: Generated<number>
+  modseq: Generated<number>
+  expunged_from: Generated<number>
+  total: Generated<number>
+  unread: Generated<number>
+  size_bytes: Generated<number>
+}
+
+interface MailContents {
+  id: Generated<number>
+  organization_id: string
+  copies: number
+  /** Null where they lie in `mail_pieces`. */
+  bytes: Buffer | null
+  message_id: string | null
+  thread_root: string | null
+  subject: string
+  from_name: string | null
+  from_address: string | null
+  recipients: JSONColumnType<{ name: string; address: string }[]>
+  has_attachment: boolean
+  preview: string
+}
+
+interface MailPieces {
+  content_id: number
+  number: number
+  bytes: Buffer
+}
+
+interface MailMessages {
+  folder_id: number
+  uid: number
+  modseq: number
+  content_id: number
+  received_at: Date
+  size_bytes: number
+  seen: boolean
+  flagged: boolean
+  keywords: string[]
+  sender: string
+  id_hash: Buffer | null
+  strong: Buffer
+  weak: Buffer
+  filtered_by: JSONColumnType<AppliedFilter[]> | null
+}
+
+interface MailKeywords {
+  folder_id: number
+  keyword: string
+  received_at: Date
+  uid: number
+  seen: boolean
+}
+
+interface MailKeywordTotals {
+  folder_id: number
+  keyword: string
+  total: number
+  unread: number
+}
+
+interface MailExpunged {
+  folder_id: number
+  modseq: number
+  uid: number
+}
+
+interface MailSpool {
+  id: Generated<number>
+  organization_id: string
+  mailbox_id: string
+  size_bytes: number
+  leased_until: Date | null
+  lease_epoch: Generated<number>
+}

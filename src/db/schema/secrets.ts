@@ -1,0 +1,28 @@
+import type { Made } from './made.ts'
+
+export interface SecretTables {
+  installation: Installation
+  retired_secrets: RetiredSecrets
+  secret_holders: SecretHolders
+}
+
+interface Installation {
+  secret_fingerprint: Buffer
+  mail_host: string | null
+  mail_moving_from: string | null
+  id_hash_key: Buffer | null
+}
+
+interface RetiredSecrets {
+  fingerprint: Buffer
+  sealed: Buffer
+  retired_at: Made<Date>
+  replaced_at: Date | null
+}
+
+interface SecretHolders {
+  process: string
+  knows: Buffer[]
+  uses: Buffer
+  seen_at: Made<Date>
+}

@@ -1,0 +1,11 @@
+import type { Generated } from 'kysely'
+
+export interface SendingTables {
+  sends: Sends
+}
+
+interface Sends {
+  organization_id: string
+  day: string
+  recipients: Generated<number>
+}

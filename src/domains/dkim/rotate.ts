@@ -1,0 +1,41 @@
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { insertKeys } from '../checks/queries.ts'
+import type { Domain } from '../domain.ts'
+import { checkSoon, deleteKeys, domainById, lockDomain } from '../queries.ts'
+import { makeKeys } from './make-keys.ts'
+
+export interface Rotation {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly sealingKey: SealingKey
+  /** How long whoever has the domain is given to publish the new records, in milliseconds. */
+  readonly firstCheckAfter: number
+}
+
+/** Makes a new pair of signing keys, to publish beside the old. The old ones sign until the new ones are found, and
+ *  retire then. New ones that have never been found are replaced: they have not signed anything. */
+export async function rotateKeys(at: Rotation, { organizationId, id, domain }: Domain): Promise<Domain> {
+  const keys = await makeKeys(at.sealingKey)
+  return await at.db.transaction().execute(async (tx) => {
+    await lockDomain(tx, organizationId, id)
+    const before = await domainById(tx, organizationId, id)
+    if (!before) throw notFound('domain')
+    if (before.standing.status === 'failed') throw invalid('domain', `The enrolment of ${domain} has failed`)
+    if (before.keys.length === 0)
+      throw invalid(
+        'domain',
+        `${domain} has no keys yet`,
+        'They are made at its first check; there is nothing to rotate',
+      )
+    const now = await at.time(tx)
+    await deleteKeys(tx, organizationId, id, true)
+    await insertKeys(tx, { organizationId, id }, keys, now)
+    await checkSoon(tx, organizationId, id, new Date(now.getTime() + at.firstCheckAfter))
+    const after = await domainById(tx, organizationId, id)
+    if (!after) throw notFound('domain')
+    return after
+  })
+}

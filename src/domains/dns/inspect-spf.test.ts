@@ -1,0 +1,74 @@
+import { host, mx, ours, table } from '#test/dns/inspecting.ts'
+
+const spf = (...txt: string[]) => ({ ...ours, 'example.com': { txt: ['site-verification=1', ...txt] } })
+
+table('spf', [
+  ['the record as wanted', spf(`v=spf1 a:${host} ~all`), null],
+  ['the record as wanted, our addresses unknown', { 'example.com': { txt: [`v=spf1 a:${host} ~all`] } }, null],
+  [
+    'the record as wanted, our addresses out of reach',
+    { 'example.com': { txt: [`v=spf1 a:${host} ~all`] }, [host]: { fails: 'timeout' } },
+    null,
+  ],
+  ['us among others', spf(`V=SPF1 ip4:198.51.100.0/24 A:${host} -all`), null],
+  ['our addresses', spf('v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 -all'), null],
+  ['one of our addresses', spf('v=spf1 ip4:192.0.2.0/24 -all'), 'mismatch', /does not allow mx\.mailroom\.test/],
+  [
+    'our addresses in a record that is included',
+    { ...spf('v=spf1 include:_spf.example.net -all'), '_spf.example.net': { txt: [`v=spf1 a:${host} -all`] } },
+    null,
+  ],
+  ['our host by the MX', { ...spf(), 'example.com': { txt: ['v=spf1 mx -all'], ...mx([10, host]) } }, null],
+  [
+    'our host by the MX, our addresses unknown',
+    { 'example.com': { txt: ['v=spf1 mx -all'], ...mx([10, host]) } },
+    null,
+  ],
+  ['everybody', spf('v=spf1 +all'), null],
+  ['nothing', ours, 'missing', /^Publish it at example\.com/],
+  [
+    'others alone',
+    spf('v=spf1 include:_spf.example.net exp=why.example.com -all'),
+    'mismatch',
+    /Change the record to: v=spf1 a:mx\.mailroom\.test include:_spf\.example\.net exp=why\.example\.com -all$/,
+  ],
+  ['us after all', spf(`v=spf1 -all a:${host}`), 'mismatch', /Change the record to: v=spf1 a:mx\.mailroom\.test -all$/],
+  ['us refused', spf(`v=spf1 -a:${host} ~all`), 'mismatch', /does not allow/],
+  ['us refused before we are allowed', spf(`v=spf1 -ip4:192.0.2.25 a:${host} ~all`), 'mismatch', /earlier term/],
+  [
+    'a redirection',
+    { ...spf('v=spf1 redirect=_spf.example.net'), '_spf.example.net': { txt: ['v=spf1 -all'] } },
+    'mismatch',
+    /Change the record to: v=spf1 a:mx\.mailroom\.test redirect=_spf\.example\.net$/,
+  ],
+  [
+    'several records',
+    spf('v=spf1 include:_spf.example.net -all', `v=spf1 a:${host} ~all`),
+    'conflict',
+    /^2 SPF records .* by one: v=spf1 a:mx\.mailroom\.test include:_spf\.example\.net ~all$/,
+  ],
+  [
+    'too many look-ups before us',
+    spf(`v=spf1 ${Array.from({ length: 11 }, (_, n) => `a:h${n}.example.net`).join(' ')} a:${host} -all`),
+    'mismatch',
+    /Receivers can't evaluate the record \(Too many/,
+  ],
+  ['a syntax error', spf('v=spf1 ip4:1.2.3 -all'), 'mismatch', /can't evaluate the record/],
+  ['the value in quotes', spf(`"v=spf1 a:${host} ~all"`), 'mismatch', /^Quotation marks are part/],
+  ['the value in curly quotes', spf(`“v=spf1 a:${host} ~all”`), 'mismatch', /^Quotation marks are part/],
+  ['a space too many', spf(`v = spf1 a:${host} ~all`), 'mismatch', /has to start with v=spf1/],
+  ['an alias in the way', { 'example.com': { cname: 'shop.example.net' } }, 'conflict', /ALIAS, ANAME/],
+  [
+    'at the domain twice',
+    { 'example.com.example.com': { txt: [`v=spf1 a:${host} ~all`] } },
+    'missing',
+    /added the domain once more/,
+  ],
+  ['SERVFAIL', { 'example.com': { fails: 'servfail' } }, 'lookup_failed', /keeps its last result/],
+  [
+    'SERVFAIL at what is included',
+    { ...spf('v=spf1 include:_spf.example.net -all'), '_spf.example.net': { fails: 'servfail' } },
+    'lookup_failed',
+    /keeps its last result/,
+  ],
+])

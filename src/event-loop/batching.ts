@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** How long nobody calls before `patience` ends early, in milliseconds. */
+const quiet = 3
+
+/** Makes one call of many: calls that come while one runs wait, and then go together. The more there are the less each
+ *  one costs. */
+export function batched<In, Out>(
+  work: (batch: readonly In[]) => Promise<readonly Out[]>,
+  /** How many of those that wait go together. */
+  next: (waiting: readonly In[]) => number,
+  /** How long a batch waits for more calls at most, while they keep coming, in milliseconds. */
+  patience = () => 0,
+): (one: In) => Promise<Out> {
+  const waiting: In[] = []
+  const promised: PromiseWithResolvers<Out>[] = []
+  let working = false
+
+  const othersCame = async (milliseconds: number) => {
+    const end = performance.now() + milliseconds
+    for (let before = 0; before < waiting.length && performance.now() < end; ) {
+      before = waiting.length
+      await wait(quiet)
+    }
+  }
+
+  const workOff = async () => {
+    working = true
+    while (waiting.length > 0) {
+      const milliseconds = patience()
+      if (milliseconds > 0) await othersCame(milliseconds)
+      const count = next(waiting)
+      const batch = waiting.splice(0, count)
+      const done = promised.splice(0, count)
+      try {
+        const results = await work(batch)
+        for (const [at, { resolve }] of done.entries()) resolve(results[at] as Out)
+      } catch (error) {
+        for (const { reject } of done) reject(error)
+      }
+    }
+    working = false
+  }
+
+  return (one) => {
+    const done = Promise.withResolvers<Out>()
+    waiting.push(one)
+    promised.push(done)
+    if (!working) void workOff()
+    return done.promise
+  }
+}

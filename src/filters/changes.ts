@@ -1,0 +1,93 @@
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
+import { nameKey } from '#/labels/label.ts'
+import { labelMeant } from '#/labels/queries.ts'
+import { lockOrganization } from '#/organizations/lock.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
+import { folderArgument, ofArgument } from './folder-argument.ts'
+import { filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
+
+/** Adds a filter, by default after all others. Name and value must have been checked. */
+export async function addFilter(
+  tx: Tx,
+  owner: Owner,
+  { position, ...fields }: FilterFields & { position?: number | undefined },
+): Promise<Filter> {
+  await lockOrganization(tx, owner.organizationId)
+  const argument = await resolveArgument(tx, owner, fields)
+  const { count, largest } = await filterExtent(tx, owner)
+  if (count >= mostFilters) throw full()
+  return await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
+}
+
+/** As `checkMove`, for a change of action or argument. */
+export async function checkChangedMove(
+  db: Db,
+  mailHost: Pick<MailHost, 'checkFolder'>,
+  owner: Owner,
+  { id, change }: { id: string; change: Partial<Pick<FilterFields, 'action' | 'argument'>> },
+): Promise<void> {
+  if (change.action === undefined && change.argument === undefined) return
+  const before = await filterById(db, owner, id)
+  if (!before) return
+  const { action, argument } = { ...before, ...change }
+  if (action === before.action && argument === before.argument) return
+  await checkMove(mailHost, owner.organizationId, { action, argument })
+}
+
+/** Changes a filter. The resulting filter must be valid, but a deleted label does not prevent changing other fields. */
+export async function changeFilter(
+  tx: Tx,
+  owner: Owner,
+  id: string,
+  change: Partial<FilterFields & { position: number }>,
+): Promise<Filter> {
+  const before = await filterForUpdate(tx, owner, id)
+  if (!before) throw notFound('filter')
+  const { name, field, op, value, action, argument, enabled, position } = { ...before, ...change }
+  const settled =
+    action === before.action && argument === before.argument
+      ? argument
+      : await resolveArgument(tx, owner, { action, argument })
+  return await updateFilter(tx, owner, id, { name, field, op, value, action, argument: settled, enabled, position })
+}
+
+/** Asks the mail host about the folder that a filter would move mail to. Apart from storing it, since a transaction must not
+ *  wait for another server.
+ *  @throws invalid where the host refuses it for good */
+export async function checkMove(
+  mailHost: Pick<MailHost, 'checkFolder'>,
+  organizationId: string,
+  { action, argument }: Pick<FilterFields, 'action' | 'argument'>,
+): Promise<void> {
+  if (action !== 'move' || argument === null) return
+  const name = folderArgument(argument)
+  await mailHost.checkFolder(organizationId, name).catch((error: unknown) => {
+    throw ofArgument(error)
+  })
+}
+
+/** The argument in its stored form: the keyword of a label, or the name of a folder. */
+export async function resolveArgument(
+  db: Db,
+  owner: Owner,
+  filter: Pick<FilterFields, 'action' | 'argument'>,
+): Promise<string | null> {
+  assertArgumentFits(filter)
+  if (filter.argument === null) return null
+  return filter.action === 'move' ? folderArgument(filter.argument) : await labelKeyword(db, owner, filter.argument)
+}
+
+async function labelKeyword(db: Db, owner: Owner, argument: string): Promise<string> {
+  const label = await labelMeant(db, owner, { as: argument, nameKey: nameKey(argument) })
+  if (!label) throw invalid('argument', `There is no label "${argument}"`, 'Give the keyword of a label that exists')
+  return label.keyword
+}
+
+function full(): Refusal {
+  return new Refusal('invalid_request', `There can be at most ${mostFilters} filters`, {
+    fix: 'Delete filters that are no longer used',
+  })
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { filterName, filterValue } from './filter.ts'
+
+for (const [what, check, most] of [
+  ['name', filterName, 64],
+  ['value', filterValue, 120],
+] as const) {
+  test(`a filter's ${what} has 1 to ${most} characters, of any plane, wherever it comes from`, () => {
+    for (const fits of ['x', 'x'.repeat(most), '😀'.repeat(most)]) assert.equal(check(fits), fits)
+    for (const not of ['', ' \u3000', 'x'.repeat(most + 1), '😀'.repeat(most + 1)])
+      assert.throws(() => check(not), { code: 'invalid_request', field: what })
+  })
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fastify, { type FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { sealingKey } from '#/secrets/seal.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { keyring } from '#test/world/installation.ts'
+import { answerError } from './answer-errors.ts'
+import { answerOnce, created } from './idempotency.ts'
+import { newRequestId } from './malformed-requests.ts'
+
+let database: Database
+let organizationId: string
+before(async () => {
+  database = await testDatabase()
+  organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' })).id
+})
+const processes: FastifyInstance[] = []
+after(async () => {
+  for (const app of processes) await app.close()
+  await database[Symbol.asyncDispose]()
+})
+
+/** A process on the database, which does `work` for each POST, or what `work` throws. */
+async function process(db: Db, work: () => object): Promise<string> {
+  const app = fastify({ genReqId: newRequestId })
+  app.decorate('answersKey', sealingKey(keyring, 'kept answers'))
+  app.decorateRequest('organizationId', '')
+  app.decorateRequest('keyId', '')
+  app.decorateRequest('fingerprint', null)
+  app.setErrorHandler(answerError)
+  app.addHook('onRequest', async (request) => {
+    request.organizationId = organizationId
+    request.keyId = String(request.headers['x-key'] ?? 'one')
+  })
+  app.post('/things', async (request, reply) => {
+    await answerOnce(db, request, reply, async () => created('/things/1', work(), 'secret'))
+    return reply
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  processes.push(app)
+  return app.listeningOrigin
+}
+
+/** The same database for a process that is overtaken between the end of its transaction and what it does next. */
+function overtaken(db: Db, overtake: () => Promise<unknown>): Db {
+  const transaction = () => ({
+    execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
+      try {
+        return await db.transaction().execute(work)
+      } finally {
+        await overtake()
+      }
+    },
+  })
+  return new Proxy(db, {
+    get(target, name) {
+      if (name === 'transaction') return transaction
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function refuse(): never {
+  throw invalid('name', 'It is taken')
+}
+
+async function post(base: string, key: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${base}/things`, { method: 'POST', headers: { 'idempotency-key': key, ...headers } })
+  const replayed = response.headers.get('idempotency-replayed')
+  return { status: response.status, replayed, body: await response.json() }
+}
+
+test('what one process refused does not take the place of what another has done since', async () => {
+  const doing = await process(database.db, () => ({ made: 'by the other' }))
+  const done = await post(doing, 'overtaken')
+  assert.equal(done.status, 201)
+  const [kept] = await database.db
+    .deleteFrom('idempotency_keys')
+    .where('key', '=', 'overtaken')
+    .returningAll()
+    .execute()
+  assert.ok(kept)
+  const refusing = await process(
+    overtaken(database.db, () => database.db.insertInto('idempotency_keys').values(kept).execute()),
+    refuse,
+  )
+  assert.equal((await post(refusing, 'overtaken')).status, 400)
+  const again = await post(doing, 'overtaken')
+  assert.deepEqual([again.status, again.body], [201, done.body])
+  assert.equal(again.replayed, 'true')
+})
+
+test('it takes the place of an answer that is no longer given', async () => {
+  const doing = await process(database.db, () => ({ made: 'long ago' }))
+  await post(doing, 'old')
+  await database.db
+    .updateTable('idempotency_keys')
+    .set({ created_at: sql<Date>`now() - interval '25 hours'` })
+    .where('key', '=', 'old')
+    .execute()
+  assert.equal((await post(await process(database.db, refuse), 'old')).status, 400)
+  const again = await post(doing, 'old')
+  assert.deepEqual([again.status, again.replayed], [400, 'true'])
+})
+
+test('an answer that was kept shows its secret to the key that asked, and to no other', async () => {
+  const app = await process(database.db, () => ({ id: 1, secret: 'open sesame' }))
+  const first = await post(app, 'secret')
+  assert.deepEqual(first.body, { id: 1, secret: 'open sesame' })
+  assert.deepEqual((await post(app, 'secret')).body, { id: 1, secret: 'open sesame' })
+  assert.deepEqual((await post(app, 'secret', { 'x-key': 'two' })).body, { id: 1 })
+})
+
+test('a conflict is no answer to keep: it passes, and then the same request is done', async () => {
+  let held = true
+  const app = await process(database.db, () => {
+    if (held) throw new Refusal('conflict', 'Somebody else is changing it')
+    return { made: 'later' }
+  })
+  assert.equal((await post(app, 'conflict')).status, 409)
+  held = false
+  const again = await post(app, 'conflict')
+  assert.deepEqual([again.status, again.replayed], [201, null])
+})

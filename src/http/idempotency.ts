@@ -1,0 +1,196 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { seal, unseal } from '#/secrets/seal.ts'
+import { refusalFor } from './answer-errors.ts'
+import { errorBody, statusOf } from './error-body.ts'
+
+export interface Answer {
+  readonly status: 200 | 201 | 202
+  readonly location?: string
+  readonly body: object
+  /** A field of the body that only the requesting key may see. */
+  readonly secret?: string
+}
+
+export function created(location: string, body: object, secret?: string): Answer {
+  return { status: 201, location, body, ...(secret !== undefined && { secret }) }
+}
+
+export function ok(body: object): Answer {
+  return { status: 200, body }
+}
+
+/** Idempotency keys whose first request is running in this process. */
+const running = new Set<string>()
+
+/**
+ * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
+ * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
+ * A refusal is an answer too, and is kept; a 5xx is not (docs/reference/http.md). Answers are kept sealed, since some hold a secret
+ * that is shown but once, to the key that asked.
+ */
+export async function answerOnce(
+  db: Db,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<void> {
+  const key = idempotencyKey(request)
+  if (key === undefined) return send(reply, answerOf(await db.transaction().execute(work)))
+  const claim = `${request.organizationId}\n${key}`
+  if (running.has(claim)) throw stillRunning()
+  running.add(claim)
+  try {
+    const { replayed, answer } = await runOnce(db, request, key, work)
+    if (replayed) reply.header('Idempotency-Replayed', 'true')
+    return send(reply, answer)
+  } finally {
+    running.delete(claim)
+  }
+}
+
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (
+    typeof key === 'string' &&
+    /^[\x20-\x7e]{1,255}$/.test(key) &&
+    request.raw.headersDistinct['idempotency-key']?.length === 1
+  )
+    return key
+  throw invalid('Idempotency-Key', 'Idempotency-Key must be given once, as 1 to 255 printable ASCII characters')
+}
+
+/** A serialized answer. */
+interface Kept {
+  readonly status: number
+  readonly location: string | null
+  readonly body: string
+  readonly secret?: string | undefined
+}
+
+function answerOf({ status, location, body, secret }: Answer): Kept {
+  return { status, location: location ?? null, body: JSON.stringify(body), secret }
+}
+
+/** Sends what the work of a POST answers, for one that found out by itself that it is done. */
+export function sendAnswer(reply: FastifyReply, answer: Answer): void {
+  send(reply, answerOf(answer))
+}
+
+function send(reply: FastifyReply, { status, location, body }: Kept): void {
+  if (location !== null) reply.header('Location', location)
+  reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: Tx) => Promise<Answer>) {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      if (!(await lockKey(tx, request.organizationId, key))) throw stillRunning()
+      const first = await keptAnswer(tx, request.organizationId, key)
+      if (first) return { replayed: true, answer: replay(first, request, key) }
+      const answer = answerOf(await work(tx))
+      await keepAnswer(tx, request, key, answer)
+      return { replayed: false, answer }
+    })
+  } catch (error) {
+    const refusal = refusalFor(error, request)
+    if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(error instanceof KeyReused)) {
+      const body = JSON.stringify(errorBody(refusal, request.id))
+      await keepRefusal(db, request, key, { status: statusOf(refusal), location: null, body })
+    }
+    throw error
+  }
+}
+
+/** Thrown by `replay`; it must not replace the first answer. */
+class KeyReused extends Refusal {}
+
+function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
+  const plain = unseal(request.server.answersKey, placeOf(request, key), sealed).toString()
+  const { fingerprint, keyId, ...answer } = JSON.parse(plain) as Kept & { fingerprint: string; keyId: string }
+  if (fingerprint === fingerprintOf(request)) return { ...answer, body: bodyAgain(answer, request, keyId) }
+  throw new KeyReused('invalid_request', 'This Idempotency-Key was used with another request', {
+    field: 'Idempotency-Key',
+    fix: 'Use a new key for each new request',
+  })
+}
+
+/** The first answer for a repetition: an error gets the new request id, and another key does not see the secret. */
+function bodyAgain({ status, body, secret }: Kept, { id, keyId }: FastifyRequest, firstKeyId: string): string {
+  if (status >= 400) {
+    const { error } = JSON.parse(body)
+    return JSON.stringify({ error: { ...error, request_id: id } })
+  }
+  if (secret === undefined || keyId === firstKeyId) return body
+  const { [secret]: _secret, ...shown } = JSON.parse(body)
+  return JSON.stringify(shown)
+}
+
+function placeOf({ organizationId }: FastifyRequest, key: string): string {
+  return `${organizationId} ${key}`
+}
+
+/** A request without a body is identified by its path. */
+function fingerprintOf({ fingerprint, method, url }: FastifyRequest): string {
+  return fingerprint?.toString('hex') ?? `${method} ${url}`
+}
+
+function stillRunning(): Refusal {
+  return new Refusal('conflict', 'The first request with this Idempotency-Key is still running', {
+    field: 'Idempotency-Key',
+    fix: 'Wait a moment and send it again',
+  })
+}
+
+async function lockKey(tx: Tx, organizationId: string, key: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) as locked`.execute(tx)
+  return rows[0]?.locked === true
+}
+
+async function keptAnswer(tx: Tx, organizationId: string, key: string): Promise<Buffer | undefined> {
+  const kept = await tx
+    .selectFrom('idempotency_keys')
+    .select('answer')
+    .where('organization_id', '=', organizationId)
+    .where('key', '=', key)
+    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .executeTakeFirst()
+  return kept?.answer
+}
+
+/** In the transaction that did the work: in place of what is older, and of a refusal that came in between. */
+async function keepAnswer(tx: Tx, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
+  const answer = sealed(request, key, kept)
+  await tx
+    .insertInto('idempotency_keys')
+    .values({ organization_id: request.organizationId, key, answer })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'key']).doUpdateSet({ answer, created_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
+/** After the transaction, and so after its lock: another process may have done the work since, whose answer stays. */
+async function keepRefusal(db: Db, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
+  const answer = sealed(request, key, kept)
+  await sql`
+    insert into idempotency_keys as kept (organization_id, key, answer)
+    values (${request.organizationId}, ${key}, ${answer})
+    on conflict (organization_id, key) do update set answer = excluded.answer, created_at = now()
+    where kept.created_at <= now() - interval '24 hours'`.execute(db)
+}
+
+/** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
+function sealed(request: FastifyRequest, key: string, kept: Kept): Buffer {
+  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.keyId, ...kept })
+  return seal(request.server.answersKey, placeOf(request, key), plain)
+}
+
+/** Deletes expired answers. */
+export async function forgetAnswers(db: Db): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('created_at', '<=', sql<Date>`now() - interval '24 hours'`).execute()
+}

@@ -1,0 +1,128 @@
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import type { ErrorCode } from '#/errors.ts'
+import { ErrorBody, statuses } from './error-body.ts'
+
+interface Route {
+  readonly schema: FastifySchema | undefined
+  readonly url: string
+  readonly config: FastifyContextConfig | undefined
+}
+
+/** Adds errors, scope and headers to the OpenAPI description of a route. */
+export function describeRoute({ schema = {}, url, config }: Route, method: string) {
+  const scope = config?.scope
+  if (scope === undefined) return schema
+  const wanted = [scope].flat()
+  return {
+    ...schema,
+    operationId: schema.operationId ?? operationId(schema.summary ?? `${method} ${url}`),
+    description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    tags: config?.noun ? [config.noun] : [],
+    security: [{ key: [] }],
+    'x-required-scope': wanted.length === 1 ? wanted[0] : wanted,
+    ...(method === 'POST' && { headers: idempotencyHeader }),
+    response: { ...successes(schema, method), ...errorResponses(errorCodes(url, method, config?.errors ?? [])) },
+  }
+}
+
+/** `Create a filter` is `createFilter`. */
+function operationId(summary: string): string {
+  const words = summary.split(/[^A-Za-z]+/).filter((word) => !/^(?:an?|the|of|its)?$/i.test(word))
+  return words
+    .map((word, index) => (index === 0 ? word.toLowerCase() : word[0]?.toUpperCase() + word.slice(1)))
+    .join('')
+}
+
+const idempotencyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Repeating the request with this key within 24 hours gives the first answer again.',
+    }),
+  ),
+})
+
+function errorCodes(url: string, method: string, more: readonly ErrorCode[]): ErrorCode[] {
+  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error', ...more]
+  if (url.includes(':')) codes.push('not_found')
+  if (method === 'POST') codes.push('conflict')
+  return [...new Set(codes)]
+}
+
+const meaning: Record<ErrorCode, string> = {
+  invalid_request: 'The request is not as documented, or cannot be done to what is stored.',
+  unauthorized: 'The key is missing, malformed, unknown, expired or revoked.',
+  quota_exceeded: 'A limit of the plan would be exceeded.',
+  forbidden: 'The key lacks the scope, which `message` names, or the operator has suspended the organization.',
+  not_found: 'The organization has no such item.',
+  conflict: 'The first request with this Idempotency-Key is still running.',
+  rate_limited: 'More than 600 requests in a minute, or too many large bodies at a time; see `Retry-After`.',
+  internal_error:
+    'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
+  mail_unavailable: 'The mail host did not answer; try again with backoff.',
+}
+
+function errorResponses(codes: readonly ErrorCode[]) {
+  return Object.fromEntries(
+    codes.map((code) => [
+      statuses[code],
+      {
+        description: meaning[code],
+        headers: { ...answerHeaders, ...headersOf[code] },
+        content: { 'application/json': { schema: ErrorBody, examples: { [code]: { value: exampleOf(code) } } } },
+      },
+    ]),
+  )
+}
+
+const headersOf: Partial<Record<ErrorCode, object>> = {
+  rate_limited: { 'Retry-After': Type.Integer({ minimum: 1, description: 'Seconds to wait.' }) },
+  unauthorized: {
+    'WWW-Authenticate': Type.String({
+      description: 'RFC 6750: with `error="invalid_token"` where a key was sent.',
+      examples: ['Bearer realm="Mailroom", error="invalid_token"'],
+    }),
+  },
+}
+const answerHeaders = {
+  'X-Request-Id': Type.String({ description: 'Names this request in our logs.' }),
+}
+const allowanceHeaders = {
+  'RateLimit-Policy': Type.String({
+    description: 'The quota and its window in seconds.',
+    examples: ['"key";q=600;w=60'],
+  }),
+  RateLimit: Type.String({
+    description: 'What remains, and in how many seconds there is more.',
+    examples: ['"key";r=598;t=41'],
+  }),
+}
+
+function exampleOf(code: ErrorCode) {
+  return { error: { code, message: meaning[code], request_id: 'req_7Qm2xV0cT9bK4sLw' } }
+}
+
+/** Expands the success schemas of a route to response objects with headers. */
+function successes({ response = {} }: FastifySchema, method: string) {
+  return Object.fromEntries(
+    Object.entries(response as Record<string, Record<string, unknown>>).map(([status, one]) => [
+      status,
+      {
+        description: one.description ?? (status === '201' ? 'Created.' : 'Done.'),
+        headers: {
+          ...answerHeaders,
+          ...allowanceHeaders,
+          ...(status === '201' && { Location: Type.String({ description: 'Where it is.' }) }),
+          ...(method === 'POST' && {
+            'Idempotency-Replayed': Type.Literal('true', { description: 'Present on a repeated answer.' }),
+          }),
+        },
+        content: one.content ?? { 'application/json': { schema: one } },
+      },
+    ]),
+  )
+}

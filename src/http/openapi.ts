@@ -1,0 +1,88 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { version } from '#/version.ts'
+import type { App } from './app-type.ts'
+import { publishedDescription } from './openapi-components.ts'
+import { serveDescription } from './openapi-json.ts'
+import { describeRoute } from './openapi-route.ts'
+
+/** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
+export async function describeApi(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Mailroom',
+        version,
+        description: about,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: `mrk_…`.' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => ({
+      url,
+      // The plugin types what a schema may hold more narrowly than OpenAPI does.
+      schema: describeRoute({ schema, url, config: route.config }, String(route.method)) as typeof schema,
+    }),
+    transformObject: (document) =>
+      'openapiObject' in document ? publishedDescription(document.openapiObject) : document.swaggerObject,
+  })
+  await app.register(referencePage)
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
+  serveDescription(app, () => app.swagger())
+}
+
+/** The page may load its own files only. `upgrade-insecure-requests` would leave it blank without TLS. */
+const policy = {
+  'default-src': "'none'",
+  'base-uri': "'none'",
+  'connect-src': "'self'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  'img-src': ["'self'", 'data:'],
+  'script-src': "'self'",
+  'style-src': "'self'",
+}
+
+/** Hides the logo and the field for other documents, and fits the page to phones. */
+const style = `
+.swagger-ui .topbar { display: none }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 10px }
+  .swagger-ui .parameters-container, .swagger-ui .responses-inner { overflow-x: auto }
+}
+`
+
+async function referencePage(app: App): Promise<void> {
+  app.addHook('onSend', (_request, reply, payload: unknown, done) => {
+    const isPage = typeof payload === 'string' && String(reply.getHeader('Content-Type')).startsWith('text/html')
+    done(null, isPage ? payload.replace('<head>', `<head>${viewport}`) : payload)
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: policy,
+    theme: { title: 'Mailroom API', css: [{ filename: 'mailroom.css', content: style }] },
+    uiConfig: { url: '/v1/openapi.json', deepLinking: true, persistAuthorization: false },
+  })
+}
+
+const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+
+const about = `Mailroom is driven by an organization's programs through keys of the organization.
+
+**Errors** have one body, \`{"error": {code, message, field?, fix?, details?, request_id}}\`; status and code go together as
+in the responses below. \`details\` is all that is wrong with the body or the query, each \`{field, message}\`. An unknown body
+field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
+unless its description says otherwise.
+
+**Rate limit**: 600 requests a minute a key; every answer says what remains in \`RateLimit\`.
+
+**Repeating a POST** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
+
+**Versioning**: within \`/v1\` there are only additions, so ignore response fields that you do not know. What will be removed
+is announced by \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for 12 months.`

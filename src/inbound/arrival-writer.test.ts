@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { readMessage } from '#/mime/message.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
+import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
+import { replyTo } from './internal-error.ts'
+
+let database: Database
+let host: MailHost
+let mailbox: MailboxRef
+before(async () => {
+  database = await testDatabase()
+  host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
+  const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' })
+  const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
+  await database.db.insertInto('domains').values(domain).execute()
+  const made = await database.db
+    .transaction()
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }))
+  mailbox = { organizationId, mailboxId: made.id }
+})
+after(() => database[Symbol.asyncDispose]())
+
+function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
+  const raw = Buffer.from(`Subject: ${subject}\r\nMessage-ID: <${randomUUID()}@x>\r\n\r\nHello\r\n`)
+  const copy: Copy = {
+    ...{ mailbox: to, folder: 'inbox', message: readMessage(raw), receivedAt: new Date() },
+    ...{ seen: false, flagged: false, keywords: [], filteredBy: [] },
+  }
+  return { copies: [copy], digest: createHash('sha256').update(raw).digest() }
+}
+
+async function stored(): Promise<Set<string>> {
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
+  return new Set(messages.map(({ subject }) => subject))
+}
+
+test('messages that come while one is being written share a transaction', async () => {
+  const sizes: number[] = []
+  const counting: MailHost = Object.create(host, {
+    append: {
+      value: (tx: Parameters<MailHost['append']>[0], copies: readonly Copy[]) => {
+        sizes.push(copies.length)
+        return host.append(tx, copies)
+      },
+    },
+  })
+  const store = new ArrivalWriter(database.db, counting)
+  await Promise.all(Array.from({ length: 300 }, (_, n) => store.keep(delivery(`shared ${n}`))))
+  assert.deepEqual(sizes, [1, 200, 99])
+})
+
+test('a message that cannot be stored harms no other that came with it', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const nowhere = { ...mailbox, mailboxId: randomUUID() }
+  const first = store.keep(delivery('first'))
+  const results = await Promise.allSettled([
+    store.keep(delivery('before')),
+    store.keep(delivery('astray', nowhere)),
+    store.keep(delivery('behind')),
+  ])
+  await first
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const subjects = await stored()
+  assert.deepEqual(
+    ['first', 'before', 'astray', 'behind'].map((subject) => subjects.has(subject)),
+    [true, true, false, true],
+  )
+})
+
+test('of the same message twice in one transaction, one is stored and both are done', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const twice = delivery('twins')
+  await Promise.all([store.keep(delivery('ahead of twins')), store.keep(twice), store.keep({ ...twice })])
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 10, page: 0 })
+  assert.equal(messages.filter(({ subject }) => subject === 'twins').length, 1)
+})
+
+for (const [what, error, expected] of [
+  ['the disk of the database is full', Object.assign(new Error(), { code: '53100' }), '452 4.3.1'],
+  ['the database cannot write', Object.assign(new Error(), { code: '58030' }), '451 4.3.0'],
+  ['our own disk is full', Object.assign(new Error(), { code: 'ENOSPC' }), '452 4.3.1'],
+  ['the database is away', Object.assign(new Error(), { code: 'ECONNREFUSED' }), '451 4.3.0'],
+  ['whatever else happens', new TypeError('x is undefined'), '451 4.3.0'],
+  ['something is thrown that is no error', 'oh', '451 4.3.0'],
+] as const) {
+  test(`where ${what}, the client is told ${expected}`, () => {
+    const { code, status } = replyTo(error)
+    assert.equal(`${code} ${status}`, expected)
+  })
+}
+
+/** A follow-up that notes what it is written for. */
+function noting(written: string[], what: string, mailboxId: string | null = mailbox.mailboxId): FollowUp {
+  return { mailboxId, order: what, write: async () => void written.push(what) }
+}
+
+test('what follows from a message is written where it is stored, in one order always, and once', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const written: string[] = []
+  const elsewhere = randomUUID()
+  const one = { ...delivery('followed'), followUps: [noting(written, 'b'), noting(written, 'a')] }
+  const other = { ...delivery('other'), followUps: [noting(written, 'x', elsewhere), noting(written, 'c', null)] }
+  await Promise.all([store.keep(one), store.keep(one), store.keep(other), store.keep(one)])
+  assert.deepEqual(written, ['a', 'b', 'c'])
+})
+
+test('where what follows from a message cannot be written, the message is not stored, and others are', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const failing: FollowUp = {
+    ...{ mailboxId: mailbox.mailboxId, order: 'a' },
+    write: async () => {
+      throw new Error('no room')
+    },
+  }
+  const kept = await Promise.allSettled([
+    store.keep(delivery('alone')),
+    store.keep({ ...delivery('not followed'), followUps: [failing] }),
+    store.keep(delivery('beside it')),
+  ])
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const subjects = await stored()
+  assert.deepEqual(
+    ['alone', 'not followed', 'beside it'].map((subject) => subjects.has(subject)),
+    [true, false, true],
+  )
+})

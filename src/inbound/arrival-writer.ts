@@ -1,0 +1,136 @@
+import type { Db, Tx } from '#/db/schema.ts'
+import { batched } from '#/event-loop/batching.ts'
+import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
+import { type Copy, type MailHost, NoRoom } from '#/ports/mail-host.ts'
+import { type Arrival, noteArrivals, Suspended } from './arrivals.ts'
+
+/** A message with its copies. */
+export interface Delivery {
+  readonly copies: readonly Copy[]
+  /** Identifies duplicates. */
+  readonly digest: Buffer
+  /** What is done because a copy is stored: not where the mailbox has had it. */
+  readonly followUps?: readonly FollowUp[]
+}
+
+/** The limits of one transaction. Batches grow with the load: messages wait while another batch is written. */
+const MOST_DELIVERIES = 200
+const MOST_OCTETS = 16 * 1024 * 1024
+/** Milliseconds for which the messages of a failed transaction are retried one by one. */
+const PATIENCE = 10_000
+
+/** Undefined for success. */
+type Failure = { readonly error: unknown } | undefined
+
+/** Writes arrived messages, many in one transaction, which shares one commit to disk. */
+export class ArrivalWriter {
+  readonly #db: Db
+  readonly #mailHost: MailHost
+  readonly #written: (delivery: Delivery) => Promise<Failure>
+
+  constructor(db: Db, mailHost: MailHost) {
+    this.#db = db
+    this.#mailHost = mailHost
+    this.#written = batched((batch) => this.#writeBatch(batch), batchSize)
+  }
+
+  /** Resolves once every copy is durable. Duplicates of the last 7 days are not stored. Rejects if no copy is stored, with
+   *  `Suspended` if a mailbox is suspended. */
+  async keep(delivery: Delivery): Promise<void> {
+    const failure = await this.#written(delivery)
+    if (failure) throw failure.error
+  }
+
+  /** If the transaction fails, each message gets one of its own: one bad message must not affect the others. */
+  async #writeBatch(batch: readonly Delivery[]): Promise<Failure[]> {
+    try {
+      await this.#write(batch)
+      return batch.map(() => undefined)
+    } catch (error) {
+      if (batch.length === 1) return [{ error }]
+      return error instanceof NoRoom ? this.#writeWithout(batch, error) : this.#writeEach(batch)
+    }
+  }
+
+  /** Writes the messages of organizations that have room. */
+  async #writeWithout(batch: readonly Delivery[], error: NoRoom): Promise<Failure[]> {
+    const isFull = ({ copies }: Delivery) =>
+      copies.some(({ mailbox }) => error.organizationIds.has(mailbox.organizationId))
+    const rest = batch.filter((delivery) => !isFull(delivery))
+    if (rest.length === batch.length) return this.#writeEach(batch)
+    const failures = rest.length > 0 ? await this.#writeBatch(rest) : []
+    return batch.map((delivery) => (isFull(delivery) ? { error } : failures[rest.indexOf(delivery)]))
+  }
+
+  async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
+    const end = performance.now() + PATIENCE
+    const failures: Failure[] = []
+    let last: Failure
+    for (const delivery of batch) {
+      if (performance.now() < end || !last) {
+        const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
+        // A refusal of one mailbox says nothing about the others.
+        const { error } = failure ?? {}
+        if (!(error instanceof Suspended || error instanceof NoRoom)) last = failure ?? last
+        failures.push(failure)
+      } else failures.push(last)
+    }
+    return failures
+  }
+
+  async #write(deliveries: readonly Delivery[]): Promise<undefined> {
+    await this.#db.transaction().execute(async (tx) => {
+      const arrivals = distinctArrivals(deliveries)
+      const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
+      const kept = deliveries.map(({ copies, digest, followUps = [] }) => {
+        // Of two equal copies the first is stored.
+        const stored = copies.filter(({ mailbox: { mailboxId } }) => isNew.delete(keyOf({ mailboxId, digest })))
+        const mailboxes = new Set(stored.map(({ mailbox }) => mailbox.mailboxId))
+        const due = followUps.filter(({ mailboxId }) => mailboxId === null || mailboxes.has(mailboxId))
+        return { stored, due }
+      })
+      await this.#mailHost.append(
+        tx,
+        kept.flatMap(({ stored }) => stored),
+      )
+      await write(
+        tx,
+        kept.flatMap(({ due }) => due),
+      )
+    })
+  }
+}
+
+async function write(tx: Tx, followUps: readonly FollowUp[]): Promise<void> {
+  for (const one of followUps.toSorted((a, b) => (a.order < b.order ? -1 : 1))) await one.write(tx)
+}
+
+function batchSize(waiting: readonly Delivery[]): number {
+  let octets = 0
+  const end = waiting.findIndex((delivery, at) => {
+    octets += octetsOf(delivery)
+    return at === MOST_DELIVERIES || (at > 0 && octets > MOST_OCTETS)
+  })
+  return end < 0 ? waiting.length : end
+}
+
+function distinctArrivals(deliveries: readonly Delivery[]): Map<string, Arrival> {
+  const arrivals = new Map<string, Arrival>()
+  for (const { copies, digest } of deliveries) {
+    for (const { mailbox } of copies) {
+      const arrival = { mailboxId: mailbox.mailboxId, digest }
+      arrivals.set(keyOf(arrival), arrival)
+    }
+  }
+  return arrivals
+}
+
+function keyOf({ mailboxId, digest }: Arrival): string {
+  return mailboxId + digest.toString('latin1')
+}
+
+/** Copies for Smart mailboxes share one message; each Private mailbox has its own. */
+function octetsOf({ copies }: Delivery): number {
+  const messages = new Set(copies.map(({ message }) => message))
+  return messages.values().reduce((octets, { raw }) => octets + raw.length, 0)
+}

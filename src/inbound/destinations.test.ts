@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Admitted } from './admit.ts'
+import { type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
+import type { Envelope } from './envelope.ts'
+
+const admitted = (change: Partial<Admitted> = {}): Admitted => ({
+  ...{ organizationId: 'o', mailboxId: 'm', memberId: null, private: false, recipient: 'ada@here.example' },
+  ...{ blockable: true, follows: false, at: performance.now() },
+  ...change,
+})
+
+/** Which patterns the database is asked about, of a message by these authors that was let in at RCPT. */
+async function asked(
+  sender: string,
+  authors: readonly string[],
+  ...recipients: Admitted[]
+): Promise<readonly string[]> {
+  const client = { address: '192.0.2.1', helo: 'x.example', protocol: 'ESMTP', tls: undefined } as const
+  const envelope: Envelope = {
+    id: '1',
+    receivedAt: new Date(),
+    client,
+    origin: client,
+    sender,
+    utf8: false,
+    recipients,
+  }
+  const seen: string[] = []
+  const blocksOf = async ({ patterns }: { patterns: readonly string[] }) => {
+    seen.push(...patterns)
+    return new Set<string>()
+  }
+  await withoutBlocking(blocksOf, envelope, destinationsOf(recipients), authors)
+  return seen
+}
+
+const ago = (seconds: number) => admitted({ at: performance.now() - seconds * 1_000 })
+
+for (const [what, authors, recipients, expected] of [
+  ['is asked about no more where RCPT has just asked', ['ann@a.example'], [ago(0)], []],
+  ['is asked about again within 5 seconds of RCPT', ['ann@a.example'], [ago(4.9)], ['ann@a.example', '@a.example']],
+  [
+    'is asked about again where one RCPT is that old',
+    ['ann@a.example'],
+    [ago(0), ago(4.9)],
+    ['ann@a.example', '@a.example'],
+  ],
+  [
+    'in the header is asked about where the envelope names another',
+    ['eve@e.example'],
+    [ago(0)],
+    ['eve@e.example', '@e.example'],
+  ],
+  ['that no database can hold is not asked about', ['\ud800@e.example', 'a\0@e.example'], [ago(0)], ['@e.example']],
+  ['is not asked about for who must be reached by everyone', ['eve@e.example'], [admitted({ blockable: false })], []],
+] as const) {
+  test(`an author ${what}`, async () =>
+    assert.deepEqual(
+      [...new Set(await asked('ann@a.example', authors, ...recipients))].toSorted(),
+      [...expected].toSorted(),
+    ))
+}
+
+test('a mailbox gets one message for all its addresses, and can be blocked only where all of them can', () => {
+  const [one, ...others] = destinationsOf([
+    admitted({ recipient: 'ada@here.example' }),
+    admitted({ recipient: 'postmaster@here.example', blockable: false }),
+    admitted({ recipient: 'a@here.example' }),
+  ])
+  assert.deepEqual(others, [])
+  assert.deepEqual(one?.recipients, ['ada@here.example', 'postmaster@here.example', 'a@here.example'])
+  assert.equal(one?.blockable, false)
+})
+
+const mebibytes = 1 << 20
+const box = (name: string, isPrivate = name.startsWith('p')): Destination => {
+  const [destination] = destinationsOf([admitted({ mailboxId: name, private: isPrivate })])
+  return destination ?? assert.fail()
+}
+
+for (const [what, octets, boxes, expected] of [
+  ['Smart mailboxes all at once', 25 * mebibytes, ['s1', 's2', 's3'], [['s1', 's2', 's3']]],
+  [
+    'Private ones as many as 16 MiB are',
+    8 * mebibytes,
+    ['p1', 'p2', 'p3', 'p4', 'p5'],
+    [['p1', 'p2'], ['p3', 'p4'], ['p5']],
+  ],
+  ['a large one for Private ones one by one', 25 * mebibytes, ['p1', 'p2'], [['p1'], ['p2']]],
+  ['Smart ones with the first Private ones', 16 * mebibytes, ['p1', 's1', 'p2'], [['s1', 'p1'], ['p2']]],
+] as const) {
+  test(`a message is stored for ${what}`, () =>
+    assert.deepEqual(
+      inBatches(
+        boxes.map((name) => box(name)),
+        octets,
+      ).map((run) => run.map(({ mailboxId }) => mailboxId)),
+      expected,
+    ))
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '#/adapters/clock/manual.ts'
+import type { LocalDelivery } from '#/outbound/worker/local.ts'
+import type { Admission } from './admit.ts'
+import { LocalMailTransport } from './local-delivery.ts'
+import type { RecipientRow } from './queries.ts'
+import type { Reception } from './receive.ts'
+
+const box: RecipientRow = {
+  ...{ mailbox_id: 'm', organization_id: 'o', member_id: null, private: false },
+  ...{ suspended: false, full: false, blocked: false, follows: false },
+}
+
+/** What becomes of a message whose recipient nobody admits, by what the database says of the address. */
+async function outcomeFor(find: Admission['find'], hasRoom = true) {
+  const admission: Admission = {
+    ...{ hostname: 'mx.here.example', find, hasRoom: async () => hasRoom },
+    ...{ postmaster: async () => undefined, returnPath: async () => undefined },
+  }
+  const transport = new LocalMailTransport({} as Reception, admission, new ManualClock(new Date()))
+  const read = () => assert.fail('a message for nobody is not read')
+  const delivery = {
+    sender: 'ann@here.example',
+    recipients: ['bob@here.example'],
+    content: read,
+    beforeEndOfData: read,
+  }
+  const [outcome] = await transport.deliver(delivery as unknown as LocalDelivery)
+  return [outcome?.result, outcome?.status]
+}
+
+for (const [what, found, expected] of [
+  ['an address that nobody has', { ...box, mailbox_id: null }, ['refused', '5.1.1']],
+  ['a mailbox that is suspended', { ...box, suspended: true }, ['refused', '5.2.1']],
+  ['a mailbox that has blocked the sender', { ...box, blocked: true }, ['refused', '5.7.1']],
+  ['a mailbox that is full', { ...box, full: true }, ['deferred', '4.2.2']],
+  ['a domain that is no longer here', undefined, ['refused', '5.7.1']],
+] as const) {
+  test(`mail from here to ${what} is ${expected[0]}`, async () =>
+    assert.deepEqual(await outcomeFor(async () => found), expected))
+}
+
+test('mail from here waits where its mailbox takes no more for now, and where the database does not answer', async () => {
+  assert.deepEqual(await outcomeFor(async () => box, false), ['deferred', '4.3.1'])
+  const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })
+  assert.deepEqual(await outcomeFor(() => Promise.reject(away)), ['deferred', '4.3.0'])
+})

@@ -1,0 +1,535 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createSecureContext } from 'node:tls'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { SystemClock } from '#/adapters/clock/system.ts'
+import { FAKE_ENDS } from '#/inbound/fixtures/fake-ends.ts'
+import { testCertificate } from '#test/sockets/certificate.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import type { Envelope } from './envelope.ts'
+import type { Limits } from './limits.ts'
+import { Rejection, reply } from './reply.ts'
+import { SmtpListener } from './smtp-listener.ts'
+
+const tls = { context: async () => createSecureContext(testCertificate) }
+
+/** A listener whose mail goes into a list: what is under test is what is said on the wire. */
+async function listener(limits: Partial<Limits> = {}) {
+  const taken: { envelope: Envelope; text: string }[] = []
+  const entered = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const smtp = new SmtpListener(
+    { hostname: 'mx.example', tls, limits: { greetingDelay: 20, ...limits } },
+    {
+      async admit(_sender, recipient) {
+        if (recipient.startsWith('broken')) throw new Error('the database is away')
+        if (!recipient.endsWith('@here.example')) throw new Rejection(550, '5.1.1', 'No such address here')
+        return {
+          organizationId: '',
+          mailboxId: '',
+          memberId: null,
+          private: false,
+          recipient,
+          blockable: true,
+          follows: false,
+          at: 0,
+        }
+      },
+      async receive(envelope: Envelope, bytes: Buffer) {
+        entered.resolve()
+        if (envelope.sender.startsWith('slow')) await held.promise
+        taken.push({ envelope, text: bytes.toString('latin1') })
+        return { reply: reply(250, '2.6.0', 'Stored'), otherwise: new Map() }
+      },
+    },
+    new SystemClock(),
+    pino({ level: 'silent' }),
+  )
+  await smtp.listen('127.0.0.1', 0)
+  return {
+    port: smtp.port,
+    taken,
+    /** Resolves when a message is being taken; one from a slow sender is not taken before `release`. */
+    entered: entered.promise,
+    release: held.resolve,
+    [Symbol.asyncDispose]: () => smtp[Symbol.asyncDispose](),
+  }
+}
+
+describe('one server', () => {
+  let server: Awaited<ReturnType<typeof listener>>
+  before(async () => {
+    server = await listener()
+  })
+  after(() => server[Symbol.asyncDispose]())
+
+  test('the greeting and EHLO say who we are and what we can do', async () => {
+    await using client = await SmtpClient.open(server.port)
+    assert.deepEqual((await client.reply()).lines, ['220 mx.example ESMTP'])
+    assert.deepEqual((await client.say('EHLO peer.example')).lines, [
+      '250-mx.example',
+      '250-PIPELINING',
+      '250-SIZE 26214400',
+      '250-8BITMIME',
+      '250-SMTPUTF8',
+      '250-ENHANCEDSTATUSCODES',
+      '250 STARTTLS',
+    ])
+    assert.deepEqual((await client.say('HELO peer.example')).lines, ['250 mx.example'])
+  })
+
+  test('every reply but the greeting, to EHLO and 354 bears an enhanced status code (RFC 2034)', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    for (const [line, expected] of [
+      ['NOOP', '250 2.0.0'],
+      ['RSET', '250 2.0.0'],
+      ['VRFY ann', '252 2.1.5'],
+      ['HELP', '214 2.0.0'],
+      ['EXPN list', '502 5.5.1'],
+      ['AUTH PLAIN AGEAYg==', '502 5.5.1'],
+      ['WIZ', '500 5.5.1'],
+      ['RCPT TO:<ann@here.example>', '503 5.5.1'],
+      ['DATA', '503 5.5.1'],
+      ['MAIL FROM:<ann@peer.example', '501 5.1.7'],
+      ['MAIL FROM:<ann@peer.example>', '250 2.1.0'],
+      ['MAIL FROM:<ann@peer.example>', '503 5.5.1'],
+      ['DATA', '554 5.5.1'],
+      ['RCPT TO:<nobody@elsewhere.example>', '550 5.1.1'],
+      ['RCPT TO:<broken@here.example>', '451 4.3.0'],
+      ['RCPT TO:<bob@here.example>', '250 2.1.5'],
+      ['QUIT', '221 2.0.0'],
+    ] as const) {
+      const { code, status } = await client.say(line)
+      assert.equal(`${code} ${status}`, expected, line)
+    }
+    assert.equal(await client.rest(), '')
+  })
+
+  test('a message arrives as it was sent, with its envelope', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    const reply = await client.send(
+      'ann@peer.example',
+      ['bob@here.example', 'cy@here.example'],
+      'Subject: Hi\r\n\r\n.dot',
+    )
+    assert.equal(`${reply.code} ${reply.status}`, '250 2.6.0')
+    const { envelope, text } = server.taken.at(-1) ?? assert.fail()
+    assert.equal(text, 'Subject: Hi\r\n\r\n.dot\r\n')
+    assert.deepEqual(envelope.client, { address: '127.0.0.1', helo: 'peer.example', protocol: 'ESMTP', tls: undefined })
+    assert.equal(envelope.sender, 'ann@peer.example')
+    assert.deepEqual(
+      envelope.recipients.map(({ recipient }) => recipient),
+      ['bob@here.example', 'cy@here.example'],
+    )
+  })
+
+  test('a whole transaction may be pipelined, up to DATA', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('RSET\r\nMAIL FROM:<>\r\nRCPT TO:<no@x.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\n')
+    const codes: number[] = []
+    for (let n = 0; n < 5; n++) codes.push((await client.reply()).code)
+    assert.deepEqual(codes, [250, 250, 550, 250, 354])
+    client.write('one\r\n.\r\nMAIL FROM:<>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\n')
+    for (const code of [250, 250, 250, 354]) assert.equal((await client.reply()).code, code)
+    client.write('two\r\n.\r\nQUIT\r\n')
+    for (const code of [250, 221]) assert.equal((await client.reply()).code, code)
+    assert.deepEqual(
+      server.taken.slice(-2).map(({ text }) => text),
+      ['one\r\n', 'two\r\n'],
+    )
+  })
+
+  test('commands and messages may come in pieces of any size', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    const say = async (octets: string) => {
+      for (const octet of octets) {
+        client.write(octet)
+        await new Promise(setImmediate)
+      }
+      return (await client.reply()).code
+    }
+    assert.equal(await say('MAIL FROM:<ann@peer.example>\r\n'), 250)
+    assert.equal(await say('RCPT TO:<bob@here.example>\r\n'), 250)
+    assert.equal(await say('DATA\r\n'), 354)
+    assert.equal(await say('..\r\nx\r\n.\r\n'), 250)
+    assert.equal(server.taken.at(-1)?.text, '.\r\nx\r\n')
+  })
+
+  test('a reply does not wait for the rest of a command that has begun', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('NOOP\r\nNO')
+    assert.equal((await client.reply()).code, 250)
+    client.write('OP\r\n')
+    assert.equal((await client.reply()).code, 250)
+  })
+
+  for (const [what, message] of [
+    ['an LF alone', 'a\nb'],
+    ['a CR alone', 'a\rb'],
+    ['a NUL', 'a\0b'],
+  ] as const) {
+    test(`row 11: a message with ${what} is answered once, with 554 5.6.0, and the session goes on`, async () => {
+      await using client = await SmtpClient.greeted(server.port)
+      const before = server.taken.length
+      const { code, status } = await client.send('ann@peer.example', 'bob@here.example', message)
+      assert.equal(`${code} ${status}`, '554 5.6.0')
+      assert.equal((await client.say('NOOP')).code, 250)
+      assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'fine')).code, 250)
+      assert.equal(server.taken.length, before + 1)
+    })
+  }
+
+  for (const [what, line] of [
+    ['ends in LF', 'NOOP\n'],
+    ['holds a CR', 'NO\rOP\r\n'],
+    ['is too long', `NOOP ${'x'.repeat(3000)}\r\n`],
+  ] as const) {
+    test(`row 11: a command that ${what} is refused with 500 5.5.2`, async () => {
+      await using client = await SmtpClient.greeted(server.port)
+      client.write(line)
+      const { code, status } = await client.reply()
+      assert.equal(`${code} ${status}`, '500 5.5.2')
+      assert.equal((await client.say('NOOP')).code, 250)
+    })
+  }
+
+  test('a command with a NUL, a control character or broken UTF-8 is refused with 501 5.5.2', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    for (const line of ['NOOP \0\r\n', 'NOOP \x1b[2J\r\n', 'NOOP \xff\r\n']) {
+      client.write(line)
+      const { code, status } = await client.reply()
+      assert.equal(`${code} ${status}`, '501 5.5.2')
+    }
+  })
+
+  test('row 12: whoever speaks before the greeting hears 554 5.5.0 and is hung up on', async () => {
+    await using client = await SmtpClient.open(server.port, { first: 'EHLO peer.example\r\n' })
+    assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
+  })
+
+  test('row 12: commands behind STARTTLS hear 554 5.5.0 and are not carried out', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('STARTTLS\r\nMAIL FROM:<ann@peer.example>\r\n')
+    assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
+  })
+
+  test('row 12: a message that does not wait for 354 hears 554 5.5.0 and is not taken', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    const before = server.taken.length
+    client.write('MAIL FROM:<ann@peer.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\nhello\r\n.\r\n')
+    assert.match(await client.rest(), /^250 2\.1\.0 .*\r\n250 2\.1\.5 .*\r\n554 5\.5\.0 .*\r\n$/)
+    assert.equal(server.taken.length, before)
+  })
+
+  test('row 12: commands behind EHLO, which may change what is allowed, hear 554 5.5.0', async () => {
+    await using client = await SmtpClient.open(server.port)
+    await client.reply()
+    client.write('EHLO peer.example\r\nMAIL FROM:<ann@peer.example>\r\n')
+    assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
+  })
+
+  test('after STARTTLS all is forgotten, and the message comes over TLS', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    await client.say('MAIL FROM:<ann@peer.example>')
+    assert.equal((await client.startTls()).code, 220)
+    assert.equal((await client.say('RCPT TO:<bob@here.example>')).code, 503)
+    assert.equal((await client.say('MAIL FROM:<ann@peer.example>')).code, 503)
+    const { lines } = await client.say('EHLO peer.example')
+    assert.ok(!lines.some((line) => line.includes('STARTTLS')))
+    assert.equal((await client.say('STARTTLS')).code, 503)
+    assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'secret')).code, 250)
+    assert.match(server.taken.at(-1)?.envelope.client.tls ?? '', /^TLSv1\.3 TLS_/)
+  })
+
+  test('what is no TLS after STARTTLS ends the connection', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    assert.equal((await client.say('STARTTLS')).code, 220)
+    client.write('MAIL FROM:<ann@peer.example>\r\n'.repeat(20))
+    assert.doesNotMatch(await client.rest(), /250/)
+  })
+
+  test('a client that has said all it has to say still hears the answers', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('NOOP\r\nRSET\r\n')
+    client.end()
+    assert.match(await client.rest(), /^250 .*\r\n250 .*\r\n$/)
+  })
+
+  test('row 13: a message declared too large is refused at MAIL, with 552 5.3.4', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    const refused = await client.say('MAIL FROM:<ann@peer.example> SIZE=26214401')
+    assert.equal(`${refused.code} ${refused.status}`, '552 5.3.4')
+    assert.equal((await client.say('MAIL FROM:<ann@peer.example> SIZE=26214400')).code, 250)
+  })
+
+  test('the 101st recipient of a message is put off with 452 4.5.3', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    await client.say('MAIL FROM:<ann@peer.example>')
+    for (let n = 0; n < 100; n++) assert.equal((await client.say(`RCPT TO:<r${n}@here.example>`)).code, 250)
+    const { code, status } = await client.say('RCPT TO:<bob@here.example>')
+    assert.equal(`${code} ${status}`, '452 4.5.3')
+  })
+
+  test('twenty errors without a message are enough', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    client.write('WIZ\r\n'.repeat(30))
+    assert.match(await client.rest(), /^(500 5\.5\.1 .*\r\n){20}421 4\.7\.0 .*\r\n$/)
+  })
+})
+
+test('without a certificate STARTTLS is neither offered nor taken', async () => {
+  const log = pino({ level: 'silent' })
+  const handler = { admit: () => assert.fail(), receive: () => assert.fail() }
+  await using smtp = new SmtpListener({ hostname: 'mx.example' }, handler, new SystemClock(), log)
+  await smtp.listen('127.0.0.1', 0)
+  await using client = await SmtpClient.open(smtp.port)
+  await client.reply()
+  assert.doesNotMatch((await client.say('EHLO peer.example')).lines.join(), /STARTTLS/)
+  assert.equal((await client.say('STARTTLS')).code, 502)
+})
+
+for (const end of FAKE_ENDS) {
+  test(`row 11: ${JSON.stringify(end)} and a message behind it, cut anywhere: one 554 5.6.0, and the session is in step`, async () => {
+    await using server = await listener({ errors: 100 })
+    await using client = await SmtpClient.greeted(server.port)
+    const smuggled = 'MAIL FROM:<x@y.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\nno\r\n.\r\n'
+    for (let cut = 0; cut <= end.length; cut++) {
+      for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+      client.write(`a${end.slice(0, cut)}`)
+      for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+      client.write(`${end.slice(cut)}${smuggled}NOOP\r\n`)
+      assert.match((await client.reply()).lines.join(), /^554 5\.6\.0 /)
+      assert.match((await client.reply()).lines.join(), /^250 2\.0\.0 /)
+    }
+    assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'fine')).code, 250)
+    assert.deepEqual(
+      server.taken.map(({ text }) => text),
+      ['fine\r\n'],
+    )
+  })
+}
+
+test('row 13: a message that turns out too large is read to its end, then refused with 552 5.3.4', async () => {
+  await using server = await listener({ messageSize: 10_000 })
+  await using client = await SmtpClient.greeted(server.port)
+  const line = `${'x'.repeat(98)}\r\n`
+  const refused = await client.send('ann@peer.example', 'bob@here.example', line.repeat(100))
+  assert.equal(`${refused.code} ${refused.status}`, '552 5.3.4')
+  assert.equal((await client.send('ann@peer.example', 'bob@here.example', line.repeat(99))).code, 250)
+})
+
+test('a message without end is cut off', async () => {
+  await using server = await listener({ messageSize: 10_000 })
+  await using client = await SmtpClient.greeted(server.port)
+  await client.say('MAIL FROM:<ann@peer.example>')
+  await client.say('RCPT TO:<bob@here.example>')
+  await client.say('DATA')
+  client.write('x'.repeat(30_000))
+  assert.match(await client.rest(), /^552 5\.3\.4 .*\r\n$/)
+})
+
+test('what there is no room for in memory is put off with 452 4.3.1, and the room comes back', async () => {
+  await using server = await listener({ messageSize: 10_000, memory: 12_000 })
+  await using one = await SmtpClient.greeted(server.port)
+  await using two = await SmtpClient.greeted(server.port)
+  const held = one.send('slow@peer.example', 'bob@here.example', 'x'.repeat(9_000))
+  await server.entered
+  const putOff = await two.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))
+  assert.equal(`${putOff.code} ${putOff.status}`, '452 4.3.1')
+  const declared = await two.say('MAIL FROM:<ann@peer.example> SIZE=9000')
+  assert.equal(`${declared.code} ${declared.status}`, '452 4.3.1')
+  server.release()
+  assert.equal((await held).code, 250)
+  assert.equal((await two.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+})
+
+test('row 16: one address has so many connections and no more; another is served', async () => {
+  await using server = await listener({ connectionsPerClient: 3 })
+  await using clients = new AsyncDisposableStack()
+  for (let n = 0; n < 3; n++) clients.use(await SmtpClient.greeted(server.port))
+  await using fourth = await SmtpClient.open(server.port)
+  assert.match(await fourth.rest(), /^421 4\.7\.0 /)
+  await using other = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.2' })
+  assert.equal((await other.say('NOOP')).code, 250)
+})
+
+test('row 16: where all places are taken, whoever has been idle for the longest makes way', async () => {
+  await using server = await listener({ connections: 3 })
+  await using idle = await SmtpClient.greeted(server.port)
+  await using sending = await SmtpClient.greeted(server.port)
+  await sending.say('MAIL FROM:<ann@peer.example>')
+  await using third = await SmtpClient.greeted(server.port)
+  await using fourth = await SmtpClient.greeted(server.port)
+  assert.match(await idle.rest(), /^421 4\.3\.2 /)
+  for (const client of [sending, third, fourth]) assert.equal((await client.say('NOOP')).code, 250)
+})
+
+test('row 16: where all places are taken by messages that do not end, the client that has most makes way', async () => {
+  await using server = await listener({ connections: 4 })
+  await using clients = new AsyncDisposableStack()
+  const begun = async (localAddress: string) => {
+    const client = clients.use(await SmtpClient.greeted(server.port, { localAddress }))
+    for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+    return client
+  }
+  const [first, second, third] = [await begun('127.0.0.2'), await begun('127.0.0.2'), await begun('127.0.0.2')]
+  const other = await begun('127.0.0.3')
+  const refused = clients.use(await SmtpClient.open(server.port, { localAddress: '127.0.0.2' }))
+  assert.match(await refused.rest(), /^421 4\.7\.0 /)
+  assert.equal((await (await begun('127.0.0.4')).say('x\r\n.')).code, 250)
+  assert.match(await first.rest(), /^421 4\.3\.2 /)
+  for (const client of [second, third, other]) assert.equal((await client.say('x\r\n.')).code, 250)
+})
+
+test('row 16: a client that says nothing, or an octet at a time, runs out of time', async () => {
+  await using server = await listener({ command: 60 })
+  await using silent = await SmtpClient.greeted(server.port)
+  await using slow = await SmtpClient.greeted(server.port)
+  const trickle = setInterval(() => slow.write('N'), 5)
+  assert.match(await silent.rest(), /^421 4\.4\.2 /)
+  assert.match(await slow.rest(), /^421 4\.4\.2 /)
+  clearInterval(trickle)
+})
+
+test('row 16: a message at an octet at a time runs out of time', async () => {
+  await using server = await listener({ command: 60, message: 60, slowest: 10_000 })
+  await using client = await SmtpClient.greeted(server.port)
+  await client.say('MAIL FROM:<ann@peer.example>')
+  await client.say('RCPT TO:<bob@here.example>')
+  await client.say('DATA')
+  const trickle = setInterval(() => client.write('x'), 5)
+  assert.match(await client.rest(), /^421 4\.4\.2 /)
+  clearInterval(trickle)
+})
+
+test('row 16: a message that came fast and then no more runs out of time as soon', async () => {
+  await using server = await listener({ command: 60, message: 60, slowest: 1 })
+  await using client = await SmtpClient.greeted(server.port)
+  for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+  client.write('x'.repeat(100_000))
+  assert.match(await client.rest(), /^421 4\.4\.2 /)
+})
+
+test('row 16: one address cannot take all the room there is for messages; another is served', async () => {
+  await using server = await listener({ messageSize: 10_000, memory: 24_000 })
+  await using first = await SmtpClient.greeted(server.port)
+  for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await first.say(line)
+  first.write('x'.repeat(9_000))
+  await using second = await SmtpClient.greeted(server.port)
+  const putOff = await second.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))
+  assert.equal(`${putOff.code} ${putOff.status}`, '452 4.3.1')
+  await using other = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.2' })
+  assert.equal((await other.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+  first.write('\r\n.\r\n')
+  assert.equal((await first.reply()).code, 250)
+  assert.equal((await second.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+})
+
+test('row 16: slow senders that hold all the room give way to one that is not, the slowest first', async () => {
+  await using server = await listener({ messageSize: 10_000, memory: 20_000, slow: 0 })
+  const begun = async (localAddress: string) => {
+    const client = await SmtpClient.greeted(server.port, { localAddress })
+    for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await client.say(line)
+    client.write('x'.repeat(9_900))
+    return client
+  }
+  await using first = await begun('127.0.0.2')
+  await using second = await begun('127.0.0.3')
+  await using other = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.4' })
+  // Declared, too, it is not turned away at MAIL.
+  assert.equal((await other.say('MAIL FROM:<ann@peer.example> SIZE=9000')).code, 250)
+  await other.say('RSET')
+  assert.equal((await other.send('ann@peer.example', 'bob@here.example', 'x'.repeat(9_000))).code, 250)
+  assert.match(await first.rest(), /^421 4\.3\.2 Server busy and transfer too slow/)
+  assert.equal((await second.say('x\r\n.')).code, 250)
+})
+
+test('stopping sends the idle away, finishes the message in hand, and takes nobody new', async () => {
+  const server = await listener()
+  await using idle = await SmtpClient.greeted(server.port)
+  await using sending = await SmtpClient.greeted(server.port)
+  const sent = sending.send('slow@peer.example', 'bob@here.example', 'hello')
+  await server.entered
+  const stopped = server[Symbol.asyncDispose]()
+  assert.match(await idle.rest(), /^421 4\.3\.2 /)
+  await assert.rejects(SmtpClient.open(server.port))
+  server.release()
+  assert.equal((await sent).code, 250)
+  assert.match(await sending.rest(), /^421 4\.3\.2 /)
+  await stopped
+  assert.equal(server.taken.length, 1)
+})
+
+test('stopping does not wait for ever for a message that does not end', async () => {
+  const server = await listener({ stop: 50, farewell: 10 })
+  await using client = await SmtpClient.greeted(server.port)
+  await client.say('MAIL FROM:<ann@peer.example>')
+  await client.say('RCPT TO:<bob@here.example>')
+  await client.say('DATA')
+  await server[Symbol.asyncDispose]()
+  assert.equal(server.taken.length, 0)
+})
+
+test('stopping does not wait for ever for a message that is not stored; its client hears no 250', async () => {
+  const server = await listener({ stop: 50, farewell: 10 })
+  await using client = await SmtpClient.greeted(server.port)
+  const sent = client.send('slow@peer.example', 'bob@here.example', 'hello')
+  await server.entered
+  await Promise.all([server[Symbol.asyncDispose](), assert.rejects(sent)])
+  server.release()
+})
+
+test('row 15: a client that vanishes after the final dot has sent its message all the same', async () => {
+  await using server = await listener()
+  await using client = await SmtpClient.greeted(server.port)
+  await client.say('MAIL FROM:<slow@peer.example>')
+  await client.say('RCPT TO:<bob@here.example>')
+  await client.say('DATA')
+  client.write('gone\r\n.\r\n')
+  await server.entered
+  client.vanish()
+  server.release()
+  await using next = await SmtpClient.greeted(server.port)
+  await next.say('NOOP')
+  assert.deepEqual(
+    server.taken.map(({ text }) => text),
+    ['gone\r\n'],
+  )
+})
+
+test('whatever clients send, and in whatever pieces, what is taken is what was sent, and others are served', async () => {
+  await using server = await listener({ greetingDelay: 1, errors: 1000 })
+  const fragments = [
+    ...[
+      'EHLO a\r\n',
+      'HELO a\r\n',
+      'MAIL FROM:<a@b.example>\r\n',
+      'RCPT TO:<c@here.example>\r\n',
+      'DATA\r\n',
+      'RSET\r\n',
+    ],
+    ...['STARTTLS\r\n', 'QUIT\r\n', 'NOOP', '\r\n', '\n', '\r', '.', '.\r\n', '\r\n.\r\n', '\0', 'x', '\xff', ' '],
+  ]
+  const transaction = 'MAIL FROM:<a@b.example>\r\nRCPT TO:<c@here.example>\r\nDATA\r\n'
+  const chunk = fc.oneof(fc.array(fc.constantFrom(...fragments), { maxLength: 8 }), fc.constant([transaction]))
+  await fc.assert(
+    fc.asyncProperty(fc.array(chunk, { maxLength: 6 }), async (chunks) => {
+      const before = server.taken.length
+      await using client = await SmtpClient.greeted(server.port)
+      for (const parts of chunks) {
+        client.write(parts.join(''))
+        for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+      }
+      client.end()
+      const said = await client.rest()
+      assert.match(said, /^(\d{3}[ -][ -~]*\r\n)*$/)
+      const stored = said.match(/^250 2\.6\.0 /gm)?.length ?? 0
+      assert.equal(server.taken.length - before, stored)
+      for (const { text } of server.taken.slice(before)) assert.doesNotMatch(text, /\0|\r(?!\n)|(?<!\r)\n/)
+    }),
+    { numRuns: 300 },
+  )
+  await using last = await SmtpClient.greeted(server.port)
+  assert.equal((await last.send('ann@peer.example', 'bob@here.example', 'still here')).code, 250)
+})

@@ -1,0 +1,185 @@
+import { type Static, Type } from 'typebox'
+import { Line, ListOf, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { assertLabelsApart } from './change.ts'
+import { newFolderName } from './folder-name.ts'
+
+/** Which folder of which mailbox: every query on messages has these two. */
+export const inFolder = {
+  mailbox: Line({
+    minLength: 1,
+    maxLength: 320,
+    description: 'Address of a mailbox.',
+    examples: ['support@tryout.test'],
+  }),
+  folder: Type.Optional(
+    Type.String({
+      default: 'inbox',
+      description:
+        '`inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another ' +
+        'folder. One that the mailbox lacks is `invalid_request`.',
+      examples: ['inbox', 'Projects/Apollo'],
+    }),
+  ),
+}
+
+export const InMailbox = Strict({ mailbox: inFolder.mailbox })
+export const InFolder = Strict(inFolder)
+
+export const ListQuery = Strict({
+  ...inFolder,
+  ...paging(100, 25),
+  unread: Type.Optional(Type.Boolean({ description: '`true` for unread messages alone, `false` for read ones.' })),
+  label: Type.Optional(
+    Line({ minLength: 1, description: 'The keyword of an organization label.', examples: ['invoices'] }),
+  ),
+})
+
+/** The parameters of a path that names a message. What is no uid is `not_found`, so its form is checked by the route. */
+export const pathUidSchema = Type.Unsafe<string>({
+  type: 'integer',
+  minimum: 1,
+  maximum: 2 ** 32 - 1,
+  description: 'Of the message in its folder.',
+})
+
+export const ByUid = Type.Object({ uid: pathUidSchema })
+
+export const Folders = ListOf(
+  Type.Object(
+    {
+      name: Type.String({ examples: ['inbox'] }),
+      total: Type.Integer({ minimum: 0, examples: [42] }),
+      unread: Type.Integer({ minimum: 0, examples: [3] }),
+    },
+    { title: 'Folder' },
+  ),
+)
+
+export const AddressOut = Type.Object(
+  {
+    name: Type.String({ description: 'Empty where there is none.', examples: ['Charles Babbage'] }),
+    address: Type.String({ description: 'Empty where there is none.', examples: ['charles@engines.example'] }),
+  },
+  { title: 'Address' },
+)
+
+const itemFields = {
+  uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
+  folder: Type.String({ examples: ['inbox'] }),
+  message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
+  subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
+  from: AddressOut,
+  to: Type.Array(AddressOut, { description: 'In a list, the first 100.' }),
+  received_at: Timestamp,
+  unread: Type.Boolean(),
+  starred: Type.Boolean(),
+  labels: Type.Array(Type.String(), {
+    description: 'Keywords of organization labels, deleted ones included.',
+    examples: [['invoices']],
+  }),
+  has_attachment: Type.Boolean(),
+  preview: Type.String({ description: 'The first 140 characters of the text.', examples: ['Dear Ada, the mill is…'] }),
+  size_bytes: Type.Integer({ minimum: 0, examples: [5_120] }),
+}
+
+export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
+export type MessageItem = Static<typeof MessageItem>
+
+export const MessagePage = PageOf(MessageItem)
+
+const AttachmentOut = Type.Object(
+  {
+    id: Type.String({ description: 'The number of the part, as IMAP has it.', examples: ['2'] }),
+    filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
+    content_type: Type.String({ examples: ['application/pdf'] }),
+    size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
+    inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
+    content_id: Nullable(Type.String({ description: 'What the HTML calls it: `cid:…`.', examples: ['chart@x'] })),
+  },
+  { title: 'Attachment' },
+)
+
+const AppliedOut = Type.Object(
+  {
+    filter_id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    action: Type.String(),
+    argument: Nullable(Type.String()),
+    error: Nullable(
+      Type.String({
+        description:
+          'Why the action could not be done: the mail host refuses the folder of a `move` for good, so that the message ' +
+          'is in the inbox. Null where it was done.',
+      }),
+    ),
+  },
+  { title: 'AppliedFilter' },
+)
+
+export const MessageOut = Type.Object(
+  {
+    ...itemFields,
+    cc: Type.Array(AddressOut),
+    reply_to: Type.Array(AddressOut),
+    in_reply_to: Nullable(Type.String()),
+    references: Type.Array(Type.String()),
+    text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
+    html: Nullable(
+      Type.String({
+        description: 'As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.',
+      }),
+    ),
+    attachments: Type.Array(AttachmentOut),
+    filtered_by: Type.Array(AppliedOut, {
+      description: 'The organization’s filters that acted on the message as it arrived, as they were then.',
+    }),
+  },
+  { title: 'Message' },
+)
+export type MessageOut = Static<typeof MessageOut>
+
+const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
+  maxItems: 100,
+  description: 'Keywords of organization labels, not names.',
+})
+
+const changeFields = {
+  unread: Type.Optional(Type.Boolean()),
+  starred: Type.Optional(Type.Boolean()),
+  add_labels: Type.Optional(keywords),
+  remove_labels: Type.Optional(keywords),
+  folder: Type.Optional(
+    Type.String({
+      description:
+        'Moves there, under a new uid. A folder that the mailbox lacks is made; one that no mail host would take (a path ' +
+        'with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), or that this one refuses, is `invalid_request`.',
+      examples: ['archive'],
+      rule: newFolderName,
+    }),
+  ),
+}
+
+export const MessageChange = Strict(changeFields, {
+  minProperties: 1,
+  rule: assertLabelsApart,
+  examples: [{ unread: false, starred: true }],
+})
+export type MessageChange = Static<typeof MessageChange>
+
+const uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, examples: [17] })
+
+export const BulkChange = Strict(
+  {
+    uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
+    ...changeFields,
+  },
+  { rule: assertLabelsApart, examples: [{ uids: [17], unread: false, starred: true }] },
+)
+
+export const BulkResult = Type.Object({
+  updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
+  not_found: Type.Array(uid),
+  moved: Type.Array(Type.Object({ uid, new_uid: uid }), {
+    description: 'The uids that moving gave, in the same order.',
+  }),
+})

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
+import { splitAddress } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import { plainMessageId } from '#/mime/pgp-mime.ts'
+import { codePoints } from '#/text.ts'
+import { compose } from './compose.ts'
+import { signed } from './sign.ts'
+
+/** What is answered. */
+export type AnsweredMessage = Pick<Message, 'messageId' | 'strong' | 'subject'>
+
+export interface AnswerParts {
+  readonly mailbox: { readonly address: string; readonly name: string }
+  readonly reply: { readonly subject: string; readonly body: string }
+  readonly to: string
+  readonly message: AnsweredMessage
+  readonly keys: readonly OpenKey[]
+  readonly at: Date
+}
+
+/** As many of the messages before as References names: enough for any reader to find the conversation. */
+const mostReferences = 20
+
+/** An automatic answer (RFC 3834, section 3), signed. */
+export async function answer({ mailbox, reply, to, message, keys, at }: AnswerParts): Promise<Buffer> {
+  const messageId = `<${randomUUID()}@${splitAddress(mailbox.address)?.domain}>`
+  const subject = reply.subject || auto(message.subject)
+  const answered = plainMessageId(message.messageId)
+  const before = message.strong.filter((id) => id !== answered && plainMessageId(id) !== null).slice(-mostReferences)
+  const composed = await compose(
+    {
+      from: { name: mailbox.name, address: mailbox.address },
+      to: [{ name: '', address: to }],
+      ...{ cc: [], bcc: [], replyTo: [], html: null, attachments: [], subject, text: reply.body },
+      inReplyTo: answered === null ? [] : [answered],
+      references: answered === null ? [] : [...before, answered],
+    },
+    { messageId, date: at },
+  )
+  const marked = Buffer.concat([
+    Buffer.from('Auto-Submitted: auto-replied\r\nX-Auto-Response-Suppress: All\r\n'),
+    composed,
+  ])
+  return await signed(marked, keys, at)
+}
+
+/** RFC 3834, section 3.1.5; a subject may be long. */
+function auto(subject: string): string {
+  const text = `Auto: ${subject}`
+  return codePoints(text) <= 255 ? text : Array.from(text).slice(0, 255).join('')
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
+import { compose } from './compose.ts'
+import { signatures } from './sign.ts'
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const ed25519 = generateKeyPairSync('ed25519')
+const keys: OpenKey[] = [
+  { domain: 'example.com', selector: 'r1', algorithm: 'rsa', privateKey: rsa.privateKey },
+  { domain: 'example.com', selector: 'e1', algorithm: 'ed25519', privateKey: ed25519.privateKey },
+]
+const zone: Record<string, string> = {
+  'r1._domainkey.example.com': `v=DKIM1; k=rsa; p=${rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')}`,
+  // The last 32 octets are the key itself (RFC 8463, section 4).
+  'e1._domainkey.example.com': `v=DKIM1; k=ed25519; p=${ed25519.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')}`,
+}
+
+const at = new Date('2026-11-21T07:44:33Z')
+
+function message(text: string): Promise<Buffer> {
+  return compose(
+    {
+      from: { name: 'Zoë', address: 'zoe@example.com' },
+      to: [{ name: '', address: 'bob@example.com' }],
+      cc: [],
+      bcc: [],
+      replyTo: [],
+      subject: 'Hëllo',
+      text,
+      html: null,
+      inReplyTo: [],
+      references: [],
+      attachments: [],
+    },
+    { messageId: '<1@example.com>', date: at },
+  )
+}
+
+async function verdicts(raw: Buffer): Promise<string[]> {
+  const resolver = async (name: string) => [[zone[name] ?? '']]
+  const { results } = await dkimVerify(raw, { resolver, curTime: at })
+  return results.map(({ selector, status }) => `${selector} ${status.result}`).sort()
+}
+
+test('both keys of the domain sign, and each signature holds', async () => {
+  for (const text of ['Hello', '', '\n\n', `${'long '.repeat(50_000)}\n . \n`]) {
+    const raw = await message(text)
+    const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw])
+    assert.deepEqual(await verdicts(signed), ['e1 pass', 'r1 pass'])
+  }
+})
+
+for (const [what, from, to] of [
+  ['the subject', 'Subject: ', 'Subject: Not '],
+  ['the author', 'zoe@example.com', 'joe@example.com'],
+  ['the text', 'Hello Bob', 'Hello Cy!'],
+  ['who gets it', 'bob@example.com', 'eve@example.com'],
+] as const) {
+  test(`they hold no more once ${what} is changed`, async () => {
+    const raw = await message('Hello Bob')
+    const signed = (await signatures(raw, keys, at)) + raw.toString('latin1').replace(from, to)
+    assert.deepEqual(
+      (await verdicts(Buffer.from(signed, 'latin1'))).filter((verdict) => verdict.endsWith('pass')),
+      [],
+    )
+  })
+}
+
+for (const name of [
+  ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
+  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
+]) {
+  test(`they hold no more once somebody has added ${name}, in front or behind`, async () => {
+    const raw = await message('Hello Bob')
+    const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw]).toString('latin1')
+    const added = `${name}: somebody@else.example\r\n`
+    for (const changed of [added + signed, signed.replace('\r\n\r\n', `\r\n${added}\r\n`)])
+      assert.deepEqual(
+        (await verdicts(Buffer.from(changed, 'latin1'))).filter((verdict) => verdict.endsWith('pass')),
+        [],
+      )
+  })
+}
+
+test('they hold where others have added what every server on the way adds', async () => {
+  const raw = await message('Hello Bob')
+  const trace = 'Received: from x by y; Sat, 21 Nov 2026 08:00:00 +0000\r\nDelivered-To: bob@example.com\r\n'
+  const signed = Buffer.concat([Buffer.from(trace + (await signatures(raw, keys, at))), raw])
+  assert.deepEqual(await verdicts(signed), ['e1 pass', 'r1 pass'])
+})
+
+test('without keys there is nothing to put before the message', async () => {
+  assert.equal(await signatures(await message('Hello'), [], at), '')
+})
+
+test('a key that cannot sign is an error, never a message without its signature', async () => {
+  const broken = { domain: 'example.com', selector: 'x', algorithm: 'rsa', privateKey: ed25519.privateKey } as const
+  await assert.rejects(signatures(await message('Hello'), [...keys, broken], at), /DKIM signing failed/)
+})

@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import { arc, createSeal } from 'mailauth/lib/arc/index.js'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
+import { inTurns } from '#/event-loop/pieces.ts'
+import type { LookUp } from '#/mime/dkim.ts'
+import type { Message } from '#/mime/message.ts'
+
+/** mailauth reads a header octet by octet, and looks up a key for each seal. */
+const largestHeader = 256 * 1024
+const mostSeals = 50
+
+/** Hashed in one turn of the event loop, as src/mime/dkim.ts measures it. */
+const piece = 16 * 1024
+
+export interface Sealing {
+  /** As it came, for the chain that it bears. */
+  readonly message: Message
+  /** As it goes. */
+  readonly raw: Buffer
+  /** What Authentication-Results says: who checked it, and what was found. */
+  readonly results: string
+  readonly key: OpenKey
+  readonly at: Date
+}
+
+/**
+ * The ARC set (RFC 8617) to stand before a message that is passed on, by which the next server can know what was found
+ * here. Empty where the chain that it bears cannot be continued: the message goes without, as it would from a server that
+ * knows no ARC.
+ */
+export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp: LookUp): Promise<string> {
+  const sets = message.headers.count('arc-seal')
+  if (sets >= mostSeals || headerLength(message.raw) > largestHeader) return ''
+  const cv = sets === 0 ? 'none' : await chainStatus(message.raw, lookUp)
+  if (cv === undefined) return ''
+  const { headers, errors } = await createSeal(Readable.from(inTurns(raw, piece)), {
+    seal: {
+      ...{
+        signingDomain: key.domain,
+        selector: key.selector,
+        privateKey: String(key.privateKey.export({ format: 'pem', type: 'pkcs8' })),
+      },
+      ...{ algorithm: `${key.algorithm}-sha256`, authResults: results, cv, signTime: at },
+    },
+  })
+  return headers.length === 0 || errors.length > 0 ? '' : `${headers.join('\r\n')}\r\n`
+}
+
+/** What the chain of a message comes to; undefined where no further set may follow it. */
+async function chainStatus(raw: Buffer, lookUp: LookUp): Promise<string | undefined> {
+  const { arc: chain } = await dkimVerify(Readable.from(inTurns(raw, piece)), { resolver: lookUp })
+  if (!chain) return undefined
+  const { status } = await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp })
+  return status.result === 'pass' || status.shouldSeal ? status.result : undefined
+}
+
+function headerLength(raw: Buffer): number {
+  const end = raw.indexOf('\r\n\r\n')
+  return end < 0 ? raw.length : end
+}

@@ -1,0 +1,76 @@
+import { canonicalAddress, canonicalDomain, splitAddress, stripTag } from '#/mime/address.ts'
+import { withoutComments } from '#/mime/lexical.ts'
+import type { Message } from '#/mime/message.ts'
+import { isAutomatic } from '#/mime/report.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+
+/** A message that a mailbox might answer by itself, and how it came. */
+export interface Answerable {
+  readonly message: Pick<Message, 'headers' | 'from' | 'sender' | 'to' | 'cc'>
+  /** The envelope's, to whom the answer would go. */
+  readonly sender: string
+  readonly folder: string
+  readonly verdict: Proof & Pick<Verdict, 'disposition'>
+}
+
+/** By what a sender may be known. */
+type Proof = Pick<Verdict, 'own'> & {
+  readonly spf: Pick<Verdict['spf'], 'result' | 'domain' | 'identity'>
+  readonly dkim: readonly Pick<Verdict['dkim'][number], 'result' | 'domain'>[]
+}
+
+/** Why the message is not answered; undefined where it may be (RFC 3834, section 2; RFC 5230, section 4.6). `reaches` says
+ *  whether an address is the mailbox's. */
+export function whyNotAnswered(one: Answerable, reaches: (address: string) => boolean): string | undefined {
+  const { sender, folder, verdict } = one
+  const { headers, to, cc } = one.message
+  if (sender === '') return 'it has the null sender'
+  if ([sender, ...one.message.sender.map(({ address }) => address)].some(isRobot)) return 'a program sent it'
+  if (headers.fields.some(({ name }) => name.startsWith('list-'))) return 'it comes from a list'
+  if (headers.all('precedence').some((value) => /^(?:bulk|junk|list)$/i.test(withoutComments(value)))) {
+    return 'it is bulk mail'
+  }
+  if (isAutomatic(headers)) return 'it was sent automatically'
+  if (headers.count('x-auto-response-suppress') > 0) return 'it asks for no automatic answer'
+  if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return 'it is a report'
+  if ([sender, ...one.message.sender.map(({ address }) => address)].some(reaches))
+    return 'it is from the mailbox itself'
+  if (folder === 'junk') return 'it is junk'
+  if (![...to, ...cc].some(({ address }) => reaches(address))) return 'neither To nor Cc names the mailbox'
+  // Whoever is named as its sender may know nothing of it.
+  if (verdict.disposition !== 'none') return 'its author is forged'
+  return isProven(one) ? undefined : 'nothing proves that its sender sent it'
+}
+
+/**
+ * Whether the envelope sender, who would get the answer, has sent the message: SPF passes for that very domain, or a
+ * signature of that domain, or of one above it, holds and From names that very address. A signature alone says nothing of
+ * the envelope: whoever has one message of a domain could send it again under any address there.
+ */
+function isProven({
+  message,
+  sender,
+  verdict: { own, spf, dkim },
+}: Pick<Answerable, 'message' | 'sender' | 'verdict'>) {
+  if (own) return true
+  const address = canonicalAddress(sender)
+  const domain = splitAddress(address ?? '')?.domain
+  if (address === undefined || domain === undefined) return false
+  if (spf.result === 'pass' && spf.identity === 'mailfrom' && canonicalDomain(spf.domain) === domain) return true
+  // Only one From is signed, and of several nobody can say which.
+  const { headers, from } = message
+  if (headers.count('from') !== 1 || canonicalAddress(from?.address ?? '') !== address) return false
+  return dkim.some(({ result, domain: signer }) => result === 'pass' && isWithin(domain, canonicalDomain(signer)))
+}
+
+function isWithin(domain: string, other: string | undefined): boolean {
+  return other !== undefined && (domain === other || domain.endsWith(`.${other}`))
+}
+
+const robots =
+  /^(?:mailer-daemon|mailer|daemon|listserv|majordomo|mailman|owner-.*|.*-(?:request|owner|bounces?)|(?:.*[-_.])?(?:no|do[-_.]?not|dont)[-_.]?reply.*|bounces?(?:[-+=_.].*)?|srs[01]?[=+-].*)$/i
+
+function isRobot(address: string): boolean {
+  const { local } = splitAddress(canonicalAddress(address) ?? address) ?? { local: address }
+  return robots.test(local) || robots.test(stripTag(local))
+}

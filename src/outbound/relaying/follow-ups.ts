@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { joined } from '#/event-loop/pieces.ts'
+import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
+import { reaches } from '#/forwarding/forwarding.ts'
+import { countReturned } from '#/forwarding/returns.ts'
+import { canonicalAddress, isAddress } from '#/mime/address.ts'
+import type { Message } from '#/mime/message.ts'
+import { type RelayMarkKey, relayMark, relayMarkField } from '#/mime/relay-mark.ts'
+import { deliveredToField } from '#/mime/trace.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+import { routed } from '#/outbound/worker/local.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { enqueue, type NewMessage } from '#/queue/enqueue.ts'
+import type { Blind } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { whyNotAnswered } from './auto-reply.ts'
+import type { RelayedSource, ReplySource } from './compose-follow-up.ts'
+import { whyNotRelayed } from './relaying.ts'
+
+/** What following up depends on. */
+export interface FollowUpDependencies {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly relay: Pick<Relay, 'routeOf'>
+  readonly markKey: RelayMarkKey
+  readonly log: Logger
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
+  readonly blind: Blind
+  /** Tells the worker, where it is in this process, that something is in the queue. */
+  wake(): void
+}
+
+/** A message that has arrived and is about to be stored. */
+export interface Arrived {
+  readonly envelope: { readonly id: string; readonly sender: string; readonly utf8: boolean }
+  /** As it came. */
+  readonly message: Message
+  readonly verdict: Verdict
+  /** As an Authentication-Results field. */
+  results(): string
+  /** As a Received field, for the mailbox alone. */
+  received(recipient: string): string
+  /** By which the message is known, however it comes in again. */
+  readonly digest: Buffer
+  /** The mailboxes that do something by themselves, and where the message will lie in them. */
+  readonly places: readonly { readonly mailboxId: string; readonly folder: string }[]
+}
+
+/** A message that is for an author of what was forwarded here. */
+export type Report = Pick<Arrived, 'envelope' | 'message' | 'verdict' | 'results' | 'received'>
+
+/** What is to be done because a message was stored: with the transaction that stores it, or not at all. */
+export interface FollowUp {
+  /** The mailbox whose copy it follows; null where it does so in any case. */
+  readonly mailboxId: string | null
+  /** Follow-ups are written in this order, so that two processes never wait for each other in a circle. */
+  readonly order: string
+  write(tx: Tx): Promise<void>
+}
+
+/** Passes on and answers what arrives, for mailboxes that ask for it, and sends back what comes to a rewritten sender. */
+export class FollowUps {
+  readonly #deps: FollowUpDependencies
+
+  constructor(deps: FollowUpDependencies) {
+    this.#deps = deps
+  }
+
+  /** What may go: decided before the message is stored, without the DNS. */
+  async prepare(arrived: Arrived): Promise<FollowUp[]> {
+    if (arrived.places.length === 0) return []
+    const { db, time } = this.#deps
+    const now = await time(db)
+    const folders = new Map(arrived.places.map(({ mailboxId, folder }) => [mailboxId, folder]))
+    const followUps: FollowUp[] = []
+    for (const mailbox of await inForceOf(db, [...folders.keys()], now)) {
+      const folder = folders.get(mailbox.mailboxId) ?? ''
+      if (mailbox.forwardTo !== null && this.#mayRelay(arrived, mailbox, folder)) {
+        followUps.push(this.#relayed(arrived, mailbox, mailbox.forwardTo))
+      }
+      if (mailbox.reply !== null && this.#mayAnswer(arrived, mailbox, folder)) {
+        followUps.push(this.#answered(arrived, mailbox, mailbox.reply))
+      }
+    }
+    return followUps
+  }
+
+  /** A bounce for a sender that was rewritten here goes on to whom it was meant for. */
+  returned({ envelope, message, verdict, ...report }: Report, to: Returned): FollowUp {
+    const { organizationId, recipient, returnTo, forwardedBy } = to
+    return {
+      mailboxId: null,
+      order: `${forwardedBy} 3 ${returnTo}`,
+      write: async (tx) => {
+        const counted = { organizationId, mailboxId: forwardedBy, returnTo }
+        if (!(await countReturned(tx, counted, await this.#deps.time(tx)))) {
+          const reason = 'the day has had its share'
+          return this.#deps.log.info({ message: envelope.id, mailbox: forwardedBy, reason }, 'not sent back')
+        }
+        const raw = await joined([Buffer.from(report.received(recipient)), message.raw])
+        const found = verdict.own ? null : { ...verdict, found: report.results() }
+        const returning = {
+          organizationId,
+          mailboxId: null,
+          kind: 'returned',
+          sender: '',
+          raw,
+          verdict: found,
+        } as const
+        await this.#enqueue(tx, { ...returning, recipient: returnTo, utf8Header: false })
+      },
+    }
+  }
+
+  /** To be called once what was stored is committed. */
+  wake(): void {
+    this.#deps.wake()
+  }
+
+  #mayRelay({ envelope, message }: Arrived, { address, mailboxId }: InForce, folder: string): boolean {
+    const reason = whyNotRelayed(message.headers, address, folder)
+    if (reason) this.#deps.log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
+    return reason === undefined
+  }
+
+  #mayAnswer({ envelope, message, verdict }: Arrived, mailbox: InForce, folder: string): boolean {
+    const { sender } = envelope
+    const reason = isAddress(sender)
+      ? whyNotAnswered({ message, sender, folder, verdict }, (address) => reaches(mailbox, address))
+      : 'it has no sender to answer'
+    if (reason) this.#deps.log.info({ message: envelope.id, mailbox: mailbox.mailboxId, reason }, 'not answered')
+    return reason === undefined
+  }
+
+  /** The copy as it goes on, which a worker composes. */
+  #relayed(arrived: Arrived, mailbox: InForce, to: string): FollowUp {
+    const { envelope, message, verdict, digest } = arrived
+    const { address, mailboxId, organizationId } = mailbox
+    const { markKey, log, time } = this.#deps
+    const mark = relayMark(markKey, message.headers) ? '' : relayMarkField(markKey, digest)
+    const source: RelayedSource = {
+      front: deliveredToField(address) + mark + arrived.received(address),
+      results: arrived.results(),
+      ...{ address, utf8: envelope.utf8 },
+    }
+    return {
+      mailboxId,
+      order: `${mailboxId} 1`,
+      write: async (tx) => {
+        if (!(await countRelayed(tx, mailbox, await time(tx)))) {
+          const reason = 'it is switched off meanwhile, or the day has had its share'
+          return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
+        }
+        const { sender } = envelope
+        const found = { ...verdict, found: source.results }
+        const relayed = {
+          organizationId,
+          mailboxId,
+          kind: 'relayed',
+          sender,
+          raw: message.raw,
+          verdict: found,
+        } as const
+        await this.#enqueue(tx, { ...relayed, source, recipient: to })
+      },
+    }
+  }
+
+  /** The automatic answer, which a worker composes. */
+  #answered({ envelope, message }: Arrived, mailbox: InForce, reply: NonNullable<InForce['reply']>): FollowUp {
+    const { mailboxId, organizationId, address, name } = mailbox
+    const { messageId, strong, subject } = message
+    const { blind, log, time } = this.#deps
+    const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
+    const source: ReplySource = { mailbox: { address, name }, reply, message: { messageId, strong, subject } }
+    return {
+      mailboxId,
+      order: `${mailboxId} 2 ${recipient}`,
+      write: async (tx) => {
+        // Who writes to a Private mailbox is a secret.
+        const known = mailbox.private ? blind(recipient) : { name: recipient, before: [] }
+        if (!(await claimAnswer(tx, mailbox, known, await time(tx)))) {
+          const reason = 'it is switched off meanwhile, its sender was answered lately, or the day has had its share'
+          return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')
+        }
+        const answer = { organizationId, mailboxId, kind: 'reply', sender: '', raw: Buffer.alloc(0), source } as const
+        await this.#enqueue(tx, { ...answer, recipient, concealed: mailbox.private })
+      },
+    }
+  }
+
+  async #enqueue(
+    tx: Tx,
+    { recipient, ...message }: Omit<NewMessage, 'id' | 'recipients'> & { recipient: string },
+  ): Promise<void> {
+    const { mailKey, time } = this.#deps
+    const now = await time(tx)
+    const recipients = await routed(tx, this.#deps, [recipient], message.concealed)
+    await enqueue(tx, mailKey, { ...message, id: randomUUID(), recipients }, now)
+  }
+}
+
+/** A recipient that stands for somebody else: a sender that was rewritten here. */
+export interface Returned {
+  readonly organizationId: string
+  readonly recipient: string
+  readonly returnTo: string
+  /** The mailbox that forwarded what it is about. */
+  readonly forwardedBy: string
+}

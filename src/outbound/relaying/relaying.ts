@@ -1,0 +1,72 @@
+import { canonicalAddress } from '#/mime/address.ts'
+import type { Headers } from '#/mime/headers.ts'
+import type { Message } from '#/mime/message.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+
+/** What a forwarded message may bear of `Received`: it comes to rest well before whoever is behind us refuses it. */
+const mostHops = 50
+
+/** Why a message is not passed on by this mailbox; undefined where it may be. */
+export function whyNotRelayed(headers: Headers, mailbox: string, folder: string): string | undefined {
+  if (folder === 'junk') return 'it is junk'
+  const here = canonicalAddress(mailbox) ?? mailbox
+  if (headers.all('delivered-to').some((value) => canonicalAddress(value.replace(/^<|>$/g, '')) === here)) {
+    return 'this mailbox has passed it on before'
+  }
+  return headers.count('received') > mostHops ? 'it has come too far' : undefined
+}
+
+/** What DMARC says of a message (RFC 9989). */
+export interface Standing {
+  readonly policy: string
+  /** A signature of the author's domain holds: it does so wherever the message goes. */
+  readonly dkimAligned: boolean
+}
+
+/** Whether something proves where a message is from: only for that do we vouch with a seal or a signature. */
+export function hasPassed({ own, spf, dkim, dmarc }: Verdict): boolean {
+  if (own) return true
+  if (dmarc.result !== 'none') return dmarc.result === 'pass'
+  return [spf, ...dkim].some(({ result }) => result === 'pass')
+}
+
+/** Whether the next server would take the message for forged: it came by SPF alone, which forwarding breaks. */
+export function losesItsProof({ policy, dkimAligned }: Standing): boolean {
+  return !dkimAligned && (policy === 'quarantine' || policy === 'reject')
+}
+
+/**
+ * The header with the mailbox in From, by the author's name, and the author in Reply-To, unless the message itself says
+ * where replies go. All other fields stay as they are.
+ */
+export function underOwnName(message: Message, header: Buffer, mailbox: string): Buffer {
+  const { headers, from } = message
+  const author = from?.address ?? ''
+  const name = encoded(`${from?.name || author} via ${mailbox}`)
+  const replies = headers.count('reply-to') > 0 || bare(author) === '' ? '' : `Reply-To: <${bare(author)}>\r\n`
+  const fields: Buffer[] = [Buffer.from(`From: ${name} <${mailbox}>\r\n${replies}`)]
+  let at = 0
+  for (const { name, start, end } of headers.fields) {
+    if (name !== 'from') continue
+    fields.push(header.subarray(at, start))
+    at = header.indexOf('\n', end) + 1 || header.length
+  }
+  return Buffer.concat([...fields, header.subarray(at)])
+}
+
+/** A display name, quoted, or in encoded words (RFC 2047) of at most 75 octets a line. */
+function encoded(name: string): string {
+  const plain = name
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+    .slice(0, 200)
+    .toWellFormed()
+  if (/^[\x20-\x7e]*$/.test(plain)) return `"${plain.replace(/["\\]/g, '\\$&')}"`
+  // Eleven code points are 44 octets at most.
+  const words = plain.match(/.{1,11}/gsu) ?? []
+  return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString('base64')}?=`).join('\r\n ')
+}
+
+/** As it may stand in angle brackets. */
+function bare(address: string): string {
+  return address.replace(/[\x00-\x20\x7f-\x9f<>\u2028\u2029]/g, '')
+}

@@ -1,0 +1,77 @@
+import type { Tx } from '#/db/schema.ts'
+import { noteRefusal } from '#/forwarding/arrival.ts'
+import { concealed } from '#/mailboxes/conceal.ts'
+import { readHeaders } from '#/mime/headers.ts'
+import { plainMessageId } from '#/mime/pgp-mime.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import { bareReceivedField } from '#/mime/trace.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { News } from '#/outbound/worker/attempt.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { QueuedMessage } from '#/queue/message.ts'
+import { openedPiece } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { type About, notice } from './notice.ts'
+
+/** What notices depend on. */
+export interface NotifierDependencies {
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  /** Encrypts what a Private mailbox is told. */
+  readonly openPgp: OpenPgp
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
+  readonly hostname: string
+}
+
+/** Puts a notice into the inbox of the mailbox that a message came from, with the transaction that gives up. Nobody is
+ *  told where the mailbox is gone, nor of what has the null sender, so that no notice is ever answered by another. Of what
+ *  was forwarded the mailbox has its copy, and its author has nothing to do with where it went. */
+export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: NotifierDependencies) {
+  return async (tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void> => {
+    const { organizationId, mailboxId, sender } = message
+    if (mailboxId === null || sender === '') return
+    if (message.kind === 'relayed') {
+      // Whoever refuses what its author's domain disowns may well take all else.
+      if ((message.verdict?.disposition ?? 'none') === 'none') await noteRefusals(tx, mailboxId, news, now)
+      return
+    }
+    const about = await aboutMessage(tx, mailKey, message.id)
+    const told = await reader.message(notice(message, news, { hostname, to: sender, about, at: now }))
+    const mailbox = { organizationId, mailboxId }
+    const received = bareReceivedField({ by: hostname, protocol: 'local', id: message.id, at: now })
+    const kept = (await concealed({ db: tx, openPgp }, { received, at: now }, told, mailbox)) ?? told
+    const copy = { receivedAt: now, seen: false, flagged: false, keywords: [], filteredBy: [] }
+    await mailHost.append(tx, [{ mailbox, folder: 'inbox', message: kept, ...copy }])
+  }
+}
+
+async function noteRefusals(tx: Tx, mailboxId: string, { kind, about }: News, now: Date): Promise<void> {
+  if (kind !== 'failed') return
+  for (const { outcome } of about) {
+    const { recipient, result, reason, reply } = outcome
+    if (result !== 'refused') continue
+    await noteRefusal(tx, mailboxId, recipient, reply === null ? reason : `${reason} (${reply})`, now)
+  }
+}
+
+/** What is shown of a message's header, in octets: enough to know it by. */
+const mostHeader = 16 * 1024
+
+async function aboutMessage(tx: Tx, key: SealingKey, id: string): Promise<About> {
+  const piece = await tx
+    .selectFrom('outbound_pieces')
+    .select(['bytes', 'sealed'])
+    .where('message_id', '=', id)
+    .where('number', '=', 0)
+    .executeTakeFirstOrThrow()
+  const start = openedPiece(key, id, 0, piece).subarray(0, mostHeader)
+  const end = start.indexOf('\r\n\r\n')
+  const header = end < 0 ? start : start.subarray(0, end + 2)
+  const { headers } = readHeaders(header)
+  return {
+    header: header.toString(),
+    messageId: plainMessageId(headers.first('message-id')?.trim() ?? null),
+    subject: headers.text('subject'),
+  }
+}

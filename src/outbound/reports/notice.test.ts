@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readContent } from '#/mime/content.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { News } from '#/outbound/worker/attempt.ts'
+import type { Outcome } from '#/ports/relay.ts'
+import type { QueuedMessage } from '#/queue/message.ts'
+import { notice } from './notice.ts'
+
+const message: QueuedMessage = {
+  id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',
+  organizationId: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c56',
+  mailboxId: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c57',
+  kind: 'sent',
+  sender: 'ada@example.com',
+  smtpUtf8: false,
+  eightBit: false,
+  sizeBytes: 100,
+  concealed: false,
+  state: 'queued',
+  queuedAt: new Date('2026-11-21T07:44:33Z'),
+  sendAt: null,
+  allowanceDue: 0,
+  verdict: null,
+}
+const parts = {
+  hostname: 'mx.mailroom.test',
+  to: 'ada@example.com',
+  about: { header: 'Subject: Hello\r\nTo: bob@example.net\r\n', messageId: '<1@example.com>', subject: 'Hello' },
+  at: new Date('2026-11-21T08:00:00Z'),
+}
+const outcome: Outcome = {
+  recipient: 'bob@example.net',
+  result: 'refused',
+  reply: '550 5.1.1 No such address here',
+  status: '5.1.1',
+  reason: 'Nobody there has that address',
+  host: 'mx.example.net',
+  ambiguous: false,
+}
+
+function written(kind: News['kind'], change: Partial<Outcome> = {}): string {
+  return notice(
+    message,
+    { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3, doubtedAt: null }] },
+    parts,
+  ).toString()
+}
+
+test('it is a report that programs can read, and that no program answers', () => {
+  const text = written('failed')
+  assert.match(text, /^Content-Type: multipart\/report; report-type=delivery-status; boundary="/m)
+  assert.match(text, /^Auto-Submitted: auto-replied\r$/m)
+  const fields = [
+    'Reporting-MTA: dns; mx.mailroom.test',
+    'Arrival-Date: Sat, 21 Nov 2026 07:44:33 +0000',
+    '',
+    'Final-Recipient: rfc822; bob@example.net',
+    'Action: failed',
+    'Status: 5.1.1',
+    'Remote-MTA: dns; mx.example.net',
+    'Diagnostic-Code: smtp; 550 5.1.1 No such address here',
+    '',
+  ]
+  assert.ok(text.includes(`message/delivery-status\r\n\r\n${fields.join('\r\n')}`), text)
+})
+
+test('it belongs to the conversation of the message that it is about', () => {
+  const { strong, from } = readMessage(Buffer.from(written('failed')))
+  assert.deepEqual([strong, from?.address], [['<1@example.com>'], 'mailer-daemon@mx.mailroom.test'])
+})
+
+test('it shows the header of the message, and none of its body', () => {
+  const shown = readContent(Buffer.from(written('failed'))).attachments.find(
+    ({ content_type }) => content_type === 'text/rfc822-headers',
+  )
+  assert.equal(shown?.size_bytes, parts.about.header.length)
+})
+
+test('it says of whom nobody knows whether they have it', () => {
+  const about = [{ outcome, attempts: 3, doubtedAt: new Date('2026-11-21T07:50:00Z') }]
+  const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
+  assert.match(
+    text ?? '',
+    /It may have arrived all the same: .* to bob@example\.net, and by 2026-11-21T07:50:00\.000Z no answer/,
+  )
+  assert.doesNotMatch(readContent(Buffer.from(written('failed'))).text ?? '', /may have arrived/)
+})
+
+for (const [what, kind, status, expected] of [
+  ['a failure after a last attempt that was put off is permanent', 'failed', '4.7.1', '5.7.1'],
+  ['a delay is temporary', 'delayed', '4.7.1', '4.7.1'],
+  ['a status that is none says nothing', 'failed', 'nonsense', '5.0.0'],
+] as const) {
+  test(what, () => assert.match(written(kind, { status }), new RegExp(`^Status: ${expected}\\r$`, 'm')))
+}
+
+test('whatever a peer says stays within its line', () => {
+  const hostile = fc.array(
+    fc.constantFrom('\r\n', '\n', '\r', '\0', '--', '\u2028', 'Action: delivered', ': ', 'ü', '\ud800'),
+  )
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (reply, host, recipient) => {
+      const change = { reply: reply.join(''), host: host.join(''), recipient: `${recipient.join('')}@x` }
+      const text = written('failed', change)
+      assert.equal(text.match(/^Action: .*$/gm)?.join(), 'Action: failed')
+      assert.equal(text.match(/^--=_/gm)?.length, 4)
+    }),
+  )
+})

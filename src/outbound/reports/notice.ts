@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { messageDate } from '#/mime/date.ts'
+import type { News } from '#/outbound/worker/attempt.ts'
+import { mayHaveArrived } from '#/queue/doubt.ts'
+import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
+
+/** What a notice is made of. */
+export interface NoticeParts {
+  /** Ours, which reports. */
+  readonly hostname: string
+  /** Who sent the message, and is told. */
+  readonly to: string
+  readonly about: About
+  readonly at: Date
+}
+
+/** What the notice says of the message that it is about. */
+export interface About {
+  readonly header: string
+  /** `<…>`; null where it has none of the usual form. */
+  readonly messageId: string | null
+  readonly subject: string
+}
+
+/**
+ * A delivery status notification (RFC 3464, RFC 6522) in CRLF lines: what happened in words, the same for programs, and
+ * the header of the message, without its body, which a bounce to a forged sender would carry to a stranger. What a peer
+ * said is quoted within ASCII lines; it can neither end a line nor begin a part.
+ */
+export function notice(
+  message: QueuedMessage,
+  news: News,
+  { hostname, to, about: { header, messageId, subject: its }, at }: NoticeParts,
+): Buffer {
+  const { kind, about } = news
+  const boundary = `=_${randomBytes(16).toString('hex')}`
+  const failed = kind === 'failed'
+  const subject = failed ? 'Undelivered mail returned to its sender' : 'Delayed mail: still being tried'
+  const lines = [
+    `From: Mail Delivery System <mailer-daemon@${hostname}>`,
+    `To: <${to}>`,
+    `Subject: ${subject}`,
+    `Date: ${messageDate(at)}`,
+    `Message-ID: <${randomUUID()}@${hostname}>`,
+    ...(messageId === null ? [] : [`In-Reply-To: ${messageId}`, `References: ${messageId}`]),
+    'Auto-Submitted: auto-replied',
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,
+    '',
+    `--${boundary}`,
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...base64Lines(words(message, its, news, hostname)),
+    `--${boundary}`,
+    'Content-Type: message/delivery-status',
+    '',
+    `Reporting-MTA: dns; ${hostname}`,
+    `Arrival-Date: ${messageDate(message.queuedAt)}`,
+    ...about.flatMap(({ outcome }) => [
+      '',
+      `Final-Recipient: ${isAscii(outcome.recipient) ? 'rfc822' : 'utf-8'}; ${field(outcome.recipient)}`,
+      `Action: ${kind}`,
+      `Status: ${statusFor(kind, outcome.status)}`,
+      ...(outcome.host === null ? [] : [`Remote-MTA: dns; ${field(outcome.host)}`]),
+      ...(outcome.reply === null ? [] : [`Diagnostic-Code: smtp; ${field(outcome.reply)}`]),
+      ...(failed ? [] : [`Will-Retry-Until: ${messageDate(expiryOf(message))}`]),
+    ]),
+    '',
+    `--${boundary}`,
+    'Content-Type: text/rfc822-headers',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...base64Lines(header),
+    `--${boundary}--`,
+    '',
+  ]
+  return Buffer.from(lines.join('\r\n'))
+}
+
+function words(message: QueuedMessage, subject: string, { kind, about }: News, hostname: string): string {
+  const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts, doubtedAt }) =>
+    [
+      `  ${recipient}`,
+      `    ${reason}.`,
+      ...(reply === null ? [] : [`    ${host ?? 'The mail host'} said: ${reply}`]),
+      ...(doubtedAt === null ? [] : [`    ${mayHaveArrived([{ recipient, at: doubtedAt }])}.`]),
+      `    Tried ${attempts === 1 ? 'once' : `${attempts} times`}.`,
+    ].join('\r\n'),
+  )
+  const start =
+    kind === 'failed'
+      ? `Your message could not be delivered to everyone. Nobody tries any more to deliver it to:`
+      : `Your message has not arrived everywhere yet. You need not send it again: until ${expiryOf(message).toUTCString()} it is still being tried for:`
+  return [
+    start,
+    '',
+    who.join('\r\n\r\n'),
+    '',
+    `The message: ${subject || '(no subject)'}, of ${message.queuedAt.toUTCString()}`,
+    '',
+    `Mailroom at ${hostname}`,
+    '',
+  ].join('\r\n')
+}
+
+/** A failure's status is permanent, whatever the last attempt came to (RFC 3463, section 2); a delay's is not. */
+function statusFor(kind: News['kind'], status: string): string {
+  const [, rest = '0.0'] = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(status) ?? []
+  return `${kind === 'failed' ? 5 : 4}.${rest}`
+}
+
+function base64Lines(text: string): string[] {
+  return (
+    Buffer.from(text)
+      .toString('base64')
+      .match(/.{1,76}/g) ?? ['']
+  )
+}
+
+/** Of a field of a report: one line, at most 500 characters. */
+function field(text: string): string {
+  return text
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+    .slice(0, 500)
+    .toWellFormed()
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text)
+}

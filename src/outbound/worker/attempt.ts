@@ -1,0 +1,177 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { LeaseHolder } from '#/db/lease-holder.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import type { Follow } from '#/ports/follow.ts'
+import type { Outcome, Relay } from '#/ports/relay.ts'
+import { type Batch, type Claimed, LeaseLost, leases, mostAttempts, together } from '#/queue/claims.ts'
+import { type QueuedMessage, queuedMessage } from '#/queue/message.ts'
+import type { Sent } from '#/queue/scheduled.ts'
+import { openedRecipient } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { decideTogether } from './decide-together.ts'
+import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
+import type { Claim, DepartDependencies, Departed } from './depart.ts'
+import { finish, letGo } from './finish.ts'
+import { type LocalTransport, routesOf } from './local.ts'
+import type { PendingCopies } from './pending-copies.ts'
+import { isWanted } from './wanted.ts'
+
+/** What attempts depend on. */
+export interface WorkerDependencies extends DepartDependencies {
+  readonly db: Db
+  readonly relay: Pick<Relay, 'deliver' | 'routeOf'>
+  readonly local: LocalTransport
+  readonly time: SharedTime
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
+  readonly log: Logger
+  readonly follow?: Follow | undefined
+  /** Stores the copies for Sent of what was scheduled. */
+  readonly copies: Pick<PendingCopies, 'wake' | 'hold' | 'processAll' | 'storeDoubtful'>
+  /** What becomes of a recipient of whom nobody knows whether they have the message. */
+  readonly ambiguous: 'retry' | 'fail'
+  /** Composes a message that is `uncomposed`. */
+  compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<InHand>
+  /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
+  nextRound(now: Date): Date
+  /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
+  notify(tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void>
+}
+
+/** The same, with what attempts that run beside each other do in one statement or transaction. */
+export interface AttemptDependencies extends WorkerDependencies {
+  /** Notes that the end of data is sent to these; false where their lease is lost. */
+  markEndOfData(recipients: readonly Claimed[]): Promise<boolean>
+  /** Ends an attempt with which everybody has their message; false where that is not done. */
+  endSent(sent: Sent): Promise<boolean>
+  /** Makes a scheduled message ready to leave. */
+  depart(claim: Claim): Promise<Departed>
+}
+
+export interface News {
+  readonly kind: 'failed' | 'delayed'
+  readonly about: readonly About[]
+}
+
+/** What came of sending to a recipient who has not got the message, as far as anybody knows. */
+export interface About {
+  readonly outcome: Outcome
+  readonly attempts: number
+  /** Since when nobody knows it for sure. */
+  readonly doubtedAt: Date | null
+}
+
+/** The message that an attempt is at. */
+export interface InHand {
+  readonly message: QueuedMessage
+  /** Undefined where they are to be read from the queue. */
+  readonly octets?: Buffer | undefined
+  /** Of each recipient; undefined where the recipients have one. */
+  readonly routes?: ReadonlyMap<string, string>
+}
+
+/** After so many workers that ended over it nobody tries any more to send what goes by one route. */
+const mostCutShort = 10
+
+/**
+ * One attempt at recipients that a worker has claimed (docs/mail-out.md): the claim has counted it, the message goes out up
+ * to its end of data, that is noted where the lease holds, and only then sent. Whatever ends this process on the way, the
+ * recipients are claimed again once the lease is over; nobody else has touched them before.
+ */
+export async function attempt(
+  deps: AttemptDependencies,
+  claimed: Batch,
+  known: QueuedMessage | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, time, log, mailKey } = deps
+  const message = known ?? (await queuedMessage(db, mailKey, claimed.organizationId, claimed.messageId))
+  if (!message) return
+  const batch = message.concealed ? withOpened(mailKey, claimed) : claimed
+  if (!(await isWanted(db, time, message, batch.recipients))) return await letGo(deps, message, batch.recipients)
+  using _ = new LeaseHolder(db, leases, batch.recipients, { since: performance.now(), now: () => time(db), log })
+  try {
+    await (batch.route === together ? tryTogether : tryOneRoute)(deps, message, batch, signal)
+  } catch (err) {
+    if (!(err instanceof LeaseLost)) throw err
+    log.warn({ message: message.id }, err.message)
+  }
+}
+
+function withOpened(key: SealingKey, batch: Batch): Batch {
+  const opened = (one: Claimed) => ({ ...one, recipient: openedRecipient(key, batch.messageId, one.recipient) })
+  return { ...batch, recipients: batch.recipients.map(opened) }
+}
+
+async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, batch: Batch, signal: AbortSignal) {
+  const { route, recipients, cutShort } = batch
+  const end = (of: QueuedMessage, outcomes: readonly Outcome[]) =>
+    insist(deps, signal, () => finish(deps, of, recipients, outcomes))
+  if (cutShort >= mostCutShort) {
+    const reason = `Sending it was cut short ${mostCutShort} times`
+    const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
+    return await end(message, outcomes)
+  }
+  const inHand = message.state === 'uncomposed' ? await composed(deps, message, recipients) : { message }
+  if (!inHand) {
+    const outcomes = recipients.map(({ recipient }) => internalFailure(recipient))
+    return await end(message, outcomes)
+  }
+  await end(inHand.message, await deliver(deps, inHand, { route, recipients }, signal))
+}
+
+/** Undefined where it could not be composed. */
+async function composed(deps: AttemptDependencies, message: QueuedMessage, recipients: readonly Claimed[]) {
+  try {
+    return await deps.compose(message, recipients)
+  } catch (err) {
+    if (err instanceof LeaseLost) throw err
+    deps.log.error({ err, message: message.id }, 'a message could not be composed; it is tried again')
+    return undefined
+  }
+}
+
+async function tryTogether(
+  deps: AttemptDependencies,
+  message: QueuedMessage,
+  { recipients, attempts, cutShort }: Batch,
+  signal: AbortSignal,
+) {
+  const { db, relay } = deps
+  const addresses = recipients.map(({ recipient }) => recipient)
+  const decide = ({ message, routes = new Map() }: InHand, outcomes: readonly Outcome[], failure?: string) =>
+    insist(deps, signal, () =>
+      decideTogether(deps, message, { recipients, outcomes, routes, attempts: attempts - cutShort, failure }),
+    )
+  if (cutShort >= mostAttempts) {
+    const outcomes = addresses.map((address) => refusal(address, 'Sending it was cut short three times'))
+    return await decide({ message }, outcomes)
+  }
+  const departed =
+    message.allowanceDue > 0
+      ? await deps.depart({ message, recipients })
+      : { message, routes: await routesOf(db, relay, addresses) }
+  if ('failure' in departed) return await decide({ message }, addresses.map(internalFailure), departed.failure)
+  await decide(departed, await deliverEveryRoute(deps, departed, recipients, signal))
+}
+
+/** How long to go on trying to write down what came of an attempt, and how long to wait in between, in milliseconds. */
+const mostInsistence = 10 * 60_000
+const mostBetween = 5_000
+
+/** A trouble with the database must not make a message go twice that somebody has, so it is waited for, the lease being
+ *  held meanwhile. Rejects once the worker stops. */
+async function insist({ log }: WorkerDependencies, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+  const end = performance.now() + mostInsistence
+  for (let between = 100; ; between = Math.min(2 * between, mostBetween)) {
+    try {
+      return await write()
+    } catch (err) {
+      if (signal.aborted || performance.now() > end) throw err
+      log.error({ err }, 'what came of an attempt could not be written down yet')
+      await wait(between, undefined, { signal })
+    }
+  }
+}

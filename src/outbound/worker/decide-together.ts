@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import type { Outcome } from '#/ports/relay.ts'
+import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
+import { type Doubt, mayHaveArrived } from '#/queue/doubt.ts'
+import type { QueuedMessage } from '#/queue/message.ts'
+import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
+import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
+import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
+import { backoff } from './backoff.ts'
+import { doubtOf } from './finish.ts'
+import { internalError } from './internal-error.ts'
+import { localRoute } from './local.ts'
+import { logOutcomes } from './log-outcomes.ts'
+
+/** What came of an attempt at all recipients of a message that nobody had. */
+interface Attempted {
+  readonly recipients: readonly Claimed[]
+  /** In the order of the recipients. */
+  readonly outcomes: readonly Outcome[]
+  /** The route of each. */
+  readonly routes: ReadonlyMap<string, string>
+  /** That came to their end, this one included. */
+  readonly attempts: number
+  /** Why nobody was tried. */
+  readonly failure?: string | undefined
+}
+
+/**
+ * Writes down what came of it, for all recipients at once. With the first who has it the message is sent: it leaves the
+ * list of what is scheduled, its copy goes to Sent, and whoever is still to get it is tried for like any recipient.
+ * Until then all wait together, for the worker's next round; after the third attempt, or where everyone is refused, it
+ * has failed for all.
+ */
+export async function decideTogether(
+  deps: AttemptDependencies,
+  message: QueuedMessage,
+  attempted: Attempted,
+): Promise<void> {
+  const { db, time, log } = deps
+  const { recipients, outcomes } = attempted
+  const sent = outcomes.some(({ result }) => result === 'delivered')
+  const toAll = outcomes.every(({ result }) => result === 'delivered')
+  if (toAll && (await deps.endSent({ messageId: message.id, recipients }))) return logOutcomes(log, message, outcomes)
+  await db.transaction().execute(async (tx) => {
+    const now = await time(tx)
+    const held = await lockClaimed(tx, recipients)
+    if (held.length < recipients.length) return log.warn({ message: message.id }, new LeaseLost().message)
+    const deciding = { ...attempted, now }
+    if (!sent) return await deferOrFail(tx, deps, message, deciding)
+    const settled = await goOn(tx, deps, message, deciding)
+    await sentToSome(tx, message)
+    await settle(tx, message.id, recipients, settled)
+  })
+  if (sent) deps.copies.wake()
+  if (attempted.failure === undefined) logOutcomes(log, message, outcomes)
+}
+
+type Deciding = Attempted & { readonly now: Date }
+
+/** Nobody has it. */
+async function deferOrFail(
+  tx: Tx,
+  deps: WorkerDependencies,
+  message: QueuedMessage,
+  deciding: Deciding,
+): Promise<void> {
+  const { recipients, outcomes, attempts, failure, now } = deciding
+  const doubt = mayHaveArrived(doubtsOf(deciding))
+  const given = failure ?? reasonFor(outcomes)
+  const isLast = attempts >= mostAttempts || outcomes.every(({ result }) => result === 'refused')
+  const next = isLast ? 'no further attempt is made' : 'the next attempt is made in the next round'
+  const reason = [
+    given.endsWith(internalError) ? `${given}; ${next}` : given,
+    ...(doubt === undefined ? [] : [doubt]),
+  ].join('. ')
+  if (isLast) {
+    if (doubt !== undefined) await deps.copies.storeDoubtful(tx, message, doubt)
+    return await fail(tx, message.id, reason, now)
+  }
+  const dueAt = deps.nextRound(now)
+  await defer(
+    tx,
+    recipients,
+    recipients.map((one, at) => {
+      const outcome = outcomes[at]
+      return deferred(one, outcome && { ...outcome, reason: failure ?? outcome.reason }, { dueAt, now })
+    }),
+  )
+  await noteReason(tx, message, reason)
+}
+
+/** Who may have it all the same. */
+function doubtsOf({ recipients, outcomes, now }: Deciding): Doubt[] {
+  return recipients.flatMap((one, at) => {
+    const outcome = outcomes[at]
+    const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
+    return doubtedAt === null ? [] : { recipient: one.recipient, at: doubtedAt }
+  })
+}
+
+/** Somebody has it: the others are recipients like any. Answers who is settled. Where the sender cannot be told of a
+ *  refusal now, its recipient is asked again, and refused again: what is sent must not wait for that. */
+async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, deciding: Deciding): Promise<number[]> {
+  const { recipients, outcomes, routes, attempts, now } = deciding
+  const about = recipients.flatMap((one, at) => {
+    const outcome = outcomes[at]
+    return outcome?.result === 'refused' ? { outcome, attempts, doubtedAt: doubtOf(one, outcome, now) } : []
+  })
+  const tell = () => deps.notify(tx, message, { kind: 'failed', about }, now)
+  const told = about.length === 0 || (await tried(tx, tell, deps, message))
+  const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && told)
+  const dueAt = new Date(now.getTime() + backoff(attempts))
+  const later = recipients.flatMap((one, at) =>
+    isSettled(outcomes[at])
+      ? []
+      : [{ ...deferred(one, outcomes[at], { dueAt, now }), route: routes.get(one.recipient) ?? localRoute }],
+  )
+  await defer(tx, recipients, later)
+  return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
+}
+
+function deferred(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { dueAt: Date; now: Date }): Deferred {
+  const { reply = null, reason = '', host = null } = outcome ?? {}
+  const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
+  return { id: one.id, dueAt, reply, reason, host, toldAt: null, doubtedAt }
+}
+
+/** Why nobody has it, in a sentence: what may pass before what will not. */
+function reasonFor(outcomes: readonly Outcome[]): string {
+  const telling = outcomes.find(({ result }) => result === 'deferred') ?? outcomes[0]
+  if (!telling) return 'It has no recipients'
+  const { recipient, reason, reply, host } = telling
+  const others = outcomes.length > 1 ? ` (and ${outcomes.length - 1} more)` : ''
+  return `${recipient}${others}: ${reason}${reply === null ? '' : `; ${host ?? 'the mail host'} said: ${reply}`}`
+}
+
+/** Does what the transaction can do without; false, and nothing of it is kept, where it fails. */
+async function tried(
+  tx: Tx,
+  work: () => Promise<void>,
+  { log }: WorkerDependencies,
+  message: QueuedMessage,
+): Promise<boolean> {
+  await sql`savepoint trial`.execute(tx)
+  try {
+    await work()
+    return true
+  } catch (err) {
+    await sql`rollback to savepoint trial`.execute(tx)
+    log.error({ err, message: message.id }, 'a message is sent, but its delivery failure could not be reported yet')
+    return false
+  }
+}

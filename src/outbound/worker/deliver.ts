@@ -1,0 +1,86 @@
+import type { Outcome } from '#/ports/relay.ts'
+import { type Claimed, LeaseLost } from '#/queue/claims.ts'
+import { queuedOctets } from '#/queue/message.ts'
+import type { AttemptDependencies, InHand } from './attempt.ts'
+import { internalError } from './internal-error.ts'
+import { localRoute } from './local.ts'
+
+/** Delivers by one route, and answers for the recipients in their order. */
+export async function deliver(
+  deps: AttemptDependencies,
+  inHand: InHand,
+  { route, recipients }: { readonly route: string; readonly recipients: readonly Claimed[] },
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const open = deps.ambiguous === 'retry' ? recipients : recipients.filter(({ doubtedAt }) => doubtedAt === null)
+  const delivery = deliveryOf(deps, inHand, open)
+  const tried = open.length > 0 ? await (route === localRoute ? deps.local : deps.relay).deliver(delivery, signal) : []
+  if (deps.ambiguous === 'retry') return tried
+  const outcomes = new Map(tried.map((outcome) => [outcome.recipient, decided(outcome)]))
+  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? refusal(recipient, doubtful))
+}
+
+function deliveryOf(
+  { db, mailKey, markEndOfData }: AttemptDependencies,
+  { message, octets }: InHand,
+  recipients: readonly Claimed[],
+) {
+  const { id, sender, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
+  return {
+    ...{ sender, size, smtpUtf8, eightBit, verdict },
+    recipients: recipients.map(({ recipient }) => recipient),
+    content: () => (octets ? alone(octets) : queuedOctets(db, mailKey, id)),
+    beforeEndOfData: async (accepted: readonly string[]) => {
+      const going = recipients.filter(({ recipient }) => accepted.includes(recipient))
+      if (!(await markEndOfData(going))) throw new LeaseLost()
+    },
+  }
+}
+
+async function* alone(octets: Buffer): AsyncGenerator<Buffer> {
+  yield octets
+}
+
+/** Delivers by all routes at once, and answers for the recipients in their order. */
+export async function deliverEveryRoute(
+  deps: AttemptDependencies,
+  inHand: InHand,
+  recipients: readonly Claimed[],
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const outcomes = new Map<string, Outcome>()
+  const parties = Map.groupBy(recipients, ({ recipient }) => inHand.routes?.get(recipient) ?? '')
+  const tried = await Promise.allSettled(
+    [...parties].map(async ([route, party]) => {
+      for (const outcome of await deliver(deps, inHand, { route, recipients: party }, signal))
+        outcomes.set(outcome.recipient, outcome)
+    }),
+  )
+  for (const one of tried) {
+    // Who had their message by another route have it: what failed on our side is no reason to forget that.
+    if (one.status === 'rejected' && one.reason instanceof LeaseLost) throw one.reason
+    if (one.status === 'rejected')
+      deps.log.error({ err: one.reason, message: inHand.message.id }, 'delivery by one route failed: internal error')
+  }
+  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? internalFailure(recipient))
+}
+
+const nothingSaid = { reply: null, host: null, ambiguous: false } as const
+
+/** A recipient whom nobody tried to reach, for a reason that lies here and may pass. */
+export function internalFailure(recipient: string): Outcome {
+  return { ...nothingSaid, recipient, result: 'deferred', status: '4.3.0', reason: internalError }
+}
+
+/** A recipient whom nobody tries to reach any more, for a reason that lies here. */
+export function refusal(recipient: string, reason: string): Outcome {
+  return { ...nothingSaid, recipient, result: 'refused', status: '5.3.0', reason }
+}
+
+const once = 'it is not sent again, so that nobody has it twice'
+const doubtful = `It was sent, but whether it arrived is not known; ${once}`
+
+/** Where silence is preferred to a second copy. */
+function decided(outcome: Outcome): Outcome {
+  return outcome.ambiguous ? { ...outcome, result: 'refused', reason: `${outcome.reason}; ${once}` } : outcome
+}

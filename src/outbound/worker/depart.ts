@@ -1,0 +1,158 @@
+import type { Logger } from 'pino'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import type { SigningKeys } from '#/domains/dkim/signing-keys.ts'
+import { Refusal } from '#/errors.ts'
+import { collected, pieceBytes } from '#/event-loop/pieces.ts'
+import type { Relay } from '#/ports/relay.ts'
+import type { Claimed } from '#/queue/claims.ts'
+import { encodingOf } from '#/queue/enqueue.ts'
+import { octetsInOnePiece, type QueuedMessage, queuedMessage, queuedOctets } from '#/queue/message.ts'
+import { type Departing, depart } from '#/queue/scheduled.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { claimAllowance } from '#/sending/allowance.ts'
+import { senderKey, senderStill, sendersOf } from '#/sending/sender.ts'
+import { asItGoes } from '../compose/as-it-goes.ts'
+import type { InHand } from './attempt.ts'
+import { internalError } from './internal-error.ts'
+import { routesOf } from './local.ts'
+
+export interface DepartDependencies {
+  readonly db: Db
+  readonly relay: Pick<Relay, 'routeOf'>
+  readonly time: SharedTime
+  readonly log: Logger
+  readonly signingKeys: SigningKeys
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
+}
+
+/** A scheduled message that an attempt is begun at, and that has not departed yet. */
+export interface Claim {
+  readonly message: QueuedMessage
+  readonly recipients: readonly Claimed[]
+}
+
+/** The message as it goes, or why it cannot go now. */
+export type Departed = InHand | { readonly failure: string }
+
+/**
+ * Makes scheduled messages ready to leave: their mailboxes may still send, they are dated and signed as they go, and the
+ * day's allowance is claimed. The last two are one transaction, so the allowance is claimed once. Answers for each, in
+ * their order; what is wrong with one message is no matter of the others.
+ */
+export async function departAll(deps: DepartDependencies, claims: readonly Claim[]): Promise<readonly Departed[]> {
+  try {
+    return await departPrepared(deps, claims)
+  } catch (err) {
+    return claims.map(({ message }) => failed(deps, message, err))
+  }
+}
+
+async function departPrepared(deps: DepartDependencies, claims: readonly Claim[]): Promise<readonly Departed[]> {
+  const now = await deps.time(deps.db)
+  const addresses = claims.flatMap(({ recipients }) => recipients.map(({ recipient }) => recipient))
+  const [routes, prepared] = await Promise.all([
+    routesOf(deps.db, deps.relay, addresses),
+    prepareAll(deps, claims, now),
+  ])
+  const ready = prepared.filter((one) => 'raw' in one)
+  const departed = await departReady(deps, ready, now)
+  return await Promise.all(
+    prepared.map(async (one) => {
+      if ('failure' in one) return one
+      const result = departed.get(one.message.id) ?? (await departedBefore(deps, one.message))
+      return 'failure' in result ? result : { ...result, routes }
+    }),
+  )
+}
+
+/** The transaction was committed, and its answer lost; or the lease was, and whoever has it now sends the message. */
+async function departedBefore(
+  { db, mailKey }: DepartDependencies,
+  { id, organizationId }: QueuedMessage,
+): Promise<Ready> {
+  const message = await queuedMessage(db, mailKey, organizationId, id)
+  return message?.allowanceDue === 0 ? { message } : { failure: internalError }
+}
+
+type Ready = Omit<InHand, 'routes'> | { readonly failure: string }
+
+async function prepareAll(
+  deps: DepartDependencies,
+  claims: readonly Claim[],
+  now: Date,
+): Promise<(Departing | { failure: string })[]> {
+  const { db, mailKey, signingKeys } = deps
+  const messages = claims.map(({ message }) => message)
+  const [octets, senders] = await Promise.all([octetsInOnePiece(db, mailKey, messages), sendersOf(db, messages)])
+  const keys = new Map<string, ReturnType<SigningKeys>>()
+  const keysFor = (organizationId: string, domain: string) => {
+    const name = `${organizationId} ${domain}`
+    const known = keys.get(name) ?? signingKeys(organizationId, domain)
+    keys.set(name, known)
+    return known
+  }
+  return await Promise.all(
+    claims.map(async (claim) => {
+      try {
+        const { id, organizationId, sender, sizeBytes, sendAt } = claim.message
+        const { domain } = senderStill(senders.get(senderKey(claim.message)), sender)
+        const stored = octets.get(id) ?? (await collected(queuedOctets(db, mailKey, id), sizeBytes))
+        const raw = await asItGoes(stored, { sendAt: sendAt ?? now, now }, await keysFor(organizationId, domain))
+        return { ...claim, raw, changed: raw !== stored }
+      } catch (err) {
+        return failed(deps, claim.message, err)
+      }
+    }),
+  )
+}
+
+/** All of them in one transaction, or, where that fails, each in one of its own. */
+async function departReady(
+  deps: DepartDependencies,
+  ready: readonly Departing[],
+  now: Date,
+): Promise<Map<string, Ready>> {
+  const { db, mailKey } = deps
+  const [first] = ready
+  if (!first) return new Map()
+  try {
+    const departed = await db.transaction().execute(async (tx) => {
+      const ids = await depart(tx, mailKey, ready, now)
+      const own = ready.filter(({ message }) => ids.has(message.id))
+      await claimAllowances(tx, own)
+      return own
+    })
+    return new Map(departed.map((one) => [one.message.id, inHand(one, now)]))
+  } catch (err) {
+    if (ready.length === 1) return new Map([[first.message.id, failed(deps, first.message, err)]])
+    const each = new Map<string, Ready>()
+    for (const one of ready) for (const [id, result] of await departReady(deps, [one], now)) each.set(id, result)
+    return each
+  }
+}
+
+function inHand({ message, recipients, raw }: Departing, now: Date): Ready {
+  const to = recipients.map(({ recipient }) => ({ recipient, route: '' }))
+  return {
+    message: { ...message, ...encodingOf({ raw, recipients: to }), sizeBytes: raw.length, queuedAt: now },
+    octets: raw.length <= pieceBytes ? raw : undefined,
+  }
+}
+
+/** Last in a transaction, since others of the organization wait for its end; in one order always, so that two workers
+ *  never wait for each other. */
+async function claimAllowances(tx: Tx, ready: readonly Departing[]): Promise<void> {
+  const organizations = Map.groupBy(ready, ({ message }) => message.organizationId)
+  for (const [id, own] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const recipients = own.reduce((sum, { message }) => sum + message.allowanceDue, 0)
+    await claimAllowance(tx, id, recipients)
+  }
+}
+
+function failed({ log }: DepartDependencies, { id }: QueuedMessage, err: unknown): { failure: string } {
+  if (!(err instanceof Refusal)) log.error({ err, message: id }, 'a scheduled message could not be made ready to leave')
+  if (!(err instanceof Refusal)) return { failure: internalError }
+  return { failure: err.code === 'quota_exceeded' ? 'Daily sending allowance reached' : err.message }
+}

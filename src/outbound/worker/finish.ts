@@ -1,0 +1,68 @@
+import type { Outcome } from '#/ports/relay.ts'
+import type { Claimed } from '#/queue/claims.ts'
+import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
+import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
+import type { About, WorkerDependencies } from './attempt.ts'
+import { backoff, delayWorthTelling } from './backoff.ts'
+import { logOutcomes } from './log-outcomes.ts'
+
+/** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
+export async function finish(
+  deps: WorkerDependencies,
+  message: QueuedMessage,
+  recipients: readonly Claimed[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { db, time, log } = deps
+  await db.transaction().execute(async (tx) => {
+    const now = await time(tx)
+    const held = await lockClaimed(tx, recipients)
+    const delivered: number[] = []
+    const failed: (About & { id: number })[] = []
+    const later: (Deferred & About)[] = []
+    for (const { id, attempts, toldAt } of held) {
+      const at = recipients.findIndex((one) => one.id === id)
+      const [recipient, outcome] = [recipients[at], outcomes[at]]
+      if (!recipient || !outcome) throw new Error('A relay answers for each recipient')
+      const doubtedAt = doubtOf(recipient, outcome, now)
+      const dueAt = new Date(now.getTime() + backoff(attempts))
+      if (outcome.result === 'delivered') delivered.push(id)
+      else if (outcome.result === 'refused' || dueAt > expiryOf(message))
+        failed.push({ id, outcome, attempts, doubtedAt })
+      else {
+        const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayWorthTelling
+        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts, doubtedAt })
+      }
+    }
+    await defer(tx, recipients, later)
+    const delayed = later.filter(({ toldAt }) => toldAt !== null)
+    if (failed.length > 0) await deps.notify(tx, message, { kind: 'failed', about: failed }, now)
+    if (delayed.length > 0) await deps.notify(tx, message, { kind: 'delayed', about: delayed }, now)
+    await settle(tx, message.id, recipients, [...delivered, ...failed.map(({ id }) => id)])
+  })
+  logOutcomes(log, message, outcomes)
+}
+
+/** What the queue shows of an outcome: of a concealed message nothing that may name its recipient. */
+function shownOf({ concealed }: QueuedMessage, { reply, reason, host, status }: Outcome) {
+  return concealed ? { reply: null, reason: `Deferred (${status})`, host: null } : { reply, reason, host }
+}
+
+/** Since when nobody knows whether a recipient has the message, after an attempt that did not deliver it. */
+export function doubtOf({ doubtedAt }: Claimed, { ambiguous }: Outcome, now: Date): Date | null {
+  return doubtedAt ?? (ambiguous ? now : null)
+}
+
+/** Nobody wants it to go any more. */
+export async function letGo(
+  { db, log }: WorkerDependencies,
+  message: QueuedMessage,
+  recipients: readonly Claimed[],
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const held = await lockClaimed(tx, recipients)
+    const ids = held.map(({ id }) => id)
+    await settle(tx, message.id, recipients, ids)
+  })
+  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'let go unsent')
+}

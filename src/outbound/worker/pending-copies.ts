@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { collected, joined } from '#/event-loop/pieces.ts'
+import { parseMailbox } from '#/mime/address.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { LeaseLost } from '#/queue/claims.ts'
+import { octetsInOnePiece, type QueuedMessage, queuedOctets } from '#/queue/message.ts'
+import { copiesStored, type PendingCopy, pendingCopies } from '#/queue/scheduled.ts'
+import { openedFields } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
+import { SingleFlight } from './single-flight.ts'
+
+/** When to try again to store a copy that was not stored, in milliseconds. */
+const untilNext = 60_000
+
+/** How long copies wait at most for what is to be sent, in milliseconds. */
+const patience = 30_000
+
+export interface PendingCopiesDependencies {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  /** Opens what waits. */
+  readonly mailKey: SealingKey
+  readonly log: Logger
+}
+
+/** Stores the copies for Sent of what was scheduled and somebody has. */
+export class PendingCopies implements AsyncDisposable {
+  readonly #deps: PendingCopiesDependencies
+  readonly #storing: SingleFlight
+  #held: PromiseWithResolvers<void> | undefined
+
+  constructor(deps: PendingCopiesDependencies) {
+    this.#deps = deps
+    this.#storing = new SingleFlight(
+      () => this.#storeSome(),
+      (err) => deps.log.error({ err }, 'pending Sent copies could not be looked for'),
+    )
+  }
+
+  /** Copies may be pending: called after a commit with which they are. */
+  wake(): void {
+    this.#storing.ask()
+  }
+
+  /** Lets what is to be sent in time go first: until the answer is disposed nothing is stored, for a while at most. */
+  hold(): Disposable {
+    const held = Promise.withResolvers<void>()
+    this.#held = held
+    const timer = setTimeout(held.resolve, patience)
+    return {
+      [Symbol.dispose]: () => {
+        clearTimeout(timer)
+        held.resolve()
+      },
+    }
+  }
+
+  /** Stores the copy of a message that has failed, and that somebody may have all the same, within the transaction that
+   *  gives it up. */
+  async storeDoubtful(tx: Tx, message: QueuedMessage, doubt: string): Promise<void> {
+    const { mailHost, mailKey } = this.#deps
+    const { id, organizationId, sizeBytes } = message
+    const { rows } = await sql<Pick<PendingCopy, 'fields' | 'fieldsSealed'>>`
+      select fields, fields_sealed as "fieldsSealed" from outbound_messages
+      where organization_id = ${organizationId} and id = ${id}`.execute(tx)
+    if (!rows[0]) return
+    const raw = await collected(queuedOctets(tx, mailKey, id), sizeBytes)
+    const copy = await this.#copyOf({ ...message, ...rows[0] }, raw, commentsField(doubt))
+    if (copy) await storeCopies(tx, { mailHost }, [{ ...copy, doubtful: true }])
+  }
+
+  /** Resolves once no copy is due. */
+  async processAll(): Promise<void> {
+    do {
+      this.wake()
+      await this.#storing.running
+    } while (this.#storing.running)
+  }
+
+  /** False where none is due. */
+  async #storeSome(): Promise<boolean> {
+    await this.#held?.promise
+    if (this.#storing.closed) return false
+    const { db, time } = this.#deps
+    const now = await time(db)
+    const pending = await pendingCopies(db, now, new Date(now.getTime() + untilNext))
+    if (pending.length > 0) await this.#store(await this.#read(pending))
+    return pending.length > 0
+  }
+
+  /** All of them in one transaction, or, where that fails, each in one of its own. */
+  async #store(pending: readonly ReadCopy[]): Promise<void> {
+    const { db, mailHost, log } = this.#deps
+    const ids = pending.map(({ id }) => id)
+    const copies = pending.flatMap(({ copy }) => copy ?? [])
+    try {
+      await db.transaction().execute(async (tx) => {
+        // The folders first, and then the queue, as whoever removes a mailbox does.
+        await storeCopies(tx, { mailHost }, copies)
+        if (!(await copiesStored(tx, ids))) throw new LeaseLost()
+      })
+    } catch (err) {
+      if (pending.length > 1) for (const one of pending) await this.#store([one])
+      else if (err instanceof LeaseLost) log.warn({ message: ids[0] }, 'another worker has stored the copy in Sent')
+      else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored; it is tried again in a minute')
+    }
+  }
+
+  async #read(pending: readonly PendingCopy[]): Promise<ReadCopy[]> {
+    const { db, mailKey } = this.#deps
+    const octets = await octetsInOnePiece(db, mailKey, pending)
+    return await Promise.all(
+      pending.map(async (one) => {
+        const raw = octets.get(one.id) ?? (await collected(queuedOctets(db, mailKey, one.id), one.sizeBytes))
+        return { id: one.id, copy: await this.#copyOf(one, raw) }
+      }),
+    )
+  }
+
+  /** With whom it went to in secret. Undefined where its mailbox is gone. */
+  async #copyOf(pending: PendingCopy, raw: Buffer, comments = ''): Promise<SentCopy | undefined> {
+    const { id, organizationId, mailboxId, queuedAt, fields, fieldsSealed } = pending
+    if (mailboxId === null) return undefined
+    const { reader, mailKey } = this.#deps
+    const { bcc } = openedFields(mailKey, id, fields, fieldsSealed)
+    const front = Buffer.from(comments + bccField(bcc.map((one) => parseMailbox(one)?.address ?? one)))
+    const message = await reader.message(await joined([front, raw]))
+    return { mailbox: { organizationId, mailboxId }, message, sentAt: queuedAt }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#storing.close()
+    this.#held?.resolve()
+    await closed
+  }
+}
+
+interface ReadCopy {
+  readonly id: string
+  /** Undefined where its mailbox is gone. */
+  readonly copy: SentCopy | undefined
+}

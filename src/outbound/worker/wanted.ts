@@ -1,0 +1,22 @@
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { stillAnswered, stillRelayed } from '#/forwarding/arrival.ts'
+import type { Claimed } from '#/queue/claims.ts'
+import type { QueuedMessage } from '#/queue/message.ts'
+
+/** Whether a message is still to go: what a mailbox sends by itself goes only as long as that is switched on, and was
+ *  so without a break since the message was put into the queue. */
+export async function isWanted(
+  db: Db,
+  time: SharedTime,
+  { kind, mailboxId, queuedAt }: QueuedMessage,
+  recipients: readonly Claimed[],
+): Promise<boolean> {
+  if (kind !== 'reply' && kind !== 'relayed') return true
+  const now = await time(db)
+  if (kind === 'reply') return await stillAnswered(db, mailboxId, queuedAt, now)
+  for (const { recipient } of recipients) {
+    if (!(await stillRelayed(db, mailboxId, recipient, queuedAt, now))) return false
+  }
+  return true
+}

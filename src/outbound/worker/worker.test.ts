@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import { collected } from '#/event-loop/pieces.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { readContent } from '#/mime/content.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
+import { OpenPgp } from '#/openpgp/openpgp.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { notifier } from '#/outbound/reports/bounce.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import { enqueue } from '#/queue/enqueue.ts'
+import { lifetime } from '#/queue/message.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { delayWorthTelling } from './backoff.ts'
+import { PendingCopies } from './pending-copies.ts'
+import { OutboundWorker } from './worker.ts'
+
+const minute = 60_000
+
+let database: Database
+let mailHost: MailHost
+const reader = new MessageReader()
+const openPgp = new OpenPgp()
+const log = pino({ level: 'silent' })
+let now = new Date('2026-11-21T08:00:00Z')
+before(async () => {
+  database = await testDatabase()
+  mailHost = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
+})
+after(async () => {
+  await reader[Symbol.asyncDispose]()
+  await openPgp[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+/** A relay that answers as it is told, and keeps what it was given. */
+class ScriptedRelay implements Relay {
+  readonly dotted: { recipients: readonly string[]; text: string }[] = []
+  answer: (recipient: string) => Partial<Outcome> = () => ({})
+  /** Awaited before the dot. */
+  stall: () => Promise<void> = async () => {}
+
+  routeOf(recipient: string): string {
+    return recipient.slice(recipient.indexOf('@') + 1)
+  }
+
+  async deliver(delivery: Delivery): Promise<readonly Outcome[]> {
+    const outcomes = delivery.recipients.map((recipient) => ({ ...delivered(recipient), ...this.answer(recipient) }))
+    const accepted = outcomes.filter(({ result }) => result === 'delivered').map(({ recipient }) => recipient)
+    if (accepted.length === 0) return outcomes
+    const text = (await collected(delivery.content(), delivery.size)).toString()
+    await this.stall()
+    await delivery.beforeEndOfData(accepted)
+    this.dotted.push({ recipients: accepted, text })
+    return outcomes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+function delivered(recipient: string): Outcome {
+  return {
+    recipient,
+    result: 'delivered',
+    reply: '250 Ok',
+    status: '2.0.0',
+    reason: 'Ok',
+    host: 'mx',
+    ambiguous: false,
+  }
+}
+
+const later = {
+  result: 'deferred',
+  reply: '451 4.7.1 Later',
+  status: '4.7.1',
+  reason: 'The mail host asks to wait',
+} as const
+const never = { result: 'refused', reply: '550 5.1.1 Who?', status: '5.1.1', reason: 'Nobody there has it' } as const
+
+async function organization(): Promise<MailboxRef & { address: string }> {
+  const name = randomUUID()
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' })
+  await insertVerifiedDomain(database.db, organizationId, `${name}.example`)
+  const { id, address } = await database.db
+    .transaction()
+    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain: `${name}.example`, localPart: 'ada' }))
+  return { organizationId, mailboxId: id, address }
+}
+
+async function depart(from: MailboxRef & { address: string }, ...recipients: string[]): Promise<void> {
+  const id = randomUUID()
+  const messageId = `<${id}@x>`
+  const raw = Buffer.from(`Subject: Out\r\nMessage-ID: ${messageId}\r\n\r\nTo ${recipients.join()}\r\n`)
+  const { routeOf } = new ScriptedRelay()
+  const to = recipients.map((recipient) => ({ recipient, route: routeOf(recipient) }))
+  const known = { id, ...from, raw }
+  await database.db
+    .transaction()
+    .execute((tx) => enqueue(tx, mailKey, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
+}
+
+function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
+  return new OutboundWorker({
+    db: database.db,
+    relay,
+    local: relay,
+    time: async () => now,
+    log,
+    mailKey,
+    signingKeys: async () => [],
+    compose: async (message) => ({ message }),
+    copies: new PendingCopies({ db: database.db, time: async () => now, mailHost, reader, log, mailKey }),
+    ambiguous,
+    nextRound: (at) => new Date(at.getTime() + 5 * minute),
+    notify: notifier({ mailHost, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
+  })
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  now = new Date(now.getTime() + milliseconds)
+}
+
+async function waiting(): Promise<number> {
+  const rows = await database.db.selectFrom('outbound_recipients').select('id').execute()
+  const messages = await database.db.selectFrom('outbound_messages').select('id').execute()
+  const pieces = await database.db.selectFrom('outbound_pieces').select('message_id').execute()
+  if (rows.length === 0) assert.deepEqual([messages.length, pieces.length], [0, 0], 'nothing is left of what is done')
+  return rows.length
+}
+
+async function notices({ organizationId, mailboxId }: MailboxRef): Promise<string[]> {
+  const { messages } = await mailHost.list({ organizationId, mailboxId }, 'inbox', { limit: 100, page: 0 })
+  return messages.map(({ subject }) => subject)
+}
+
+async function newestNotice(mailbox: MailboxRef): Promise<Buffer> {
+  const { messages } = await mailHost.list(mailbox, 'inbox', { limit: 1, page: 0 })
+  const stored = await mailHost.read(mailbox, 'inbox', messages[0]?.uid ?? 0)
+  assert.ok(stored)
+  return collected(stored.pieces(), stored.summary.sizeBytes)
+}
+
+test('recipients of one route travel together, and what is done leaves nothing behind', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  await depart(await organization(), 'a@one.example', 'b@one.example', 'c@two.example')
+  await worker.processAll()
+  assert.deepEqual(relay.dotted.map(({ recipients }) => recipients).sort(), [
+    ['a@one.example', 'b@one.example'],
+    ['c@two.example'],
+  ])
+  assert.match(relay.dotted[0]?.text ?? '', /^Subject: Out\r\nMessage-ID: .*\r\n\r\nTo a@one/)
+  assert.equal(await waiting(), 0)
+})
+
+test('who cannot be reached is tried again, less and less often, with the same octets', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  const from = await organization()
+  relay.answer = () => later
+  await depart(from, 'a@one.example')
+  for (const wait of [0, 2, 7, 20]) {
+    await pass(wait * minute)
+    await worker.processAll()
+    const [row] = await database.db.selectFrom('outbound_recipients').selectAll().execute()
+    assert.deepEqual([row?.state, row?.reply, row?.reason], ['waiting', later.reply, later.reason])
+  }
+  relay.answer = () => ({})
+  await pass(20 * minute)
+  await worker.processAll()
+  assert.equal(relay.dotted.length, 0, 'not before half an hour')
+  await pass(20 * minute)
+  await worker.processAll()
+  assert.equal(relay.dotted.length, 1)
+  assert.equal(await waiting(), 0)
+  assert.deepEqual(await notices(from), [])
+})
+
+test('who is refused for good is named in one notice to the sender, and the others have their message', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  const from = await organization()
+  relay.answer = (recipient) => (recipient.startsWith('no') ? never : {})
+  await depart(from, 'a@one.example', 'no1@one.example', 'no2@one.example')
+  await worker.processAll()
+  assert.deepEqual(relay.dotted[0]?.recipients, ['a@one.example'])
+  assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender'])
+  const raw = await newestNotice(from)
+  const text = readContent(raw).text ?? ''
+  for (const told of ['no1@one.example', 'no2@one.example', never.reason, never.reply])
+    assert.ok(text.includes(told), told)
+  assert.match(raw.toString(), /Final-Recipient: rfc822; no1@one\.example\r\nAction: failed\r\nStatus: 5\.1\.1\r\n/)
+  assert.equal(await waiting(), 0)
+})
+
+test('after four hours the sender is told once of the delay, after five days of the failure', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  const from = await organization()
+  relay.answer = () => later
+  await depart(from, 'a@one.example')
+  await worker.processAll()
+  await pass(delayWorthTelling + minute)
+  await worker.processAll()
+  await pass(12 * 60 * minute)
+  await worker.processAll()
+  assert.deepEqual(await notices(from), ['Delayed mail: still being tried'])
+  await pass(lifetime)
+  await worker.processAll()
+  assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender', 'Delayed mail: still being tried'])
+  assert.equal(await waiting(), 0)
+})
+
+test('a worker that was taken for dead does not send its dot', async () => {
+  const [slow, quick] = [new ScriptedRelay(), new ScriptedRelay()]
+  await using stopped = workerWith(slow)
+  await using other = workerWith(quick)
+  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  slow.stall = () => {
+    reached.resolve()
+    return go.promise
+  }
+  await depart(await organization(), 'a@one.example')
+  const stalled = stopped.processAll()
+  await reached.promise
+  await pass(minute)
+  await other.processAll()
+  assert.equal(quick.dotted.length, 1)
+  go.resolve()
+  await stalled
+  assert.equal(slow.dotted.length, 0)
+  assert.equal(await waiting(), 0)
+})
+
+test('an attempt that never ended is one, and what came to its dot says so', async () => {
+  const relay = new ScriptedRelay()
+  const gone = Promise.withResolvers<never>()
+  gone.promise.catch(() => {})
+  const dead = new ScriptedRelay()
+  dead.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(delivery.recipients)
+    return gone.promise
+  }
+  await using killed = workerWith(dead)
+  await using worker = workerWith(relay)
+  await depart(await organization(), 'a@one.example')
+  killed.wake()
+  while (
+    !(await database.db.selectFrom('outbound_recipients').select('end_of_data_sent').execute())[0]?.end_of_data_sent
+  );
+  await pass(minute)
+  await worker.processAll()
+  assert.equal(relay.dotted.length, 1)
+  gone.reject(new Error('the end'))
+  await killed.processAll()
+  assert.equal(await waiting(), 0)
+})
+
+test('what was in hand when a worker ended goes one after the other, and other mail beside it', async () => {
+  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const gone = Promise.withResolvers<void>()
+  dead.stall = () => gone.promise
+  await using killed = workerWith(dead)
+  await using worker = workerWith(relay)
+  const from = await organization()
+  for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
+  killed.wake()
+  while ((await database.db.selectFrom('outbound_recipients').select('state').execute()).some(waits));
+  await pass(minute)
+  await depart(from, 'd@one.example')
+  const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
+  relay.answer = (recipient) => {
+    under.add(recipient)
+    most.all = Math.max(most.all, under.size)
+    most.suspects = Math.max(most.suspects, [...under].filter((one) => !one.startsWith('d')).length)
+    return {}
+  }
+  const gates = [Promise.withResolvers<void>()]
+  relay.stall = async () => {
+    // Until the other one is under way too.
+    if (most.all > 1) gates[0]?.resolve()
+    await gates[0]?.promise
+    under.clear()
+  }
+  await worker.processAll()
+  assert.deepEqual(relay.dotted.map(({ recipients }) => recipients[0]).sort(), [
+    'a@one.example',
+    'b@one.example',
+    'c@one.example',
+    'd@one.example',
+  ])
+  assert.deepEqual(most, { suspects: 1, all: 2 })
+  gone.resolve()
+  await killed.processAll()
+  assert.deepEqual([dead.dotted.length, await waiting()], [0, 0])
+})
+
+const waits = ({ state }: { state: string }) => state === 'waiting'
+
+test('where silence is preferred to a second copy, a dot that nobody answered is a failure that says so', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay, 'fail')
+  const from = await organization()
+  relay.answer = (recipient) => (recipient.startsWith('a') ? { ...later, ambiguous: true } : {})
+  await depart(from, 'a@one.example', 'b@one.example')
+  await worker.processAll()
+  assert.equal(await waiting(), 0)
+  assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender'])
+  const text = readContent(await newestNotice(from)).text ?? ''
+  assert.match(text, /a@one\.example[\s\S]*it is not sent again, so that nobody has it twice/)
+  assert.ok(!text.includes('b@one.example'))
+})
+
+test('nor is a message sent again whose worker ended after the dot', async () => {
+  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const gone = Promise.withResolvers<never>()
+  gone.promise.catch(() => {})
+  dead.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(['a@one.example'])
+    return gone.promise
+  }
+  await using killed = workerWith(dead, 'fail')
+  await using worker = workerWith(relay, 'fail')
+  const from = await organization()
+  await depart(from, 'a@one.example', 'b@one.example')
+  killed.wake()
+  while (
+    !(await database.db.selectFrom('outbound_recipients').select('end_of_data_sent').execute()).some(
+      ({ end_of_data_sent }) => end_of_data_sent,
+    )
+  );
+  await pass(minute)
+  await worker.processAll()
+  assert.deepEqual(
+    relay.dotted.map(({ recipients }) => recipients),
+    [['b@one.example']],
+  )
+  assert.match(readContent(await newestNotice(from)).text ?? '', /a@one\.example[\s\S]*whether it arrived is not known/)
+  gone.reject(new Error('the end'))
+  await killed.processAll()
+  assert.equal(await waiting(), 0)
+})
+
+for (const [where, domain] of [
+  ['that write to the same server', 'one.example'],
+  ['that write to others', 'two.example'],
+] as const) {
+  test(`an organization with many messages due holds up none of those ${where}`, async () => {
+    const relay = new ScriptedRelay()
+    await using worker = workerWith(relay)
+    const [many, other] = [await organization(), await organization()]
+    for (let n = 0; n < 60; n++) await depart(many, `many${n}@one.example`)
+    await pass(1_000)
+    for (let n = 0; n < 5; n++) await depart(other, `few${n}@${domain}`)
+    await worker.processAll()
+    const order = relay.dotted.map(({ recipients: [first = ''] }) => first)
+    assert.equal(order.length, 65)
+    // In turn they are among the first ten to begin; on a busy machine one of them may end later. Without turns all of
+    // them come last.
+    const few = order.flatMap((recipient, at) => (recipient.startsWith('few') ? at : []))
+    assert.ok((few[2] ?? 65) < 20 && (few[4] ?? 65) < 60, order.join())
+  })
+}
+
+test('workers that share a queue send nothing twice', async () => {
+  const relays = [new ScriptedRelay(), new ScriptedRelay(), new ScriptedRelay()]
+  const workers = relays.map((relay) => workerWith(relay))
+  const from = await organization()
+  for (let n = 0; n < 100; n++) await depart(from, `a${n}@one.example`, `b${n}@two.example`)
+  await Promise.all(workers.map((worker) => worker.processAll()))
+  const sent = relays.flatMap(({ dotted }) => dotted.flatMap(({ recipients }) => recipients))
+  assert.deepEqual([sent.length, new Set(sent).size], [200, 200])
+  assert.equal(await waiting(), 0)
+  for (const worker of workers) await worker[Symbol.asyncDispose]()
+})

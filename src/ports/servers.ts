@@ -1,0 +1,25 @@
+/** An IMAP server, and the user that may act for every mailbox on it. */
+export interface ImapServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit` from the start, `required` by STARTTLS. Certificates are verified. */
+  readonly tls: 'implicit' | 'required' | 'never'
+  readonly user: string
+  readonly password: string
+}
+
+/** The relay that an installation's mail goes through. */
+export interface RelayServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit` from the start, `required` and `offered` by STARTTLS. Certificates are verified but with `offered`. */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
+  readonly login: { readonly user: string; readonly password: string } | undefined
+}
+
+/** Where Dovecot takes commands over HTTP, and the password for that. */
+export interface DoveadmServer {
+  /** As `https://imap.example.com:8080`. */
+  readonly origin: string
+  readonly password: string
+}

@@ -1,0 +1,122 @@
+import { isAscii } from 'node:buffer'
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import { pieceBytes, slices } from '#/event-loop/pieces.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { together } from './claims.ts'
+import type { QueuedMessage } from './message.ts'
+import { type ListedFields, sealedFields, sealedPiece, sealedRecipient, sealedSource, sealedVerdict } from './sealed.ts'
+
+/** A message that is to leave. */
+export interface NewMessage {
+  readonly id: string
+  readonly organizationId: string
+  readonly mailboxId: string | null
+  readonly kind: QueuedMessage['kind']
+  readonly sender: string
+  /** As it goes over the wire; of an uncomposed one what it is composed of. */
+  readonly raw: Buffer
+  /** Its header needs SMTPUTF8 (RFC 6531). Where that is not told it does unless all of it is ASCII, as what we compose is
+   *  but for internationalised addresses. */
+  readonly utf8Header?: boolean
+  /** Its recipients are a secret too. */
+  readonly concealed?: boolean
+  /** What was found of it when it came in, by which it is judged where it comes in again; null, and so unless that is told,
+   *  where one of our own mailboxes is its author. */
+  readonly verdict?: Verdict | null
+  readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
+  /** Set where a worker is to compose it first, from this and the octets. */
+  readonly source?: object
+}
+
+/** What is scheduled has besides. */
+export interface Schedule {
+  readonly sendAt: Date
+  readonly listed: ListedFields
+  readonly attachmentCount: number
+  readonly scheduledBy: 'api_key' | 'member'
+}
+
+/** Puts a message into the queue, sealed: `queued`, or `uncomposed` where it has a source. Once `tx` commits we are
+ *  responsible for it. */
+export async function enqueue(tx: Tx, key: SealingKey, message: NewMessage, now: Date): Promise<void> {
+  await insert(tx, key, message, undefined, now)
+}
+
+/** Puts a message into the queue that is to go later: `scheduled`, for all its recipients together. Over the plan's caps
+ *  the database refuses, with SQLSTATE PC402. */
+export async function enqueueScheduled(
+  tx: Tx,
+  key: SealingKey,
+  { recipients, ...message }: Omit<NewMessage, 'recipients' | 'kind'> & { readonly recipients: readonly string[] },
+  schedule: Schedule,
+  now: Date,
+): Promise<void> {
+  const routed = recipients.map((recipient) => ({ recipient, route: together }))
+  await insert(tx, key, { ...message, kind: 'scheduled', recipients: routed }, schedule, now)
+}
+
+async function insert(
+  tx: Tx,
+  key: SealingKey,
+  message: NewMessage,
+  schedule: Schedule | undefined,
+  now: Date,
+): Promise<void> {
+  const { id, organizationId, raw, recipients, concealed = false, verdict = null, source } = message
+  const small = raw.length <= pieceBytes
+  if (!small) await insertPieces(tx, key, id, raw)
+  const shown = (recipient: string) => (concealed ? sealedRecipient(key, id, recipient) : recipient)
+  const { smtpUtf8, eightBit } = encodingOf(message)
+  const dueAt = schedule?.sendAt ?? now
+  const state = schedule ? 'scheduled' : source ? 'uncomposed' : 'queued'
+  await sql`
+    with message as (
+      insert into outbound_messages (id, organization_id, mailbox_id, kind, state, sender, smtp_utf8, eight_bit,
+        size_bytes, concealed, verdict, source, created_at, queued_at, send_at, allowance_due, fields, attachment_count,
+        scheduled_by)
+      values (${id}, ${organizationId}, ${message.mailboxId}, ${message.kind}, ${state}, ${storable(message.sender)},
+        ${smtpUtf8}, ${eightBit}, ${raw.length}, ${concealed}, ${verdict && sealedVerdict(key, id, verdict)},
+        ${source ? sealedSource(key, id, source) : null}, ${now}, ${dueAt}, ${schedule?.sendAt ?? null},
+        ${schedule ? recipients.length : 0}, ${schedule ? sealedFields(key, id, schedule.listed) : null},
+        ${schedule?.attachmentCount ?? null}, ${schedule?.scheduledBy ?? null})
+    ), piece as (
+      insert into outbound_pieces (message_id, number, bytes, sealed)
+      select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea, true where ${small}
+    )
+    insert into outbound_recipients (message_id, organization_id, recipient, route, state, due_at)
+    select ${id}::uuid, ${organizationId}::uuid, recipient, route, ${schedule ? 'held' : 'waiting'},
+      ${dueAt}::timestamptz
+    from unnest(${recipients.map(({ recipient }) => shown(storable(recipient)))}::text[],
+      ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
+}
+
+/** What it needs of the servers on its way. */
+export function encodingOf({ raw, utf8Header, recipients }: Pick<NewMessage, 'raw' | 'utf8Header' | 'recipients'>): {
+  smtpUtf8: boolean
+  eightBit: boolean
+} {
+  const eightBit = !isAscii(raw)
+  const smtpUtf8 = (utf8Header ?? eightBit) || recipients.some(({ recipient }) => !isAscii(Buffer.from(recipient)))
+  return { smtpUtf8, eightBit }
+}
+
+/** Gives a message other octets. */
+export async function replacePieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): Promise<void> {
+  await tx.deleteFrom('outbound_pieces').where('message_id', '=', id).execute()
+  await insertPieces(tx, key, id, raw)
+}
+
+async function insertPieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): Promise<void> {
+  let number = 0
+  for (const slice of slices(raw)) {
+    const bytes = sealedPiece(key, id, number, slice)
+    await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes, sealed: true }).execute()
+  }
+}
+
+/** As PostgreSQL takes it: a forwarded message may be named by anything. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}

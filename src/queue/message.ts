@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { pieceByPiece, pieceBytes } from '#/event-loop/pieces.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { openedPiece, openedVerdict } from './sealed.ts'
+
+/** Where a message stands; docs/mail-out.md draws the states. */
+export type MessageState = 'uncomposed' | 'queued' | 'scheduled' | 'sending' | 'copy_pending' | 'failed'
+
+/** A message in the queue, without its octets. */
+export interface QueuedMessage {
+  readonly id: string
+  readonly organizationId: string
+  /** Whose it is, and who is told where it cannot be delivered; null where nobody is. */
+  readonly mailboxId: string | null
+  readonly kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
+  readonly state: MessageState
+  /** The envelope's; empty for the null sender. */
+  readonly sender: string
+  readonly smtpUtf8: boolean
+  readonly eightBit: boolean
+  readonly sizeBytes: number
+  /** Its recipients are sealed in the queue, and the log does not name them. */
+  readonly concealed: boolean
+  readonly queuedAt: Date
+  /** When a scheduled message goes; null for all others. */
+  readonly sendAt: Date | null
+  /** How many recipients the day's allowance is to be claimed for before it goes. */
+  readonly allowanceDue: number
+  /** Of a message that came in; null for what one of our own mailboxes is the author of. */
+  readonly verdict: Verdict | null
+}
+
+/** For so long its recipients are tried, in milliseconds (RFC 5321, section 4.5.4.1: at least 4 to 5 days). */
+export const lifetime = 5 * 24 * 60 * 60_000
+
+export function expiryOf({ queuedAt }: QueuedMessage): Date {
+  return new Date(queuedAt.getTime() + lifetime)
+}
+
+/** A `QueuedMessage` as its row has it. */
+export type MessageRow = Omit<QueuedMessage, 'verdict'> & { readonly verdict: Buffer | null }
+
+/** Of `outbound_messages`, as a `MessageRow`. */
+export const messageColumns: RawBuilder<MessageRow> = sql`
+  id, organization_id as "organizationId", mailbox_id as "mailboxId", kind, state, sender, smtp_utf8 as "smtpUtf8",
+  eight_bit as "eightBit", size_bytes as "sizeBytes", concealed, queued_at as "queuedAt", send_at as "sendAt",
+  allowance_due as "allowanceDue", verdict`
+
+export function openedMessage(key: SealingKey, row: MessageRow): QueuedMessage {
+  return { ...row, verdict: row.verdict && openedVerdict(key, row.id, row.verdict) }
+}
+
+export async function queuedMessage(
+  db: Db,
+  key: SealingKey,
+  organizationId: string,
+  id: string,
+): Promise<QueuedMessage | undefined> {
+  const { rows } = await sql<MessageRow>`
+    select ${messageColumns} from outbound_messages
+    where organization_id = ${organizationId} and id = ${id}`.execute(db)
+  return rows[0] && openedMessage(key, rows[0])
+}
+
+/** The message's octets, a piece at a time, since a slow peer would have all of a large one kept in memory. */
+export function queuedOctets(db: Db, key: SealingKey, messageId: string): AsyncGenerator<Buffer> {
+  const pieces = db.selectFrom('outbound_pieces').select(['bytes', 'sealed']).where('message_id', '=', messageId)
+  return pieceByPiece(async (number) => {
+    const piece = await pieces.where('number', '=', number).executeTakeFirst()
+    return piece && { bytes: openedPiece(key, messageId, number, piece) }
+  })
+}
+
+/** The octets of those messages that are stored in one piece. */
+export async function octetsInOnePiece(
+  db: Db,
+  key: SealingKey,
+  messages: readonly Pick<QueuedMessage, 'id' | 'sizeBytes'>[],
+): Promise<Map<string, Buffer>> {
+  const ids = messages.flatMap(({ id, sizeBytes }) => (sizeBytes <= pieceBytes ? id : []))
+  const { rows } = await sql<{ id: string; bytes: Buffer; sealed: boolean }>`
+    select message_id as id, bytes, sealed from outbound_pieces
+    where message_id = any (${ids}::uuid[]) and number = 0`.execute(db)
+  return new Map(rows.map(({ id, ...piece }) => [id, openedPiece(key, id, 0, piece)]))
+}

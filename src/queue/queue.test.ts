@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import {
+  type Batch,
+  claimScheduled,
+  claimSuspect,
+  claimWaiting,
+  LeaseLost,
+  leases,
+  markEndOfData,
+  takeBack,
+} from './claims.ts'
+import { composed } from './compose.ts'
+import { enqueue, enqueueScheduled } from './enqueue.ts'
+import { type QueuedMessage, queuedMessage } from './message.ts'
+import { defer, lockClaimed, settle } from './recipients.ts'
+import { cancel, copiesStored, depart, endSent, fail, pendingCopies, putBack } from './scheduled.ts'
+
+let database: Database
+let one: string
+let now: Date
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await database.db.deleteFrom('outbound_messages').execute()
+  one = await organization()
+  now = new Date('2026-11-21T08:00:00Z')
+})
+
+async function organization(): Promise<string> {
+  return (await createOrganization(database.db, { name: randomUUID(), plan: 'team' })).id
+}
+
+const raw = Buffer.from('Subject: Out\r\n\r\nHello\r\n')
+
+async function sent(organizationId: string, ...recipients: string[]): Promise<string> {
+  const id = randomUUID()
+  const message = { id, organizationId, mailboxId: null, kind: 'sent', sender: 'ada@here.example', raw } as const
+  const routed = recipients.map((recipient) => ({ recipient, route: 'there' }))
+  await database.db.transaction().execute((tx) => enqueue(tx, mailKey, { ...message, recipients: routed }, now))
+  return id
+}
+
+async function scheduled(organizationId: string, ...recipients: string[]): Promise<string> {
+  const id = randomUUID()
+  const message = { id, organizationId, mailboxId: null, sender: 'ada@here.example', raw, recipients }
+  const listed = { to: recipients, cc: [], bcc: [], subject: 'Out' }
+  const schedule = { sendAt: now, listed, attachmentCount: 0, scheduledBy: 'api_key' } as const
+  await database.db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, message, schedule, now))
+  return id
+}
+
+const claimOne = async (): Promise<Batch> => {
+  const [batch] = await claimWaiting(database.db, now, [], 10)
+  assert.ok(batch)
+  return batch
+}
+
+async function begin(): Promise<{ message: QueuedMessage; batch: Batch }> {
+  const { claims } = await claimScheduled(database.db, mailKey, now)
+  assert.ok(claims[0])
+  return claims[0]
+}
+
+/** A worker dies, and its lease ends. */
+async function die(): Promise<void> {
+  now = new Date(now.getTime() + leases.forMs + 1_000)
+  await takeBack(database.db, now)
+}
+
+async function states(): Promise<unknown[]> {
+  const { rows } = await sql<{ message: string; recipient: string; attempts: number; cut: number }>`
+    select message.state as message, recipient.state as recipient, attempts, cut_short as cut from outbound_messages message
+    left join outbound_recipients recipient on recipient.message_id = message.id order by recipient.id`.execute(
+    database.db,
+  )
+  return rows.map(({ message, recipient, attempts, cut }) => [message, recipient, attempts, cut])
+}
+
+test('a claim takes all recipients of a message by one route, and counts one attempt of each', async () => {
+  await sent(one, 'a@x', 'b@x', 'c@x')
+  const batch = await claimOne()
+  assert.deepEqual(batch.recipients.map(({ recipient }) => recipient).toSorted(), ['a@x', 'b@x', 'c@x'])
+  assert.deepEqual(await states(), Array(3).fill(['queued', 'sending', 1, 0]))
+  assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
+})
+
+test('of workers that claim at once one has the whole of a scheduled message', async () => {
+  await scheduled(one, 'a@x', 'b@y')
+  const claims = await Promise.all(Array.from({ length: 5 }, () => claimScheduled(database.db, mailKey, now)))
+  const batches = claims.flatMap(({ claims }) => claims.map(({ batch }) => batch.recipients.length))
+  assert.deepEqual(batches, [2])
+  assert.deepEqual(await states(), Array(2).fill(['sending', 'sending', 1, 0]))
+})
+
+test('what is scheduled does not go before its time, and begins with the claim', async () => {
+  const id = await scheduled(one, 'a@x')
+  assert.deepEqual((await claimScheduled(database.db, mailKey, new Date(now.getTime() - 1))).claims, [])
+  assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
+  await begin()
+  assert.equal(await cancel(database.db, one, id), false)
+})
+
+test('organizations take turns, whatever one of them has waiting', async () => {
+  const other = await organization()
+  for (let n = 0; n < 5; n++) await sent(one, `a${n}@x`)
+  now = new Date(now.getTime() + 1_000)
+  await sent(other, 'b@x')
+  const batches = await claimWaiting(database.db, now, [], 2)
+  assert.deepEqual(new Set(batches.map(({ organizationId }) => organizationId)), new Set([one, other]))
+  for (let n = 0; n < 5; n++) await scheduled(one, `a${n}@x`)
+  now = new Date(now.getTime() + 1_000)
+  await scheduled(other, 'b@x')
+  const { claims } = await claimScheduled(database.db, mailKey, now)
+  const second = claims.findIndex(({ message }) => message.organizationId === other)
+  assert.ok(second === 0 || second === 1, `${second}`)
+})
+
+test('an attempt that ended with its worker is counted apart, and goes alone from then on', async () => {
+  for (const to of ['a@x', 'b@x']) await sent(one, to)
+  await claimWaiting(database.db, now, [], 10)
+  await die()
+  assert.deepEqual(await states(), Array(2).fill(['queued', 'suspect', 1, 1]))
+  assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
+  const suspect = await claimSuspect(database.db, now, [])
+  assert.deepEqual(
+    [suspect?.recipients.length, suspect?.attempts, suspect?.cutShort, suspect?.suspect],
+    [1, 2, 1, true],
+  )
+})
+
+test('a recipient is in doubt whose end of data was sent as the worker died, and no other', async () => {
+  for (const to of ['a@x', 'b@x']) await sent(one, to)
+  const [first] = await claimWaiting(database.db, now, [], 10)
+  assert.ok(first)
+  assert.deepEqual(await markEndOfData(database.db, [first.recipients]), [true])
+  await die()
+  const doubted = await database.db.selectFrom('outbound_recipients').select(['recipient', 'doubted_at']).execute()
+  assert.deepEqual(
+    doubted.filter(({ doubted_at }) => doubted_at !== null).map(({ recipient }) => recipient),
+    first.recipients.map(({ recipient }) => recipient),
+  )
+})
+
+test('who lost the lease writes nothing: no end of data, no outcome, no octets', async () => {
+  const id = await sent(one, 'a@x')
+  const late = await claimOne()
+  await die()
+  const suspect = await claimSuspect(database.db, now, [])
+  assert.ok(suspect)
+  assert.deepEqual(await markEndOfData(database.db, [late.recipients, suspect.recipients]), [false, true])
+  await database.db.transaction().execute(async (tx) => {
+    assert.deepEqual(await lockClaimed(tx, late.recipients), [])
+    const row = late.recipients[0]?.id ?? 0
+    const later = { reply: null, reason: 'Late', host: null, toldAt: null, doubtedAt: null }
+    await defer(tx, late.recipients, [{ id: row, dueAt: now, ...later }])
+    await settle(tx, id, late.recipients, [row])
+  })
+  assert.deepEqual(await states(), [['queued', 'sending', 2, 1]])
+  const message = await queuedMessage(database.db, mailKey, one, id)
+  assert.ok(message)
+  const other = { sender: 'x@y', raw: Buffer.from('Other'), verdict: null }
+  await assert.rejects(
+    database.db.transaction().execute((tx) => composed(tx, mailKey, { message, recipients: late.recipients }, other)),
+    LeaseLost,
+  )
+})
+
+test('who lost the lease on a scheduled message neither ends it nor has it depart', async () => {
+  await scheduled(one, 'a@x')
+  const { message, batch } = await begin()
+  await die()
+  assert.ok(await claimSuspect(database.db, now, []))
+  const { recipients } = batch
+  assert.deepEqual(await endSent(database.db, [{ messageId: message.id, recipients }]), [false])
+  const late = [{ message, recipients, raw, changed: false }]
+  const departed = await database.db.transaction().execute((tx) => depart(tx, mailKey, late, now))
+  assert.deepEqual([...departed], [])
+  assert.deepEqual(await states(), [['sending', 'sending', 2, 1]])
+})
+
+test('a message departs once, so its allowance is claimed once, and again when it is put back', async () => {
+  const id = await scheduled(one, 'a@x', 'b@x')
+  const leave = async () => {
+    const { message, batch } = await begin()
+    const departing = [{ message, recipients: batch.recipients, raw, changed: false }]
+    const all = []
+    for (let times = 0; times < 2; times++)
+      all.push([...(await database.db.transaction().execute((tx) => depart(tx, mailKey, departing, now)))])
+    return [message.allowanceDue, ...all]
+  }
+  assert.deepEqual(await leave(), [2, [id], []])
+  await database.db.transaction().execute((tx) => fail(tx, id, 'No', now))
+  assert.deepEqual(await states(), Array(2).fill(['failed', 'held', 1, 0]))
+  await database.db.transaction().execute((tx) => putBack(tx, { organizationId: one, id }, now))
+  assert.deepEqual(await states(), Array(2).fill(['scheduled', 'held', 0, 0]))
+  assert.deepEqual(await leave(), [2, [id], []])
+})
+
+test('a pending copy is tried by one worker a minute, and stored once', async () => {
+  const id = await scheduled(one, 'a@x')
+  const { batch } = await begin()
+  const { recipients } = batch
+  assert.deepEqual(await endSent(database.db, [{ messageId: id, recipients }]), [true])
+  assert.deepEqual(await states(), [['copy_pending', null, null, null]])
+  const next = new Date(now.getTime() + 60_000)
+  const ids = async (at: Date) => (await pendingCopies(database.db, at, next)).map((copy) => copy.id)
+  assert.deepEqual([await ids(now), await ids(now), await ids(next)], [[id], [], [id]])
+  const store = () => database.db.transaction().execute((tx) => copiesStored(tx, [id]))
+  assert.deepEqual([await store(), await store(), await states()], [true, false, []])
+})
+
+test('a copy that is stored while some still wait leaves them in the queue', async () => {
+  const id = await scheduled(one, 'a@x', 'b@x')
+  await begin()
+  await sql`update outbound_messages set state = 'copy_pending', copy_due_at = now()`.execute(database.db)
+  await database.db.transaction().execute((tx) => copiesStored(tx, [id]))
+  assert.deepEqual(await states(), Array(2).fill(['queued', 'sending', 1, 0]))
+  const usage = await database.db
+    .selectFrom('scheduled_usage')
+    .select('messages')
+    .where('organization_id', '=', one)
+    .execute()
+  assert.deepEqual(usage, [{ messages: 0 }])
+})

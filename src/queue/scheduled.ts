@@ -1,0 +1,203 @@
+import { sql } from 'kysely'
+import type { Now } from '#/db/leases.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { type Claimed, leases, together } from './claims.ts'
+import { encodingOf, replacePieces } from './enqueue.ts'
+import type { QueuedMessage } from './message.ts'
+
+/** The changes of state of scheduled messages, beside `enqueueScheduled` and `claimScheduled`. */
+
+/** A message that is ready to leave, and the lease under which it does. */
+export interface Departing {
+  readonly message: QueuedMessage
+  readonly recipients: readonly Claimed[]
+  readonly raw: Buffer
+  /** They are not those that are stored. */
+  readonly changed: boolean
+}
+
+/**
+ * The messages, which are `sending`, go with these octets from now on, and the day's allowance is claimed for them. Answers
+ * the ids of those that another worker has not done that for before: its octets stay.
+ */
+export async function depart(
+  tx: Tx,
+  key: SealingKey,
+  departing: readonly Departing[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const ids = departing.map(({ message }) => message.id)
+  const encodings = departing.map(({ raw, recipients }) =>
+    encodingOf({ raw, recipients: recipients.map(({ recipient }) => ({ recipient, route: '' })) }),
+  )
+  const nth = sql`array_position(${ids}::uuid[], id)`
+  const { rows } = await sql<{ id: string }>`
+    update outbound_messages
+    set allowance_due = 0, queued_at = ${now}, size_bytes = (${departing.map(({ raw }) => raw.length)}::integer[])[${nth}],
+      smtp_utf8 = (${encodings.map(({ smtpUtf8 }) => smtpUtf8)}::boolean[])[${nth}],
+      eight_bit = (${encodings.map(({ eightBit }) => eightBit)}::boolean[])[${nth}]
+    where id = any (${ids}::uuid[]) and state = 'sending' and allowance_due > 0 and exists (
+      select from outbound_recipients where message_id = outbound_messages.id
+        and ${leases.held(departing.flatMap(({ recipients }) => recipients))}
+    ) returning id`.execute(tx)
+  const departed = new Set(rows.map(({ id }) => id))
+  for (const { message, raw, changed } of departing)
+    if (changed && departed.has(message.id)) await replacePieces(tx, key, message.id, raw)
+  return departed
+}
+
+/** A message that each of its recipients has. */
+export interface Sent {
+  readonly messageId: string
+  readonly recipients: readonly Claimed[]
+}
+
+/** What `update outbound_messages set` makes of a `sending` message that somebody has. It was due at `send_at`, and so is
+ *  its copy. */
+const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = null`
+
+/** `sending` → `copy_pending`, and their recipients → gone: everybody has them. Answers for each whether that is done;
+ *  where its lease is lost, nothing is. */
+export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
+  const recipients = sent.flatMap(({ recipients }) => recipients)
+  const members = sent.flatMap(({ recipients }) => recipients.map(() => recipients.length))
+  const { rows } = await sql<{ id: string }>`
+    with claimed as materialized (
+      select id, message_id,
+        (${members}::integer[])[array_position(${recipients.map(({ id }) => id)}::bigint[], id)] as members
+      from outbound_recipients where ${leases.held(recipients)} order by id for update
+    ), own as materialized (
+      select id, message_id from (
+        select id, message_id, members, count(*) over (partition by message_id) as found from claimed
+      ) one where found = members
+    ), settled as (
+      delete from outbound_recipients where id in (select id from own)
+    )
+    update outbound_messages set ${hasGone} where id in (select message_id from own) and state = 'sending'
+    returning id`.execute(db)
+  const ended = new Set(rows.map(({ id }) => id))
+  return sent.map(({ messageId }) => ended.has(messageId))
+}
+
+/** `sending` → `copy_pending`: somebody has it. The other recipients are tried for each by itself. */
+export async function sentToSome(tx: Tx, { id, organizationId }: QueuedMessage): Promise<void> {
+  await sql`
+    update outbound_messages set ${hasGone}
+    where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
+}
+
+/** Says in the list why nobody has the message yet. */
+export async function noteReason(tx: Tx, { id, organizationId }: QueuedMessage, reason: string): Promise<void> {
+  await sql`
+    update outbound_messages set last_error = ${reason}
+    where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
+}
+
+/** `sending` → `failed`, and its recipients → `held`: nobody gets it unless it is put back. */
+export async function fail(tx: Tx, id: string, reason: string, now: Now): Promise<void> {
+  await sql`
+    with failed as (
+      update outbound_messages set state = 'failed', last_error = ${reason}, failed_at = ${now}
+      where id = ${id} and state = 'sending' returning id
+    )
+    update outbound_recipients
+    set state = 'held', leased_until = null, lease_epoch = lease_epoch + 1, end_of_data_sent = false
+    where message_id in (select id from failed)`.execute(tx)
+}
+
+/** `failed` → `scheduled`, to be sent now, as if it had never been tried. False where there is no failed one. */
+export async function putBack(
+  tx: Tx,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with back as (
+      update outbound_messages set state = 'scheduled', send_at = ${now}, last_error = null, failed_at = null,
+        allowance_due = (select count(*) from outbound_recipients where message_id = ${id})
+      where organization_id = ${organizationId} and id = ${id} and state = 'failed' returning id
+    )
+    update outbound_recipients
+    set route = ${together}, due_at = ${now}, attempts = 0, cut_short = 0, doubted_at = null, told_at = null,
+      reply = null, reason = null, host = null
+    where message_id in (select id from back) returning id`.execute(tx)
+  return rows.length > 0
+}
+
+/** `scheduled` → gone, with every octet of it. False where there is none that nobody has begun to send. */
+export async function cancel(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('outbound_messages')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('state', '=', 'scheduled')
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** A failed message is kept so long, in milliseconds. */
+const failedKept = 30 * 24 * 60 * 60 * 1000
+
+/** `failed` → gone, of messages that failed long ago. */
+export async function forgetFailed(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('outbound_messages')
+    .where('state', '=', 'failed')
+    .where('failed_at', '<=', new Date(now.getTime() - failedKept))
+    .execute()
+}
+
+/** A message that somebody has, and whose copy for Sent is pending. */
+export interface PendingCopy {
+  readonly id: string
+  readonly organizationId: string
+  /** Null once it is gone. */
+  readonly mailboxId: string | null
+  readonly queuedAt: Date
+  readonly sizeBytes: number
+  /** Whom it went to in secret. */
+  readonly fields: Buffer
+  readonly fieldsSealed: boolean
+}
+
+const mostCopies = 100
+const mostOctets = 4 * pieceBytes
+
+/** Messages in `copy_pending` whose copies are due, those that have waited longest first; they are due again at `dueAt`,
+ *  whatever becomes of them. */
+export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<PendingCopy[]> {
+  const { rows } = await sql<PendingCopy>`
+    with free as materialized (
+      select id, copy_due_at, size_bytes from outbound_messages where state = 'copy_pending' and copy_due_at <= ${now}
+      order by copy_due_at limit ${mostCopies} for update skip locked
+    ), wanted as (
+      select id, sum(size_bytes) over (order by copy_due_at, id) - size_bytes as before from free
+    )
+    update outbound_messages set copy_due_at = ${dueAt}
+    where id in (select id from wanted where before < ${mostOctets})
+    returning id, organization_id as "organizationId", mailbox_id as "mailboxId", queued_at as "queuedAt",
+      size_bytes as "sizeBytes", fields, fields_sealed as "fieldsSealed"`.execute(db)
+  return rows
+}
+
+/** `copy_pending` → `queued`, or gone where nobody waits for it any more: the copies are in Sent with `tx`. False where
+ *  another worker has stored one of them, and then nothing of `tx` may be kept. */
+export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<boolean> {
+  // Locked first: the last recipient may be settled at the same moment.
+  const { rows } = await sql`
+    select from outbound_messages where id = any (${ids}::uuid[]) and state = 'copy_pending'
+    order by id for update`.execute(tx)
+  if (rows.length < ids.length) return false
+  await sql`
+    with settled as (
+      delete from outbound_messages message where id = any (${ids}::uuid[])
+        and not exists (select from outbound_recipients where message_id = message.id)
+    )
+    update outbound_messages message set state = 'queued', copy_due_at = null, send_at = null, fields = null,
+      attachment_count = null, scheduled_by = null
+    where id = any (${ids}::uuid[])
+      and exists (select from outbound_recipients where message_id = message.id)`.execute(tx)
+  return true
+}

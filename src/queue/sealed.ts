@@ -1,0 +1,107 @@
+import { createHmac } from 'node:crypto'
+import type { Verdict } from '#/mime/verdict.ts'
+import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
+import { type SealingKey, seal, unseal } from '#/secrets/seal.ts'
+
+/** Mail that waits to leave is kept sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md,
+ *  "Sealed"). */
+
+/** The purpose of `sealingKey`, whoever opens what is sealed here. */
+export const sealedAs = 'mail out' as const
+
+/** A piece of a message as its row has it; not sealed where it came before the migration that seals. */
+export interface KeptPiece {
+  readonly bytes: Buffer
+  readonly sealed: boolean
+}
+
+/** @param id the message's; @param number the piece's place in it: elsewhere it does not open */
+export function sealedPiece(key: SealingKey, id: string, number: number, bytes: Buffer): Buffer {
+  return seal(key, pieceOf(id, number), bytes)
+}
+
+export function openedPiece(key: SealingKey, id: string, number: number, { bytes, sealed }: KeptPiece): Buffer {
+  return sealed ? unseal(key, pieceOf(id, number), bytes) : bytes
+}
+
+function pieceOf(id: string, number: number): string {
+  return `${id} ${number}`
+}
+
+/** A recipient of a message whose recipients are a secret too, as its row has them. */
+export function sealedRecipient(key: SealingKey, id: string, recipient: string): string {
+  return seal(key, recipientOf(id), recipient).toString('base64')
+}
+
+export function openedRecipient(key: SealingKey, id: string, sealed: string): string {
+  return unseal(key, recipientOf(id), Buffer.from(sealed, 'base64')).toString()
+}
+
+function recipientOf(id: string): string {
+  return `${id} recipient`
+}
+
+/** What was found of a message that came in and goes on: it names who sent it. */
+export function sealedVerdict(key: SealingKey, id: string, verdict: Verdict): Buffer {
+  return seal(key, verdictOf(id), JSON.stringify(verdict))
+}
+
+export function openedVerdict(key: SealingKey, id: string, sealed: Buffer): Verdict {
+  return JSON.parse(unseal(key, verdictOf(id), sealed).toString())
+}
+
+function verdictOf(id: string): string {
+  return `${id} verdict`
+}
+
+/** What a message is to be composed of, but for its octets: it names who wrote to whom. */
+export function sealedSource(key: SealingKey, id: string, source: object): Buffer {
+  return seal(key, sourceOf(id), JSON.stringify(source))
+}
+
+export function openedSource<Source extends object>(key: SealingKey, id: string, sealed: Buffer): Source {
+  return JSON.parse(unseal(key, sourceOf(id), sealed).toString())
+}
+
+function sourceOf(id: string): string {
+  return `${id} source`
+}
+
+/** What a scheduled message says of itself in lists. */
+export interface ListedFields {
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string
+}
+
+export function sealedFields(key: SealingKey, id: string, { to, cc, bcc, subject }: ListedFields): Buffer {
+  return seal(key, fieldsOf(id), JSON.stringify({ to, cc, bcc, subject }))
+}
+
+/** Fields that came before the migration that seals are not sealed. */
+export function openedFields(key: SealingKey, id: string, fields: Buffer, sealed = true): ListedFields {
+  return JSON.parse((sealed ? unseal(key, fieldsOf(id), fields) : fields).toString())
+}
+
+function fieldsOf(id: string): string {
+  return `${id} fields`
+}
+
+/** Tells texts apart, in a column, without keeping them: the same text has the same name, and only who knows the
+ *  installation's secret can tell which text a name stands for. */
+export type Blind = (text: string) => BlindName
+
+export interface BlindName {
+  readonly name: string
+  /** The names that it had under secrets which were in force before. */
+  readonly before: readonly string[]
+}
+
+export function blinding(keyring: Keyring): Blind {
+  const keys = new DerivedKeys(keyring, 'mailroom blind')
+  return (text) => {
+    const nameUnder = (key: Buffer) => createHmac('sha256', key).update(text).digest('base64url')
+    return { name: nameUnder(keys.inForce), before: keys.all.slice(1).map(nameUnder) }
+  }
+}

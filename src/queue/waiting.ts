@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { mayHaveArrived } from './doubt.ts'
+import { lifetime } from './message.ts'
+import { forgetSettled } from './recipients.ts'
+import { fail } from './scheduled.ts'
+
+/** A recipient who has not got a message yet, for the operator. */
+export interface Waiting {
+  /** Of the message; its recipients share it. */
+  readonly id: string
+  readonly organization: string
+  readonly from: string
+  readonly to: string
+  readonly since: Date
+  readonly state: 'waiting' | 'suspect' | 'sending'
+  readonly attempts: number
+  /** Null while it is being sent. */
+  readonly next_attempt_at: Date | null
+  readonly gives_up_at: Date
+  /** What the last attempt came to; null before the first. */
+  readonly reason: string | null
+  readonly reply: string | null
+  readonly host: string | null
+}
+
+/** Whoever waits in the outbound queue, the next to be tried first. */
+export async function waitingOnes(db: Db, most: number): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select message.id, organization.name as organization, message.sender as "from",
+      case when message.concealed then '(sealed)' else recipient.recipient end as "to",
+      message.queued_at as since, recipient.state, recipient.attempts,
+      case when recipient.state <> 'sending' then recipient.due_at end as next_attempt_at,
+      message.queued_at + make_interval(secs => ${lifetime / 1_000}) as gives_up_at,
+      coalesce(recipient.reason, message.last_error) as reason, recipient.reply, recipient.host
+    from outbound_recipients recipient
+    join outbound_messages message on message.id = recipient.message_id
+    join organizations organization on organization.id = message.organization_id
+    where recipient.state <> 'held'
+    order by coalesce(recipient.leased_until, recipient.due_at), recipient.id limit ${most}`.execute(db)
+  return rows
+}
+
+export async function countWaiting(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('outbound_recipients')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '<>', 'held')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Has whoever waits for this message tried at once. Undefined where there is no such message in the queue. */
+export async function retryNow(db: Db, messageId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ known: boolean; waiting: number }>`
+    with message as materialized (
+      select id from outbound_messages where id = ${messageId} and state not in ('scheduled', 'failed') for update
+    ), retried as (
+      update outbound_recipients set due_at = now()
+      where message_id in (select id from message) and state in ('waiting', 'suspect') returning id
+    )
+    select exists (select from message) as known, (select count(*) from retried) as waiting`.execute(db)
+  return rows[0]?.known ? rows[0].waiting : undefined
+}
+
+/** Takes a message out of the queue for whoever waits for it, and tells nobody. Undefined where there is none; those to
+ *  whom it is being sent at this moment keep it. What is scheduled and nobody has is `failed` then. */
+export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped: string[] } | undefined> {
+  const message = await sql<{ together: boolean }>`
+    select state = 'sending' as together from outbound_messages
+    where id = ${messageId} and state not in ('scheduled', 'failed') for update`.execute(tx)
+  const [found] = message.rows
+  if (!found) return undefined
+  const waiting = sql`message_id = ${messageId} and state in ('waiting', 'suspect')`
+  const { rows } = found.together
+    ? await sql<Dropped>`select recipient, doubted_at as at from outbound_recipients where ${waiting}`.execute(tx)
+    : await sql<Dropped>`
+        delete from outbound_recipients where ${waiting} returning recipient, doubted_at as at`.execute(tx)
+  if (found.together && rows.length > 0) {
+    const doubt = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
+    await fail(
+      tx,
+      messageId,
+      ['Taken out of the queue', ...(doubt === undefined ? [] : [doubt])].join('. '),
+      sql<Date>`now()`,
+    )
+  }
+  await forgetSettled(tx, [messageId])
+  return { dropped: rows.map(({ recipient }) => recipient) }
+}
+
+interface Dropped {
+  readonly recipient: string
+  readonly at: Date | null
+}
+
+/** How many messages go in a statement. */
+const mostDiscarded = 1_000
+
+/** Deletes some of an organization's messages in whatever state, and tells nobody. Answers how many; 0 once none are left. */
+export async function discard(db: Db, organizationId: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from outbound_messages where id in (
+      select id from outbound_messages where organization_id = ${organizationId} limit ${mostDiscarded}
+    )`.execute(db)
+  return Number(numAffectedRows)
+}

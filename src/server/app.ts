@@ -1,0 +1,173 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { mtaStsRoute } from '#/domains/mta-sts.ts'
+import { domainRoutes } from '#/domains/routes.ts'
+import { filterRoutes } from '#/filters/routes.ts'
+import { forwardingRoutes } from '#/forwarding/routes.ts'
+import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
+import { answerError } from '#/http/answer-errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { authorizer } from '#/http/authorize.ts'
+import { limitConnections, patience } from '#/http/connection-limits.ts'
+import { healthRoutes } from '#/http/health.ts'
+import { acceptJsonOnly } from '#/http/json-body.ts'
+import { assertOneHost, malformedRequests, newRequestId, overlookExpectations } from '#/http/malformed-requests.ts'
+import { describeApi } from '#/http/openapi.ts'
+import type { SharedWindow } from '#/http/shared-window.ts'
+import { discardUnreadBodies } from '#/http/unread-bodies.ts'
+import { refuseUndeclaredQueries, validatorCompiler } from '#/http/validate.ts'
+import { isWellFormedKey } from '#/keys/api-key.ts'
+import type { Authenticator } from '#/keys/authenticate.ts'
+import { labelRoutes } from '#/labels/routes.ts'
+import { mailboxRoutes } from '#/mailboxes/routes.ts'
+import { memberRoutes } from '#/members/routes.ts'
+import { messageRoutes } from '#/messages/routes.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import type { Dispatch } from '#/outbound/dispatch.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { scheduledRoutes } from '#/scheduled/routes.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import type { Composer } from '#/sending/composer.ts'
+import { sendingRoutes } from '#/sending/routes.ts'
+import type { ThreadCache } from '#/threads/cache.ts'
+import { threadRoutes } from '#/threads/routes.ts'
+import { usageRoutes } from '#/usage/routes.ts'
+
+export interface AppParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly openPgp: OpenPgp
+  readonly dispatch: Dispatch
+  /** Writes down what is scheduled. */
+  readonly composer: Composer
+  /** Seals mail that waits to leave. */
+  readonly mailKey: SealingKey
+  readonly threads: ThreadCache
+  readonly authenticator: Authenticator
+  readonly clock: Clock
+  readonly time: SharedTime
+  readonly log: Logger
+  /** Seals the answers that are kept for a repeated Idempotency-Key. */
+  readonly answersKey: SealingKey
+  /** Hears of every answer: its route, or null where there was none, and how long it took in seconds. */
+  readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
+  /** Follows requests from before anything is done for them. */
+  readonly follow?: ((app: App) => void) | undefined
+  /** Counts requests with other processes; undefined where there can be none. */
+  readonly sharedRate: SharedWindow | undefined
+  /** This installation's name in the DNS. */
+  readonly hostname: string
+  /** Whether mail can come over TLS. */
+  readonly tls: boolean
+  /** From a domain's enrolment to its first check, in milliseconds. */
+  readonly firstCheckAfter: number
+  /** Whether names that exist for tests and examples alone can be enrolled. */
+  readonly allowReserved: boolean
+}
+
+/** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
+export async function buildApp(parts: AppParts): Promise<App> {
+  const app = bareApp(parts)
+  overlookExpectations(app)
+  limitConnections(app.server)
+  acceptJsonOnly(app)
+  discardUnreadBodies(app)
+  refuseUndeclaredQueries(app)
+  checkEveryRequest(app, parts)
+  await describeApi(app)
+  healthRoutes(app, {
+    database: () => sql`select 1`.execute(parts.db),
+    mail_host: () => parts.mailHost.ping(),
+  })
+  mtaStsRoute(app, parts)
+  nouns(app, parts)
+  await app.ready()
+  return app
+}
+
+/** The nouns in the order of the API description. */
+function nouns(app: App, parts: AppParts): void {
+  labelRoutes(app, parts)
+  filterRoutes(app, parts)
+  blockedSenderRoutes(app, parts)
+  forwardingRoutes(app, parts)
+  sendingRoutes(app, parts)
+  scheduledRoutes(app, parts)
+  messageRoutes(app, parts)
+  threadRoutes(app, parts)
+  domainRoutes(app, parts)
+  mailboxRoutes(app, parts)
+  usageRoutes(app, parts)
+  memberRoutes(app, parts)
+}
+
+function bareApp({ log, answersKey }: AppParts): App {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: newRequestId,
+    ...malformedRequests,
+    ...patience,
+    bodyLimit: 1 << 20,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // Room for a blocked pattern: a whole address, URL-encoded.
+    routerOptions: { maxParamLength: 1_000 },
+    frameworkErrors: answerError,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.setErrorHandler(answerError)
+  answerUnknownRoutes(app)
+  app.decorate('answersKey', answersKey)
+  app.decorateRequest('organizationId', '')
+  app.decorateRequest('keyId', '')
+  app.decorateRequest('fingerprint', null)
+  return app
+}
+
+function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
+  follow?.(app)
+  const authorize = authorizer(
+    { identify: (token, guessing) => authenticator.identify(token, guessing), isKey: isWellFormedKey },
+    () => clock.now(),
+    sharedRate,
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    assertOneHost(request)
+    // The route that was found, since a URL names it in many ways: /%761/labels is /v1/labels too.
+    const path = request.routeOptions.url ?? request.url
+    if (!/^\/v1(?:[/?]|$)/.test(path) || request.routeOptions.config?.open) return
+    reply.header('Cache-Control', 'no-store')
+    await authorize(request, reply)
+  })
+  app.addHook('onResponse', logRequest)
+  if (!observe) return
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+    observe(method, routeOptions.url ?? null, statusCode, elapsedTime / 1_000)
+  })
+}
+
+/** The route and not the URL, since a URL may hold an address, or by mistake a key. */
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      organization_id: request.organizationId || undefined,
+      key_id: request.keyId || undefined,
+    },
+    'request',
+  )
+}

@@ -1,0 +1,179 @@
+import { EventEmitter } from 'node:events'
+import type { Logger } from 'pino'
+import type { Config, Listening } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { DomainChecks } from '#/domains/checks/checks.ts'
+import { sealedAs as dkimKeys } from '#/domains/dkim/make-keys.ts'
+import { type SigningKeys, signingKeys as signingKeysOf } from '#/domains/dkim/signing-keys.ts'
+import { admissionBy } from '#/inbound/admit.ts'
+import { lookUpsFor } from '#/inbound/authenticate.ts'
+import { receptionFor, startInbound } from '#/inbound/inbound.ts'
+import { LocalMailTransport } from '#/inbound/local-delivery.ts'
+import { MessageReader } from '#/mime/reader.ts'
+import { relayMarkKey } from '#/mime/relay-mark.ts'
+import { OpenPgp } from '#/openpgp/openpgp.ts'
+import { composerWith } from '#/outbound/compose/composer.ts'
+import { Dispatch } from '#/outbound/dispatch.ts'
+import { followUpComposer } from '#/outbound/relaying/compose-follow-up.ts'
+import { FollowUps } from '#/outbound/relaying/follow-ups.ts'
+import { returnPaths } from '#/outbound/relaying/return-paths.ts'
+import { Srs } from '#/outbound/relaying/srs.ts'
+import { notifier } from '#/outbound/reports/bounce.ts'
+import { PendingCopies } from '#/outbound/worker/pending-copies.ts'
+import { nextRoundAfter, Rounds } from '#/outbound/worker/rounds.ts'
+import { OutboundWorker } from '#/outbound/worker/worker.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { blinding, sealedAs as mailOut } from '#/queue/sealed.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
+import { sealingKey } from '#/secrets/seal.ts'
+import { attemptsKey } from '#/submission/attempts.ts'
+import { startSubmission } from '#/submission/submission.ts'
+import { mailHostOn } from './adapters.ts'
+import { startApi } from './api.ts'
+import { keepHouse } from './housekeeping.ts'
+import { listenForMetrics, observersFor } from './observers.ts'
+
+/** What an assembled service uses and does not close. */
+export interface Outside {
+  readonly database: Database
+  readonly clock: Clock
+  /** The database's time, by which processes agree on what is due. */
+  readonly time: SharedTime
+  readonly resolver: Resolver
+  /** Asked where somebody could win a domain by a forged answer. */
+  readonly quorum: Resolver
+  readonly relay: Relay
+  /** The secrets that this installation's keys are derived from. */
+  readonly keyring: Keyring
+  /** Whether domains can be enrolled that exist for tests and examples alone. */
+  readonly allowReserved: boolean
+  readonly log: Logger
+  /** How many lines of the log were lost. */
+  readonly droppedLines?: (() => number) | undefined
+}
+
+/** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
+export interface Running extends AsyncDisposable {
+  readonly database: Database
+  readonly mailHost: MailHost
+  /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
+  readonly http: string | undefined
+  /** Has the clients of the API go elsewhere, before a stop; resolves once they have, or had the time to. */
+  readonly drainConnections: () => Promise<void>
+  readonly smtp: Listening | undefined
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
+  readonly submission: Listening | undefined
+  readonly submissionTls: Listening | undefined
+  readonly submissionProxy: Listening | undefined
+  readonly metrics: Listening | undefined
+  readonly domainChecks: DomainChecks
+  readonly outbound: OutboundWorker
+  /** Has what was scheduled go. */
+  readonly rounds: Rounds
+}
+
+/** Assembles the service from top to bottom, each part from parts above it, and starts what the configuration's roles ask
+ *  for. */
+export async function assemble(config: Config, outside: Outside): Promise<Running> {
+  await using starting = new AsyncDisposableStack()
+  const { database, clock, time, resolver, quorum, keyring, allowReserved, log } = outside
+  const { db } = database
+  const { hostname, roles, tickSeconds } = config
+
+  const observers = starting.use(await observersFor(config, log))
+  const { metrics, follow } = observers
+
+  const dkimKey = sealingKey(keyring, dkimKeys)
+  const signingKeys: SigningKeys = (organizationId, domain) => signingKeysOf(db, dkimKey, organizationId, domain)
+  const mailKey = sealingKey(keyring, mailOut)
+  const blind = blinding(keyring)
+  const srs = new Srs(keyring)
+  const markKey = relayMarkKey(keyring)
+
+  const reader = starting.use(new MessageReader())
+  const openPgp = starting.use(new OpenPgp())
+  const unobserved = mailHostOn(config, db, keyring, { reader, log })
+  starting.defer(async () => unobserved[Symbol.asyncDispose]?.())
+  const mailHost = observers.mailHost(unobserved)
+  const relay = observers.relay(outside.relay)
+
+  // Whoever commits mail to the queue says so, and the worker of this process listens. One of another process polls.
+  const queue = new EventEmitter<{ queued: [] }>()
+  const wake = () => void queue.emit('queued')
+  const composer = composerWith(signingKeys)
+  const dispatch = new Dispatch({ db, mailHost, reader, relay, time, composer, mailKey, blind, wake })
+
+  const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
+  const admission = admissionBy(db, unobserved, hostname, returnPaths({ db, srs, time }))
+  const reception = receptionFor({ db, mailHost, reader, openPgp, followUps, markKey, resolver, config, log })
+
+  const local = new LocalMailTransport(reception, admission, clock)
+  const copies = starting.use(new PendingCopies({ db, time, log, mailHost, reader, mailKey }))
+  const lookUps = () => lookUpsFor(resolver, '')
+  const outbound = starting.use(
+    new OutboundWorker({
+      ...{ db, relay, local, copies, time, log, follow, mailKey, signingKeys },
+      compose: followUpComposer({ db, time, reader, srs, lookUps, signingKeys, mailKey }),
+      ambiguous: config.ambiguous,
+      nextRound: (now) => nextRoundAfter(now, tickSeconds * 1_000),
+      notify: notifier({ mailHost, reader, openPgp, hostname, mailKey }),
+    }),
+  )
+  const rounds = starting.use(new Rounds(outbound))
+  const domainChecks = starting.use(
+    new DomainChecks({
+      ...{ db, resolver: quorum, time, log, follow, hostname },
+      sealingKey: dkimKey,
+      firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
+    }),
+  )
+
+  const api = roles.has('api')
+    ? await startApi(
+        config,
+        { database, keyring, clock, time, log, allowReserved, mailHost, reader, openPgp, dispatch, composer, mailKey },
+        observers,
+        starting,
+      )
+    : undefined
+  const inbound = roles.has('mx')
+    ? starting.use(await startInbound({ reception, admission, clock, config, log, measured: observers.handler }))
+    : undefined
+  const submission = roles.has('submission')
+    ? starting.use(
+        await startSubmission({
+          ...{ db, reader, openPgp, admission, dispatch, signingKeys, hostname, clock, config, log },
+          key: attemptsKey(keyring),
+          observe: metrics && ((outcome) => metrics.logins.inc({ outcome })),
+        }),
+      )
+    : undefined
+  if (roles.has('worker')) {
+    queue.on('queued', () => outbound.wake())
+    domainChecks.start()
+    outbound.start()
+    rounds.start(tickSeconds * 1_000)
+    starting.use(keepHouse({ db, time, log }))
+  }
+  const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
+
+  const started = starting.move()
+  return {
+    ...{ database, mailHost, domainChecks, outbound, rounds },
+    http: api?.http,
+    drainConnections: async () => api?.drainConnections(),
+    smtp: inbound?.smtp,
+    lmtp: inbound?.lmtp,
+    policy: inbound?.policy,
+    submission: submission?.starttls,
+    submissionTls: submission?.tls,
+    submissionProxy: submission?.proxied,
+    metrics: metricsAt,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Logger } from 'pino'
+import type { Config, Listening } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { App } from '#/http/app-type.ts'
+import type { MailHandler } from '#/inbound/mail-handler.ts'
+import { MetricsListener } from '#/metrics/listener.ts'
+import { measureMachine } from '#/metrics/machine.ts'
+import { measuredHandler, measuredMailHost, measuredRelay } from '#/metrics/measured.ts'
+import { Metrics } from '#/metrics/metrics.ts'
+import { measureQueues } from '#/metrics/queues.ts'
+import type { Follow } from '#/ports/follow.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+
+/** Metrics and traces, as far as the configuration asks for them: each wraps a part, or leaves it as it is. */
+export interface Observers extends AsyncDisposable {
+  readonly metrics: Metrics | undefined
+  readonly follow: Follow | undefined
+  readonly requests: ((app: App) => void) | undefined
+  relay(relay: Relay): Relay
+  mailHost(mailHost: MailHost): MailHost
+  handler(handler: MailHandler): MailHandler
+}
+
+export async function observersFor(config: Config, log: Logger): Promise<Observers> {
+  const metrics = config.metrics && new Metrics()
+  // OpenTelemetry is loaded only where a collector is named.
+  const traces = config.tracing && (await import('#/tracing/open.ts')).openTraces(config.tracing, log)
+  const wrapping =
+    <T>(measure: (part: T, metrics: Metrics) => T, trace: ((part: T) => T) | undefined) =>
+    (part: T): T => {
+      const measured = metrics ? measure(part, metrics) : part
+      return trace ? trace(measured) : measured
+    }
+  return {
+    metrics,
+    follow: traces?.follow,
+    requests: traces?.requests,
+    relay: wrapping(measuredRelay, traces?.relay),
+    mailHost: wrapping(measuredMailHost, traces?.mailHost),
+    handler: wrapping(measuredHandler, traces?.handler),
+    [Symbol.asyncDispose]: async () => traces?.[Symbol.asyncDispose](),
+  }
+}
+
+/** Gives out the metrics until what is started ends. */
+export async function listenForMetrics(
+  metrics: Metrics,
+  config: Config,
+  { database: { db }, droppedLines }: { database: Database; droppedLines?: (() => number) | undefined },
+  starting: AsyncDisposableStack,
+): Promise<Listening | undefined> {
+  if (!config.metrics) return undefined
+  measureQueues(metrics, db)
+  measureMachine(metrics, config)
+  if (droppedLines)
+    metrics.total(
+      { name: 'mailroom_log_lines_dropped_total', help: 'Lines of the log that could not be written' },
+      droppedLines,
+    )
+  const listener = starting.use(new MetricsListener(metrics))
+  const { host, port } = config.metrics
+  await listener.listen(host, port)
+  return { host, port: listener.port }
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox'
+import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { AddressOut, inFolder, type MessageItem } from '#/messages/schemas.ts'
+import type { ListedThread, ThreadWithMessages } from './read.ts'
+
+export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
+
+export const ByThreadId = Type.Object({ id: Type.String({ description: 'From the list of the same folder.' }) })
+
+const id = Type.String({
+  description:
+    'Stays the same as replies come. Where a message links two conversations, the older one’s stays and the other’s ' +
+    'goes on to resolve, to what both have become. Means nothing in another folder.',
+  examples: ['c2FtcGxlLWlkLTEy'],
+})
+
+const rootMessageId = Type.String({
+  description:
+    'The Message-ID that the conversation is named after; the message itself may be in another folder, or nowhere. ' +
+    'Empty where the first message has none.',
+  examples: ['<f00d@engines.example>'],
+})
+
+const uid = Type.Integer({ minimum: 1, examples: [17] })
+const folder = Type.String({ examples: ['inbox'] })
+const subject = Type.String({
+  description: 'Of the message received first, decoded; empty where it has none.',
+  examples: ['Notes on the engine'],
+})
+
+const ThreadOut = Type.Object(
+  {
+    id,
+    subject,
+    root_message_id: rootMessageId,
+    folder,
+    message_count: Type.Integer({ minimum: 1, examples: [2] }),
+    unread: Type.Boolean({ description: 'Whether any of its messages is unread.' }),
+    last_message_at: Timestamp,
+    participants: Type.Array(Type.String(), {
+      description: 'Every sender’s address in lower case, in order of first appearance.',
+      examples: [['charles@engines.example', 'ada@tryout.test']],
+    }),
+    preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
+    uids: Type.Array(uid, { description: 'Its messages, oldest first; what the bulk change of messages takes.' }),
+  },
+  { title: 'Thread' },
+)
+
+export const ThreadPage = PageOf(ThreadOut)
+
+const ThreadMessageOut = Type.Object(
+  {
+    uid,
+    thread_id: id,
+    message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
+    subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
+    from: AddressOut,
+    to: Type.Array(AddressOut, { description: 'The first 100.' }),
+    received_at: Timestamp,
+    unread: Type.Boolean(),
+    starred: Type.Boolean(),
+    labels: Type.Array(Type.String(), {
+      description: 'Keywords of organization labels, deleted ones included.',
+      examples: [['invoices']],
+    }),
+    has_attachment: Type.Boolean(),
+    preview: Type.String({
+      description: 'The first 140 characters of the text.',
+      examples: ['Dear Ada, the mill is…'],
+    }),
+  },
+  { title: 'ThreadMessage' },
+)
+
+export const ThreadWithMessagesOut = Type.Object(
+  {
+    id,
+    subject,
+    root_message_id: rootMessageId,
+    folder,
+    messages: Type.Array(ThreadMessageOut, { description: 'Oldest first.' }),
+  },
+  { title: 'ThreadWithMessages' },
+)
+
+export function presentThread(thread: ListedThread, folder: string): Static<typeof ThreadOut> {
+  const { id, subject, root, preview, conversation } = thread
+  return {
+    id,
+    subject,
+    root_message_id: root ?? '',
+    folder,
+    message_count: conversation.uids.length,
+    unread: conversation.unread,
+    last_message_at: new Date(conversation.lastReceivedAt).toISOString(),
+    participants: [...conversation.participants],
+    preview,
+    uids: [...conversation.uids],
+  }
+}
+
+/** `items` are the conversation's messages as the organization sees them. */
+export function presentMessages(
+  thread: ThreadWithMessages,
+  folder: string,
+  items: readonly MessageItem[],
+): Static<typeof ThreadWithMessagesOut> {
+  return {
+    id: thread.id,
+    subject: thread.messages[0]?.subject ?? '',
+    root_message_id: thread.root ?? '',
+    folder,
+    messages: items.map(({ folder: _folder, size_bytes: _size, ...item }) => ({ ...item, thread_id: thread.id })),
+  }
+}

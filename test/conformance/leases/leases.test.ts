@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
+import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
+import { type LeasedTable, Leases } from '#/db/leases.ts'
+import type { Db } from '#/db/schema.ts'
+import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
+import { isNotSuspended } from '#/organizations/queries.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { copy } from '../mail-host/letters.ts'
+import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
+import { leasesConformance, type QueueUnderTest } from './suite.ts'
+
+const domains: QueueUnderTest = {
+  table: 'domains',
+  leases: checkLeases,
+  claim: async (db) => [await claimDue(db, new Date())].filter((lease) => lease !== undefined),
+  add: async (db, count) => {
+    const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' })
+    const { rows } = await sql<{ id: string }>`
+      insert into domains (organization_id, domain, next_check_at)
+      select ${id}, gen_random_uuid() || '.test', now() - make_interval(mins => ${count} + 1 - nth)
+      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
+    return rows.map((row) => row.id)
+  },
+}
+
+let mailbox: MailboxRef
+const spool: QueueUnderTest = {
+  table: 'mail_spool',
+  leases: spoolLeases,
+  counts: 'attempts',
+  claim: (db) => claim(db, mailbox),
+  add: async (db, count) => {
+    mailbox = await newMailbox(db, { open: async () => {} }, await newDomain(db), 'ada')
+    await db.transaction().execute((tx) => enqueue(tx, Array(count).fill(copy(mailbox)), 2 ** 30))
+    const rows = await db.selectFrom('mail_spool').select('id').where('mailbox_id', '=', mailbox.mailboxId).execute()
+    return rows.map(({ id }) => id).sort((a, b) => a - b)
+  },
+}
+
+/** A queue that has all that a queue may have: organizations that wait for each other, and rows that may end a process. */
+const errands = 'errands' as LeasedTable
+const errandLeases = new Leases(errands, 20_000)
+const addErrands = async (db: Db, organizationId: string, count: number) => {
+  const { rows } = await sql<{ id: number }>`
+    insert into errands (organization_id, due_at) select ${organizationId}, clock_timestamp() - interval '1 second'
+    from generate_series(1, ${count}::integer)
+    returning id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+const model: QueueUnderTest = {
+  table: errands,
+  leases: errandLeases,
+  counts: 'attempts and cut short',
+  prepare: async (db) => {
+    await sql`
+      create table errands (
+        id bigint generated always as identity primary key,
+        organization_id uuid not null,
+        due_at timestamptz(3) not null,
+        leased_until timestamptz(3),
+        lease_epoch integer not null default 0,
+        attempts integer not null default 0,
+        cut_short integer not null default 0,
+        suspect boolean not null default false
+      )`.execute(db)
+  },
+  claim: (db) => {
+    const now = new Date()
+    const due = sql`due_at <= ${now} and leased_until is null`
+    return errandLeases.claim(db, now, {
+      chosen: sql`
+        with recursive waiting (organization_id) as (
+          select min(organization_id::text)::uuid from errands
+          union all
+          select (select organization_id from errands where organization_id > waiting.organization_id
+            order by organization_id limit 1)
+          from waiting where waiting.organization_id is not null
+        )
+        select id from waiting cross join lateral (
+          select id, row_number() over (order by due_at, id) as turn from errands
+          where organization_id = waiting.organization_id and ${due} order by due_at, id limit 50
+        ) one
+        where ${isNotSuspended(sql.ref('waiting.organization_id'))} order by turn limit 50`,
+      due,
+      set: sql`attempts = attempts + 1`,
+    })
+  },
+  add: async (db, count) =>
+    addErrands(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' })).id, count),
+  addFor: addErrands,
+  takeBack: (db) => errandLeases.takeBack(db, new Date(), sql`cut_short = cut_short + 1, suspect = true`),
+}
+
+leasesConformance('the checks of domains', domains)
+leasesConformance('the spool of an IMAP server', spool)
+leasesConformance('a queue that has all that a queue may have', model)

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { pieceBytes } from '#/event-loop/pieces.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { TestIt } from './bench.ts'
+import { copy, letter, rawOf, second } from './letters.ts'
+
+export const folders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash']
+
+/** What is stored is there, and is listed in order. */
+export function storesAndLists(testIt: TestIt): void {
+  testIt('a new mailbox has the six folders, all empty', async ({ ada, host }) => {
+    assert.deepEqual(
+      await host.folders(ada),
+      folders.map((name) => ({ name, total: 0, unread: 0 })),
+    )
+    for (const folder of folders) {
+      assert.deepEqual(await host.list(ada, folder, { limit: 25, page: 0 }), { total: 0, messages: [] })
+    }
+  })
+
+  testIt('a message is read as it was stored, byte for byte', async ({ ada, host, append, kept }) => {
+    const filteredBy = [
+      { filter_id: '0199f0a2-0000-7000-8000-000000000001', name: 'Work', action: 'label', argument: 'work' },
+    ]
+    const raw = letter({ subject: 'Notes' }, 'Dear Bob,\r\n\xff\x00')
+    const message = readMessage(raw)
+    await append(copy(ada, { message, flagged: true, keywords: ['work'], receivedAt: second(1), filteredBy }))
+    const stored = await host.read(ada, 'inbox', 1)
+    assert.deepEqual(await rawOf(stored), kept.bytes(raw))
+    assert.deepEqual(stored?.filteredBy, filteredBy)
+    assert.deepEqual(stored.summary, {
+      uid: 1,
+      folder: 'inbox',
+      messageId: message.messageId,
+      threadRoot: message.messageId,
+      subject: 'Notes',
+      from: { name: 'Ada', address: 'Ada@example.test' },
+      to: [{ name: '', address: 'bob@example.test' }],
+      receivedAt: kept.date(second(1)),
+      seen: false,
+      flagged: true,
+      keywords: ['work'],
+      hasAttachment: false,
+      preview: readMessage(kept.bytes(raw)).preview,
+      sizeBytes: raw.length,
+    })
+    assert.deepEqual(await host.summaries(ada, 'inbox', [1]), [stored?.summary])
+    assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])
+  })
+
+  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1]) {
+    testIt(
+      `a message of ${size} bytes is read whole, also piece by piece`,
+      async ({ ada, bob, host, append, kept }) => {
+        const start = letter({})
+        const raw = Buffer.concat([
+          start,
+          Buffer.alloc(size - start.length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ\xff\x00\r\n', 'latin1'),
+        ])
+        const message = readMessage(raw)
+        const held = kept.bytes(raw)
+        await append(copy(ada), copy(ada, { message }), copy(bob, { message }), copy(ada))
+        for (const stored of [await host.read(ada, 'inbox', 2), await host.read(bob, 'inbox', 1)]) {
+          const pieces = stored ? await Array.fromAsync(stored.pieces()) : []
+          assert.ok(Buffer.concat(pieces).equals(held))
+          assert.ok(pieces.every(({ length }) => length <= pieceBytes))
+          assert.ok((await rawOf(stored))?.equals(held), 'and once more')
+        }
+      },
+    )
+  }
+
+  testIt('a large message that goes while it is read is not found', async ({ ada, host, append }) => {
+    await append(copy(ada, { message: readMessage(Buffer.alloc(2 * pieceBytes + 1, 'A: b\r\n')) }))
+    const stored = await host.read(ada, 'inbox', 1)
+    await host.expunge(ada, 'inbox', [1])
+    await assert.rejects(rawOf(stored), { code: 'not_found' })
+  })
+
+  testIt('whatever its header holds, a message is stored, and so are those stored with it', async (trial) => {
+    const { ada, host, append, kept } = trial
+    const to = Array.from({ length: 500 }, (_, index) => `\xff${index} <${index}@example.test>`).join(',\r\n ')
+    const odd = { to, subject: '=?utf-8?q?a=00b=ED=A0=80?= {3}\\ "\xff', from: '"a\\"b" (c', 'message-id': '<"x y@{1}' }
+    const empty = Buffer.alloc(0)
+    await append(
+      copy(ada),
+      copy(ada, { message: readMessage(letter(odd)) }),
+      copy(ada, { message: readMessage(empty) }),
+    )
+    const [first, second, third] = await host.summaries(ada, 'inbox', [1, 2, 3])
+    assert.match(first?.subject ?? '', /^Letter/)
+    assert.match(second?.subject ?? '', /^a.*b.* \{3\}\\ "/)
+    assert.equal(second?.to.length, 100)
+    const { length } = kept.bytes(empty)
+    assert.deepEqual([third?.subject, third?.from, third?.to, third?.sizeBytes], ['', null, [], length])
+  })
+
+  testIt('a folder that lacks is made by the first message to it', async ({ ada, host, append }) => {
+    await append(copy(ada, { folder: 'Projects/Apollo' }), copy(ada, { folder: 'Projects/Apollo', seen: true }))
+    const names = (await host.folders(ada)).map(({ name }) => name)
+    assert.deepEqual(names, [...folders, 'Projects/Apollo'])
+    assert.deepEqual((await host.folders(ada)).at(-1), { name: 'Projects/Apollo', total: 2, unread: 1 })
+  })
+
+  testIt(
+    'many copies to many folders are stored at once, each folder numbering its own',
+    async ({ ada, bob, stranger, host, append }) => {
+      const message = readMessage(letter({}))
+      const targets = [ada, bob, stranger].flatMap((mailbox) =>
+        ['inbox', 'junk', 'New'].map((folder) => ({ mailbox, folder })),
+      )
+      await append(
+        ...Array.from({ length: 20 }, () => targets)
+          .flat()
+          .map((where) => copy(where.mailbox, { ...where, message })),
+      )
+      for (const { mailbox, folder } of targets) {
+        const found = await host.summaries(
+          mailbox,
+          folder,
+          Array.from({ length: 30 }, (_, index) => index),
+        )
+        assert.deepEqual(
+          found.map(({ uid }) => uid),
+          Array.from({ length: 20 }, (_, index) => index + 1),
+        )
+      }
+    },
+  )
+
+  testIt('what is stored in a transaction that fails is not there', async ({ transaction, ada, host, uids }) => {
+    const failing = transaction(async (tx) => {
+      await host.append(tx, [copy(ada), copy(ada, { folder: 'New' })])
+      throw new Error('not today')
+    })
+    await assert.rejects(failing, /not today/)
+    assert.deepEqual(await uids('inbox'), [])
+    assert.equal((await host.folders(ada)).length, folders.length)
+    assert.equal(await host.storageUsed(ada.organizationId), 0)
+  })
+
+  testIt(
+    'lists come newest received first, equal dates by uid, in pages that miss nothing',
+    async ({ ada, host, append, uids }) => {
+      await append(...[3, 1, 2, 3, 1].map((at) => copy(ada, { receivedAt: second(at) })))
+      assert.deepEqual(await uids('inbox'), [4, 1, 3, 5, 2])
+      const pages = await Promise.all([0, 1, 2, 3].map((page) => host.list(ada, 'inbox', { limit: 2, page })))
+      assert.deepEqual(
+        pages.map(({ messages }) => messages.map(({ uid }) => uid)),
+        [[4, 1], [3, 5], [2], []],
+      )
+      assert.ok(pages.every(({ total }) => total === 5))
+    },
+  )
+
+  for (const [what, query, expected] of [
+    ['the unread', { unread: true }, [4, 2]],
+    ['the read', { unread: false }, [3, 1]],
+    ['those with a keyword', { keyword: 'work' }, [4, 3]],
+    ['those with a keyword, whatever its case', { keyword: 'WORK' }, [4, 3]],
+    ['the unread with a keyword', { keyword: 'work', unread: true }, [4]],
+    ['the read with a keyword', { keyword: 'work', unread: false }, [3]],
+    ['none where no message has the keyword', { keyword: 'wor' }, []],
+  ] as const) {
+    testIt(`a list can hold ${what} alone`, async ({ ada, append, uids }) => {
+      await append(
+        copy(ada, { seen: true }),
+        copy(ada, { keywords: ['other'] }),
+        copy(ada, { seen: true, keywords: ['work'] }),
+        copy(ada, { keywords: ['Other', 'Work'] }),
+      )
+      assert.deepEqual(await uids('inbox', query), expected)
+    })
+  }
+
+  testIt('summaries are of the uids that are there, in ascending order', async ({ ada, host, append }) => {
+    await append(copy(ada), copy(ada), copy(ada))
+    const found = await host.summaries(ada, 'inbox', [3, 9, 1, 3])
+    assert.deepEqual(
+      found.map(({ uid }) => uid),
+      [1, 3],
+    )
+    assert.equal(await host.read(ada, 'inbox', 9), undefined)
+  })
+}

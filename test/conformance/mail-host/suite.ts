@@ -1,0 +1,31 @@
+import { after, before, describe, test } from 'node:test'
+import { findsAttachments } from './attachments.ts'
+import { type Bench, tester } from './bench.ts'
+import { changesAndMoves } from './changing.ts'
+import { empties } from './emptying.ts'
+import { followsEveryHistory } from './history.ts'
+import { survivesRaces } from './races.ts'
+import { refusesStrangers } from './refusing.ts'
+import { storesAndLists } from './storing.ts'
+
+/** What every mail host does, whatever it keeps mail in: a suite against the port alone. */
+export function mailHostConformance(name: string, start: () => Promise<Bench>): void {
+  describe(name, () => {
+    let started: Bench
+    before(async () => {
+      started = await start()
+    })
+    after(() => started[Symbol.asyncDispose]())
+    const bench = () => started
+    const testIt = tester(bench)
+
+    test('answers a ping', () => started.host.ping())
+    storesAndLists(testIt)
+    findsAttachments(testIt)
+    changesAndMoves(testIt)
+    empties(testIt)
+    refusesStrangers(testIt)
+    survivesRaces(testIt)
+    followsEveryHistory(bench)
+  })
+}

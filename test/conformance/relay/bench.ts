@@ -1,0 +1,69 @@
+import { test } from 'node:test'
+import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
+import { type Limits, patience } from '../../../src/adapters/relay/limits.ts'
+
+export interface RelaySettings {
+  readonly limits: Limits
+  /** Connections at a time. */
+  readonly most: number
+}
+
+/** A relay that takes mail for `@dest.test` to the sink, which it calls `mx.dest.test`. */
+export type Start = (sink: Sink, settings: RelaySettings) => Relay
+
+export interface TrialOptions extends SinkOptions {
+  readonly limits?: Partial<Limits>
+  readonly most?: number
+}
+
+/** A relay, the server that it comes to, and what became of what. */
+export interface Trial {
+  readonly relay: Relay
+  readonly sink: Sink
+  /** For each dot that was asked for, who had been accepted. */
+  readonly dots: (readonly string[])[]
+  deliver(letter?: Partial<Delivery>, signal?: AbortSignal): Promise<readonly Outcome[]>
+}
+
+/** Adds a test that starts with a sink and a relay of its own. */
+export type TestIt = (what: string, options: TrialOptions, work: (trial: Trial) => Promise<void>) => void
+
+export function tester(start: Start): TestIt {
+  return (what, { limits, most = 20, ...options }, work) => {
+    test(what, async () => {
+      await using sink = await Sink.start(options)
+      await using relay = start(sink, { limits: { ...patience, ...limits }, most })
+      const dots: (readonly string[])[] = []
+      const deliver = (given: Partial<Delivery> = {}, signal = new AbortController().signal) => {
+        const usual = letter('Subject: Hello\r\n\r\nHello\r\n')
+        const beforeEndOfData = async (recipients: readonly string[]) => {
+          dots.push(recipients)
+          await given.beforeEndOfData?.(recipients)
+        }
+        return relay.deliver({ ...usual, ...given, beforeEndOfData }, signal)
+      }
+      await work({ relay, sink, dots, deliver })
+    })
+  }
+}
+
+/** A delivery of this message to ada@dest.test. */
+export function letter(text: string | Buffer): Omit<Delivery, 'beforeEndOfData'> {
+  const octets = Buffer.from(text)
+  return {
+    sender: 'ann@us.example',
+    recipients: ['ada@dest.test'],
+    size: octets.length,
+    async *content() {
+      yield octets
+    },
+    smtpUtf8: false,
+    eightBit: octets.some((octet) => octet > 127),
+  }
+}
+
+/** The outcomes without words, as in `refused 5.1.1`, and what was ambiguous. */
+export function short(outcomes: readonly Outcome[]): string[] {
+  return outcomes.map(({ result, status, ambiguous }) => `${result} ${status}${ambiguous ? ' ambiguous' : ''}`)
+}

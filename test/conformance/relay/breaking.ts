@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { Step } from '#test/sockets/sink.ts'
+import type { Limits } from '../../../src/adapters/relay/limits.ts'
+import { short, type TestIt } from './bench.ts'
+
+const steps: readonly (readonly [Step, keyof Limits])[] = [
+  ['connect', 'greeting'],
+  ['greeting', 'greeting'],
+  ['ehlo', 'hello'],
+  ['mail', 'envelope'],
+  ['rcpt', 'envelope'],
+  ['data', 'data'],
+  ['content', 'block'],
+]
+
+/** A delivery that ends before its time, on either side. */
+export function breaksOff(testIt: TestIt): void {
+  for (const [step, limit] of steps) {
+    for (const next of ['hang up', 'reset', 'stall'] as const)
+      testIt(
+        `a server that does this at ${step}: ${next}`,
+        { act: (at) => (at === step ? { next } : undefined), limits: { [limit]: 200 } },
+        async ({ deliver, sink, dots }) => {
+          const [outcome, ...others] = await deliver(step === 'content' ? { content: endless } : {})
+          assert.equal(others.length, 0)
+          assert.equal(outcome?.result, 'deferred')
+          assert.match(outcome?.status ?? '', /^4\.4\.[12]$/)
+          assert.match(outcome?.reason ?? '', /mx\.dest\.test/)
+          assert.equal(outcome?.reply, null)
+          assert.equal(outcome?.ambiguous, false)
+          assert.deepEqual([sink.taken, dots], [[], []])
+        },
+      )
+
+    testIt(
+      `the caller stops it while the server is silent at ${step}`,
+      { act: (at) => (at === step ? { next: 'stall' } : undefined) },
+      async ({ deliver, sink, dots }) => {
+        const controller = new AbortController()
+        const reached = Promise.withResolvers<void>()
+        const stalling = sink.act
+        sink.act = (at, scene) => {
+          if (at === step) reached.resolve()
+          return stalling(at, scene)
+        }
+        const delivered = deliver(step === 'content' ? { content: endless } : {}, controller.signal)
+        await reached.promise
+        controller.abort()
+        assert.deepEqual(short(await delivered), ['deferred 4.3.2'])
+        assert.deepEqual([sink.taken, dots], [[], []])
+      },
+    )
+  }
+
+  testIt('nobody is called once the caller has stopped it', {}, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver({}, AbortSignal.abort())), ['deferred 4.3.2'])
+    assert.equal(sink.connections, 0)
+  })
+
+  testIt('the caller stops it after the dot: nobody knows', {}, async ({ deliver, sink }) => {
+    const controller = new AbortController()
+    sink.act = (step) => {
+      if (step !== 'dot') return undefined
+      controller.abort()
+      return { next: 'stall', keep: true }
+    }
+    assert.deepEqual(short(await deliver({}, controller.signal)), ['deferred 4.3.2 ambiguous'])
+  })
+
+  testIt('the caller stops it while it holds the dot back: nothing is sent', {}, async ({ deliver, sink }) => {
+    const controller = new AbortController()
+    const beforeEndOfData = async () => controller.abort()
+    assert.deepEqual(short(await deliver({ beforeEndOfData }, controller.signal)), ['deferred 4.3.2'])
+    await sink.until(({ open }) => open === 0)
+    assert.deepEqual(sink.taken, [])
+  })
+
+  testIt('a server that keeps us going for ever is left', { limits: { whole: 300 } }, async ({ deliver, sink }) => {
+    const content = async function* () {
+      for (;;) {
+        yield Buffer.from('and on\r\n')
+        await new Promise(setImmediate)
+      }
+    }
+    assert.deepEqual(short(await deliver({ content })), ['deferred 4.4.7'])
+    assert.deepEqual(sink.taken, [])
+  })
+
+  testIt('what is slow after the dot is waited for', { limits: { whole: 300 } }, async ({ deliver, sink }) => {
+    let dotted = false
+    sink.act = (step) => {
+      if (step !== 'dot') return undefined
+      dotted = true
+      return { next: 'stall' }
+    }
+    const controller = new AbortController()
+    const delivered = deliver({}, controller.signal)
+    await sink.until(() => dotted)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    controller.abort()
+    assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])
+  })
+}
+
+async function* endless(): AsyncGenerator<Buffer> {
+  const piece = Buffer.from(`${'x'.repeat(76)}\r\n`.repeat(10_000))
+  for (;;) {
+    yield piece
+    await new Promise(setImmediate)
+  }
+}

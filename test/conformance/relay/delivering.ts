@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { testCertificate } from '#test/sockets/certificate.ts'
+import { letter, short, type TestIt } from './bench.ts'
+
+/** The ways of a message that is taken. */
+export function delivers(testIt: TestIt): void {
+  testIt('a message arrives as it was given', {}, async ({ deliver, sink, dots }) => {
+    const text = 'Subject: Dots\r\n\r\n.\r\n..\r\n.one\r\nÄ\r\n\r\n.'
+    const outcomes = await deliver(letter(text))
+    assert.deepEqual(outcomes, [
+      {
+        recipient: 'ada@dest.test',
+        result: 'delivered',
+        reply: '250 2.0.0 Taken',
+        status: '2.0.0',
+        reason: 'mx.dest.test accepted the message',
+        host: 'mx.dest.test',
+        ambiguous: false,
+      },
+    ])
+    assert.deepEqual(
+      sink.taken.map(({ from, to, bytes }) => [from, to, bytes.toString()]),
+      [['ann@us.example', ['ada@dest.test'], `${text}\r\n`]],
+    )
+    assert.deepEqual(dots, [['ada@dest.test']])
+  })
+
+  for (const [what, extensions] of [
+    ['pipelined', ['PIPELINING']],
+    ['one command at a time', []],
+  ] as const)
+    testIt(`several recipients get one message, ${what}`, { extensions }, async ({ deliver, sink, dots }) => {
+      const recipients = Array.from({ length: 50 }, (_, n) => `r${n}@dest.test`)
+      const outcomes = await deliver({ recipients })
+      assert.deepEqual(
+        outcomes.map(({ recipient, result }) => [recipient, result]),
+        recipients.map((recipient) => [recipient, 'delivered']),
+      )
+      assert.deepEqual(
+        sink.taken.map(({ to }) => to),
+        [recipients],
+      )
+      assert.deepEqual(dots, [recipients])
+    })
+
+  testIt('a recipient that is named twice is named once to the server', {}, async ({ deliver, sink }) => {
+    const recipients = ['ada@dest.test', 'ada@dest.test']
+    assert.deepEqual(short(await deliver({ recipients })), ['delivered 2.0.0', 'delivered 2.0.0'])
+    assert.deepEqual(sink.taken[0]?.to, ['ada@dest.test'])
+  })
+
+  testIt('the null sender stays null', {}, async ({ deliver, sink }) => {
+    await deliver({ sender: '' })
+    assert.equal(sink.taken[0]?.from, '')
+  })
+
+  testIt('an empty message arrives', {}, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver(letter(''))), ['delivered 2.0.0'])
+    assert.equal(sink.taken[0]?.bytes.length, 0)
+  })
+
+  testIt('a large message arrives whole, whatever its pieces', {}, async ({ deliver, sink }) => {
+    const octets = Buffer.from('A line that is not alone.\r\n.\r\n'.repeat(100_000))
+    await deliver({
+      ...letter(octets),
+      async *content() {
+        for (let at = 0; at < octets.length; at += 65_521) yield octets.subarray(at, at + 65_521)
+      },
+    })
+    assert.ok(sink.taken[0]?.bytes.equals(octets))
+  })
+
+  testIt('a server that knows no EHLO is greeted with HELO', { act: oldServer }, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
+    assert.equal(sink.taken[0]?.parameters, '')
+  })
+
+  testIt('8-bit mail is declared where that is possible', {}, async ({ deliver, sink }) => {
+    await deliver(letter('Subject: x\r\n\r\nÄ\r\n'))
+    assert.equal(sink.taken[0]?.parameters, 'SIZE=18 BODY=8BITMIME')
+  })
+
+  testIt('8-bit mail goes as it is where it cannot be declared', { extensions: [] }, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver(letter('Subject: x\r\n\r\nÄ\r\n'))), ['delivered 2.0.0'])
+    assert.deepEqual(sink.taken[0]?.bytes.toString(), 'Subject: x\r\n\r\nÄ\r\n')
+    assert.equal(sink.taken[0]?.parameters, '')
+  })
+
+  testIt('an internationalised message asks for SMTPUTF8', {}, async ({ deliver, sink }) => {
+    const recipients = ['jürgen@dest.test']
+    assert.deepEqual(short(await deliver({ recipients })), ['delivered 2.0.0'])
+    assert.deepEqual(sink.taken[0]?.to, recipients)
+    assert.match(sink.taken[0]?.parameters ?? '', /BODY=8BITMIME SMTPUTF8$/)
+    await deliver({ smtpUtf8: true })
+    assert.match(sink.taken[1]?.parameters ?? '', /SMTPUTF8$/)
+  })
+
+  testIt('without SMTPUTF8 it is refused', { extensions: ['8BITMIME'] }, async ({ deliver, sink, dots }) => {
+    assert.deepEqual(short(await deliver({ smtpUtf8: true })), ['refused 5.6.7'])
+    assert.deepEqual(short(await deliver({ sender: 'jürgen@us.example' })), ['refused 5.6.7'])
+    assert.deepEqual(dots, [])
+    assert.ok(!sink.lines.some((line) => line.startsWith('MAIL')))
+  })
+
+  testIt('an internationalised domain goes in its ASCII form', { extensions: [] }, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver({ sender: 'ann@bücher.example' })), ['delivered 2.0.0'])
+    assert.equal(sink.taken[0]?.from, 'ann@xn--bcher-kva.example')
+  })
+
+  testIt('what is too large is refused before it is sent', { extensions: ['SIZE 1000'] }, async ({ deliver, sink }) => {
+    assert.deepEqual(short(await deliver({ size: 1001 })), ['refused 5.3.4'])
+    assert.ok(!sink.lines.some((line) => line.startsWith('MAIL')))
+    assert.deepEqual(short(await deliver({ size: 1000 })), ['delivered 2.0.0'])
+    assert.equal(sink.taken[0]?.parameters, 'SIZE=1000')
+  })
+
+  testIt('TLS is used where it is offered, whoever made the certificate', { tls: testCertificate }, async (trial) => {
+    assert.deepEqual(short(await trial.deliver()), ['delivered 2.0.0'])
+    assert.equal(trial.sink.taken[0]?.tls, true)
+  })
+
+  testIt(
+    'where TLS is offered and not to be had it goes without',
+    { tls: testCertificate, act: (step) => (step === 'starttls' ? '454 4.7.0 Not now' : undefined) },
+    async ({ deliver, sink }) => {
+      assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
+      assert.equal(sink.taken[0]?.tls, false)
+    },
+  )
+
+  for (const recipient of [
+    'ada@dest.test>\r\nRCPT TO:<eve@dest.test',
+    'ada\r\nRSET\r\n@dest.test',
+    'ada@dest.test ORCPT=x',
+    'a b@dest.test',
+    'a>b@dest.test',
+    'ada\0@dest.test',
+    '"a\r\nb"@dest.test',
+    'ada@de st.test',
+    'ada@',
+    '@dest.test',
+    'ada',
+    '',
+  ])
+    testIt(`${JSON.stringify(recipient)} is no recipient, and harms no other`, {}, async ({ deliver, sink }) => {
+      const outcomes = await deliver({ recipients: ['ada@dest.test', recipient] })
+      assert.deepEqual(short(outcomes), ['delivered 2.0.0', 'refused 5.1.3'])
+      assert.deepEqual(sink.taken[0]?.to, ['ada@dest.test'])
+    })
+
+  testIt('what is no sender is refused before anybody is asked', {}, async ({ deliver, sink }) => {
+    for (const sender of ['ann@us.example>\r\nRSET', 'ann', 'ann @us.example'])
+      assert.deepEqual(short(await deliver({ sender })), ['refused 5.1.7'])
+    assert.equal(sink.connections, 0)
+  })
+
+  testIt('a quoted local part and a rewritten sender are addresses', {}, async ({ deliver, sink }) => {
+    const sender = 'SRS0=HHH=TT=orig.example=bob..x.@us.example'
+    assert.deepEqual(short(await deliver({ sender, recipients: ['"a b"@dest.test'] })), ['delivered 2.0.0'])
+    assert.deepEqual([sink.taken[0]?.from, sink.taken[0]?.to], [sender, ['"a b"@dest.test']])
+  })
+}
+
+function oldServer(step: string): string | undefined {
+  return step === 'ehlo' ? '502 What is that?' : undefined
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { databaseHome } from '#test/world/database.ts'
+import { startService } from '#test/world/service.ts'
+
+/** Prints each line that it is told; what comes beside the octets is let go, which is the answer that is waited for. */
+const listener = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print('listening', flush=True)
+while True:
+    print(s.recv(4096).decode(), flush=True)
+`
+
+test('systemd hears when the service serves, and when it stops', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'mailroom-notify-'))
+  const socket = join(directory, 'notify')
+  const systemd = spawn('python3', ['-c', listener, socket], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const lines = createInterface(systemd.stdout)[Symbol.asyncIterator]()
+    const until = async (wanted: string) => {
+      for (;;) {
+        const { value, done } = await lines.next()
+        assert.ok(!done, `it ended before ${wanted}`)
+        if (value === wanted) return
+      }
+    }
+    await until('listening')
+    await using home = await databaseHome()
+    const service = await startService({ ...home.env, NOTIFY_SOCKET: socket })
+    await until('READY=1')
+    assert.equal((await fetch(`${service.http}/healthz`)).status, 200)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    await until('STOPPING=1')
+    assert.ok(!service.written().includes('systemd could not be told'))
+  } finally {
+    systemd.kill('SIGKILL')
+    await once(systemd, 'exit')
+    await rm(directory, { recursive: true })
+  }
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { commands } from '#/cli/commands.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: root })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map(read)
+    .join('\n')
+const reference = globSync('docs/reference/*.md', { cwd: root }).map(read).join('\n')
+
+/** What a pattern finds, each once. */
+function found(text: string, pattern: RegExp): string[] {
+  return [...new Set([...text.matchAll(pattern)].map((match) => match.slice(1).join(' ')))]
+}
+
+function isMissingFrom(page: string): (name: string) => boolean {
+  return (name) => !new RegExp(`(?<![\\w/])${name.replace(/[{}/]/g, '\\$&')}(?![\\w/{])`).test(page)
+}
+
+test('docs/configuration.md has every variable that is read', () => {
+  const variables = found(sources('src/config/*.ts'), /'(MAILROOM_[A-Z_]+|DATABASE_URL|HOST|PORT|LOG_LEVEL|NODE_ENV)'/g)
+  assert.ok(variables.length > 20, 'the variables are found')
+  assert.deepEqual(variables.filter(isMissingFrom(read('docs/configuration.md'))), [])
+})
+
+test('docs/configuration.md has no variable that nobody reads', () => {
+  const variables = found(read('docs/configuration.md'), /`(MAILROOM_[A-Z_]+)`/g)
+  assert.deepEqual(variables.filter(isMissingFrom(sources('src/config/*.ts'))), [])
+})
+
+test('docs/cli.md has every command', () => {
+  const page = found(read('docs/cli.md'), /`([^`]+)`/g).flatMap(alternatives)
+  const lacking = commands
+    .map(({ name }) => name)
+    .filter((name) => !page.some((span) => `${span} `.startsWith(`${name} `)))
+  assert.deepEqual(lacking, [])
+})
+
+/** `member label\|filter list` is two commands; within a table the page has to quote what stands between them. */
+function alternatives(span: string): string[] {
+  const [, head = '', words = '', tail = ''] = /^(.*?)(\S+\\\|\S+)(.*)$/.exec(span) ?? []
+  return words === '' ? [span] : words.split('\\|').map((word) => `${head}${word}${tail}`)
+}
+
+test('docs/reference has every route', () => {
+  const routes = found(sources('src/**/*route*.ts'), /app\.(get|post|patch|delete)\(\s*'(\/v1\/[^']*)'/g)
+    .filter((route) => !route.endsWith('openapi.json'))
+    .map((route) => route.replace(/:(\w+)/g, '{$1}').replace(/^\w+/, (method) => method.toUpperCase()))
+  assert.ok(routes.length > 35, `the routes are found: ${routes.length}`)
+  assert.deepEqual(routes.filter(isMissingFrom(reference)), [])
+})
+
+test('docs/metrics.md has every metric', () => {
+  const metrics = found(sources('src/{metrics,server}/*.ts'), /'(mailroom_[a-z_]+)'/g)
+  assert.ok(metrics.length > 15, 'the metrics are found')
+  assert.deepEqual(metrics.filter(isMissingFrom(read('docs/metrics.md'))), [])
+})

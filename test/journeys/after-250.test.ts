@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { tablesWith } from '#test/observe/tables-with.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { signingDomain } from '#test/world/signing-domain.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+before(async () => {
+  sink = await Sink.start()
+  // Without a worker of its own: what is in the queue goes when the test says so.
+  world = await World.start({ sink, env: { MAILROOM_ROLES: 'api,mx' } })
+  world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  organization = await world.organization()
+  await signingDomain(world, organization)
+  sink.taken.length = 0
+})
+
+async function mailboxThat(change: object): Promise<string> {
+  const { address } = await organization.mailbox(`box-${randomUUID()}`)
+  const { status } = await organization.request('PATCH', '/v1/forwarding', { mailbox: address, ...change })
+  assert.equal(status, 200)
+  return address
+}
+
+const forwards = { forward_to: 'ada@away.example', forward_enabled: true }
+const answers = { reply_body: 'I am away.', reply_enabled: true }
+
+const write = (to: string, text: string) => world.send({ from: 'zoe@far.example', to, subject: 'Hello', text })
+
+async function queued(): Promise<unknown[]> {
+  const { rows } = await sql<{ kind: string; state: string; reason: string | null }>`
+    select message.kind, message.state, recipient.reason from outbound_messages message
+    join outbound_recipients recipient on recipient.message_id = message.id order by 1`.execute(world.db)
+  return rows.map(({ kind, state, reason }) => [kind, state, reason])
+}
+
+const goneTo = () => sink.taken.map(({ to }) => to[0]).toSorted()
+
+test('with 250 a forwarded message and an automatic answer are rows, sealed, and a worker composes them', async () => {
+  const address = await mailboxThat({ ...forwards, ...answers })
+  await write(address, 'A sentence that nobody else writes')
+  assert.deepEqual(await queued(), [
+    ['relayed', 'uncomposed', null],
+    ['reply', 'uncomposed', null],
+  ])
+  for (const text of ['I am away', 'A sentence that nobody']) {
+    const tables = (await tablesWith(world.db, text)).filter((table) => table.startsWith('outbound'))
+    assert.deepEqual(tables, [])
+  }
+  await world.outbound.processAll()
+  assert.deepEqual([await queued(), goneTo()], [[], ['ada@away.example', 'zoe@far.example']])
+})
+
+test('before 250 the DNS is asked for SPF, DKIM and DMARC alone, and for the keys of a chain after it', async () => {
+  const [first, second] = [await mailboxThat(forwards), await mailboxThat(forwards)]
+  await write(first, 'Sealed')
+  await world.outbound.processAll()
+  const raw = sink.taken.splice(0)[0]?.bytes.toString() ?? ''
+  const selector = /^ARC-Seal:.*?\bs=([^;]+);/ms.exec(raw)?.[1]
+  assert.ok(selector)
+  const asked: string[] = []
+  const txt = world.dns.txt.bind(world.dns)
+  world.dns.txt = async (name) => {
+    asked.push(name)
+    return await txt(name)
+  }
+  const key = `${selector}._domainkey.${organization.domain}`
+  await world.send({
+    envelope: { from: 'zoe@far.example', to: second },
+    raw: raw.replace(/^Mailroom-Relayed:.*\r\n.*\r\n/m, ''),
+  })
+  assert.deepEqual([asked.includes('far.example'), asked.includes(key)], [true, false])
+  await world.outbound.processAll()
+  world.dns.txt = txt
+  assert.ok(asked.includes(key))
+  assert.match(sink.taken[0]?.bytes.toString() ?? '', /^ARC-Seal: i=2;/m)
+})
+
+test('what cannot be composed now is deferred, and goes once it can be', async () => {
+  const address = await mailboxThat(answers)
+  const { rows } = await sql<{ id: string; key: Buffer }>`
+    with before as (select id, private_key from dkim_keys where organization_id = ${organization.id})
+    update dkim_keys set private_key = '\\x00' from before where dkim_keys.id = before.id
+    returning before.id, before.private_key as key`.execute(world.db)
+  await write(address, 'Hello')
+  await world.outbound.processAll()
+  assert.deepEqual([await queued(), goneTo()], [[['reply', 'uncomposed', 'Internal error']], []])
+  for (const { id, key } of rows)
+    await world.db.updateTable('dkim_keys').set({ private_key: key }).where('id', '=', id).execute()
+  await world.advance(2 * 60_000)
+  await world.outbound.processAll()
+  assert.deepEqual([await queued(), goneTo()], [[], ['zoe@far.example']])
+})
+
+test('what is switched off after 250 is not composed', async () => {
+  const address = await mailboxThat(forwards)
+  await write(address, 'Hello')
+  const off = { mailbox: address, forward_enabled: false }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', off)).status, 200)
+  await world.outbound.processAll()
+  assert.deepEqual([await queued(), goneTo()], [[], []])
+})

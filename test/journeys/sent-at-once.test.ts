@@ -1,0 +1,46 @@
+// In a process of its own: its intervals stand still.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, mock, test } from 'node:test'
+import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/submission.ts'
+
+/** A test that waits for what does not come fails by then. */
+const timeout = 60_000
+
+/** The worker looks into its queue now and then, and when it is told that something came. Here nobody looks now and then. */
+let on: Submitting
+let ada: { address: string }
+before(async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  on = await startSubmitting({ env: { MAILROOM_TICK_SECONDS: '3600' } })
+  ada = await submittingMailbox(on.organization, 'ada')
+})
+after(async () => {
+  await on[Symbol.asyncDispose]()
+  mock.timers.reset()
+})
+beforeEach(async () => {
+  await on.world.outbound.processAll()
+  on.sink.taken.length = 0
+})
+
+const sent = () => on.sink.until(({ taken }) => taken.length === 1)
+
+test('what the API takes is sent at once', { timeout }, async () => {
+  const message = { from: ada.address, to: 'bob@there.example', subject: 'Now', text: 'Hello' }
+  assert.equal((await on.organization.request('POST', '/v1/send', message)).status, 202)
+  await sent()
+})
+
+test('what a mail program submits is sent at once', { timeout }, async () => {
+  await using client = await loggedIn(on.port, ada.address)
+  assert.equal((await client.send(ada.address, 'bob@there.example', written(ada.address))).code, 250)
+  await sent()
+})
+
+test('what is forwarded is sent at once', { timeout }, async () => {
+  const forwarding = { mailbox: ada.address, forward_to: 'ada@away.example', forward_enabled: true }
+  assert.equal((await on.organization.request('PATCH', '/v1/forwarding', forwarding)).status, 200)
+  await on.world.send({ from: 'ann@far.example', to: ada.address, subject: 'Now', text: 'Hello' })
+  await sent()
+})

@@ -1,0 +1,37 @@
+/** A part of the source, and the tests that are to catch its mutants. */
+export interface Area {
+  readonly source: readonly string[]
+  readonly tests: readonly string[]
+}
+
+/** By journeys here those are meant that are about the area: what others catch by the way is luck. */
+export const areas: Readonly<Record<string, Area>> = {
+  filters: area('filters', 'journeys/{blocks-and-filters,input}'),
+  threads: area('threads', 'journeys/{page-by-page,locations}'),
+  http: area(
+    'http',
+    'journeys/{broken-requests,description,description-served,errors,guessed-keys,idempotency,input,keys-and-tenancy}',
+    'journeys/{large-bodies,locations,rate-limit,tracing}',
+  ),
+  inbound: area(
+    'inbound',
+    'journeys/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
+    'journeys/{mail-in,private-mailboxes,returned-reports,submission,submission-logins,suspended-organization,without-settings}',
+    'faults/{clocks,proxy}',
+  ),
+  scheduled: area('scheduled', 'journeys/scheduled*', 'faults/{due,scheduled-*}'),
+  queue: area('queue', 'journeys/{after-250,scheduled*,sending}', 'faults/{due,kill,scheduled-*}'),
+  outbound: area(
+    'outbound',
+    'journeys/{auto-reply,forwarded-proof,forwarding,returned-reports,scheduled*,sending*}',
+    'faults/{caps,due,kill,stopped,scheduled-*}',
+  ),
+  sending: area('sending', 'journeys/{plans,scheduled*,sending*,submission}'),
+}
+
+function area(folder: string, ...tests: readonly string[]): Area {
+  return {
+    source: [`src/${folder}/**/*.ts`],
+    tests: [`src/${folder}/**/*.test.ts`, ...tests.map((pattern) => `test/${pattern}.test.ts`)],
+  }
+}

@@ -1,0 +1,178 @@
+// Tries mutants of the source: small changes, one at a time in a copy of the tree, each of which some test of its area must
+// notice. CONTRIBUTING.md says how to run it.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { testFiles } from '#test/runner/test-files.ts'
+import { type Area, areas } from './areas.ts'
+import { type Mutant, mutantsOf, mutated, shuffled } from './mutants.ts'
+import { measure, type Reach, reaches } from './reach.ts'
+import { reasonFor, staleReasons } from './survivors.ts'
+import { Tree } from './tree.ts'
+
+/** What became of a mutant, a line of the report. */
+interface Tried extends Pick<Mutant, 'id' | 'file' | 'function' | 'before' | 'after' | 'nth'> {
+  readonly area: string
+  readonly outcome: 'caught' | 'timed out' | 'survived' | 'explained'
+  /** The test that caught it, or why it is none that a test could catch. */
+  readonly by: string
+  readonly seconds: number
+}
+
+const root = join(import.meta.dirname, '../..')
+const cache = join(root, 'node_modules/.cache/mutants')
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '50' },
+    seed: { type: 'string', default: '1' },
+    at: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    skip: { type: 'string', multiple: true, default: [] },
+    unit: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    report: { type: 'string', default: join(cache, 'report.jsonl') },
+  },
+})
+const chosen = (positionals.length > 0 ? positionals : Object.keys(areas)).map((name): [string, Area] => {
+  const area = areas[name]
+  if (!area) throw new Error(`There is no area ${name}: there are ${Object.keys(areas).join(', ')}`)
+  return [name, area]
+})
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+mkdirSync(dirname(values.report), { recursive: true })
+
+await using resources = new AsyncDisposableStack()
+const directory = await mkdtemp(join(tmpdir(), 'mailroom-mutants-'))
+resources.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }))
+const trees = Array.from(
+  { length: Number(values.at) },
+  (_, at) =>
+    new Tree(
+      join(directory, `${at}`),
+      values.skip.map((name) => `--test-skip-pattern=${name}`),
+    ),
+)
+const drawn = chosen.flatMap(([name, area]) => drawnFrom(name, area))
+
+if (values.list) for (const { area, mutant } of drawn) say(`${area} ${described(mutant)}`)
+else {
+  const before = earlier()
+  const left = drawn.filter(({ mutant }) => !before.has(mutant.id))
+  const reached = await measured(left.length > 0)
+  const results = [...drawn.flatMap(({ mutant }) => before.get(mutant.id) ?? [])]
+  await together(left, async (tree, { area, mutant }) => {
+    const tried = await tryOut(tree, area, mutant, reached)
+    appendFileSync(values.report, `${JSON.stringify(tried)}\n`)
+    results.push(tried)
+    say(`${results.length}/${drawn.length} ${tried.outcome} (${tried.seconds.toFixed(1)} s): ${described(tried)}`)
+    if (tried.by !== '') say(`    ${tried.by}`)
+  })
+  for (const [name, { source }] of chosen) say(summary(name, results, staleReasons(mutantsIn(source))))
+}
+
+/** So many mutants of an area, drawn by the seed, or those whose text holds what is looked for. */
+function drawnFrom(area: string, { source }: Area): { area: string; mutant: Mutant }[] {
+  const wanted = shuffled(mutantsIn(source), values.seed).filter((mutant) => described(mutant).includes(values.only))
+  return wanted.slice(0, Number(values.count)).map((mutant) => ({ area, mutant }))
+}
+
+function mutantsIn(patterns: readonly string[]): Mutant[] {
+  const [tree] = trees as [Tree]
+  const files = tree.files(...patterns).filter((file) => !/\.test\.ts$|\/fixtures\//.test(file))
+  return files.flatMap((file) => mutantsOf(file, tree.read(file)))
+}
+
+/** What a run before this one has found. Who asks for it again has survivors tried anew. */
+function earlier(): Map<string, Tried> {
+  const lines = existsSync(values.report) ? readFileSync(values.report, 'utf8').split('\n').slice(0, -1) : []
+  const all = lines.map((line) => JSON.parse(line) as Tried)
+  const last = new Map(all.map((tried) => [tried.id, tried]))
+  for (const [id, { outcome }] of last) if (values.again && outcome === 'survived') last.delete(id)
+  return last
+}
+
+/** For each area its tests, the quickest first. */
+async function measured(wanted: boolean): Promise<Map<string, [string, Reach][]>> {
+  const [tree] = trees as [Tree]
+  const opening = new Set(testFiles({ server: true }).flat())
+  const testsOf = ({ tests }: Area) =>
+    tree.files(...tests).filter((file) => !values.unit || !opening.has(join(root, file)))
+  const tests = new Set(wanted ? chosen.flatMap(([, area]) => testsOf(area)) : [])
+  const found = new Map<string, Reach>()
+  await together([...tests], async (tree, test) => {
+    const reach = await measure(tree, test, cache, stopping.signal)
+    if (typeof reach === 'string') return say(`${reach}\n${test} fails without any mutant, and is left out`)
+    found.set(test, reach)
+    say(`${found.size}/${tests.size} ${test}: ${reach.seconds.toFixed(1)} s`)
+  })
+  return new Map(
+    chosen.map(([name, area]) => {
+      const own = new Set(testsOf(area))
+      return [name, [...found].filter(([test]) => own.has(test)).sort(([, a], [, b]) => a.seconds - b.seconds)]
+    }),
+  )
+}
+
+async function tryOut(
+  tree: Tree,
+  area: string,
+  mutant: Mutant,
+  reached: ReadonlyMap<string, readonly [string, Reach][]>,
+): Promise<Tried> {
+  const { id, file, function: inside, before, after, nth } = mutant
+  const tried = { id, area, file, function: inside, before, after, nth }
+  const reason = reasonFor(mutant)
+  if (reason !== undefined) return { ...tried, outcome: 'explained', by: reason, seconds: 0 }
+  const began = performance.now()
+  const seconds = () => (performance.now() - began) / 1_000
+  const tests = (reached.get(area) ?? []).filter(([, reach]) => reaches(reach, file, mutant.start))
+  return await tree.with(file, mutated(tree.read(file), mutant), async () => {
+    for (const [test, reach] of tests) {
+      // A machine that does other things as well is slower at times.
+      const ran = await tree.run(test, Math.ceil(3_000 * reach.seconds) + 20_000, stopping.signal)
+      if (ran.outcome === 'passed') continue
+      const outcome = ran.outcome === 'failed' ? 'caught' : 'timed out'
+      return { ...tried, outcome, by: `${test}: ${ran.test}`, seconds: seconds() }
+    }
+    return { ...tried, outcome: 'survived', by: `${tests.length} files of tests run it`, seconds: seconds() }
+  })
+}
+
+/** Works through a list with one worker a tree. */
+async function together<T>(list: readonly T[], work: (tree: Tree, one: T) => Promise<void>): Promise<void> {
+  const waiting = list.values()
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (const one of waiting) {
+        stopping.signal.throwIfAborted()
+        await work(tree, one)
+      }
+    }),
+  )
+}
+
+function described({ id, file, function: inside, before, after }: Pick<Tried, keyof Tried & keyof Mutant>): string {
+  return `${id} ${file} ${inside}\n  - ${before}\n  + ${after}`
+}
+
+function summary(name: string, results: readonly Tried[], stale: readonly string[]): string {
+  const own = results.filter(({ area }) => area === name)
+  const count = (outcome: Tried['outcome']) => own.filter((tried) => tried.outcome === outcome).length
+  const survivors = own.filter(({ outcome }) => outcome === 'survived')
+  const tried = own.length - count('explained')
+  const caught = count('caught') + count('timed out')
+  return [
+    `${name}: ${caught} of ${tried} caught (${((100 * caught) / tried).toFixed(0)} %), ${count('timed out')} of them by time,` +
+      ` ${survivors.length} survived, ${count('explained')} more with a reason`,
+    ...survivors.map((one) => `survived: ${described(one)}`),
+    ...stale.map((one) => `no longer a mutant, and so no survivor: ${one}`),
+  ].join('\n')
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { example } from '#test/deploy/example.ts'
+import { soon } from '#test/processes/fleet.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { Postfix, settingsOf } from './postfix.ts'
+
+/** Postfix has it among its domains, and we do not. */
+const unverified = 'unverified.example'
+
+/** Postfix takes mail in from the world, asks us at RCPT, and hands what it took over by LMTP. */
+let world: World
+let postfix: Postfix
+let organization: TestOrganization
+let ada: string
+let bob: string
+before(async () => {
+  world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+  bob = (await organization.mailbox('bob')).address
+  const mainCf = await example('postfix/main.cf', {
+    'example.com': `${organization.domain}, ${unverified}`,
+    '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
+    '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
+  })
+  const settings = {
+    ...settingsOf(mainCf),
+    // So that this test can come from elsewhere.
+    smtpd_authorized_xclient_hosts: '127.0.0.1',
+  }
+  postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
+})
+after(async () => {
+  await postfix[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+/** A client that Postfix takes for one at 192.0.2.1. */
+async function peer(): Promise<SmtpClient> {
+  const client = await SmtpClient.open(postfix.port)
+  await client.reply()
+  await client.say('EHLO localhost')
+  await client.say('XCLIENT ADDR=192.0.2.1 NAME=peer.example')
+  await client.say('EHLO peer.example')
+  return client
+}
+
+/** The messages of a mailbox as soon as there are so many, each with its bytes. */
+async function mailOf(address: string, count: number): Promise<{ subject: string; folder: string; raw: string }[]> {
+  const end = performance.now() + 30_000
+  for (;;) {
+    const mail = []
+    for (const folder of ['inbox', 'junk']) {
+      const list = await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)
+      for (const { uid, subject } of list.body.data) {
+        const { bytes } = await organization.request(
+          'GET',
+          `/v1/messages/${uid}/raw?mailbox=${address}&folder=${folder}`,
+        )
+        mail.push({ subject, folder, raw: bytes.toString() })
+      }
+    }
+    if (mail.length >= count) return mail
+    if (performance.now() > end) throw new Error(`${mail.length} of ${count} arrived: ${await postfix.log()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('Postfix refuses at RCPT whom we would refuse, in our words', async () => {
+  await organization.request('POST', '/v1/blocked-senders', { pattern: '@bad.example' })
+  await using client = await peer()
+  await client.say('MAIL FROM:<ann@peer.example>')
+  const unknown = await client.say(`RCPT TO:<nobody@${organization.domain}>`)
+  assert.match(unknown.lines.join(), /^550 5\.1\.1 .*No such address here/)
+  assert.equal((await client.say(`RCPT TO:<${ada}>`)).code, 250)
+  await client.say('RSET')
+  await client.say('MAIL FROM:<spam@bad.example>')
+  const blocked = await client.say(`RCPT TO:<${ada}>`)
+  assert.match(blocked.lines.join(), /^550 5\.7\.1 .*Sender blocked by the recipient/)
+})
+
+test('what it hands on is judged by where it came from', async () => {
+  world.dns.set('peer.example', { txt: ['v=spf1 ip4:192.0.2.1 -all'] })
+  world.dns.set('_dmarc.peer.example', { txt: ['v=DMARC1; p=reject'] })
+  await using client = await peer()
+  const message = 'From: Ann <ann@peer.example>\r\nSubject: Through Postfix\r\nMessage-ID: <1@peer.example>\r\n\r\nHi'
+  assert.equal((await client.send('ann@peer.example', [ada, bob], message)).code, 250)
+  for (const address of [ada, bob]) {
+    const [one] = await mailOf(address, 1)
+    assert.equal(one?.folder, 'inbox')
+    assert.match(one?.raw ?? '', /spf=pass\s+smtp\.mailfrom=ann@peer\.example/)
+    assert.match(one?.raw ?? '', /dmarc=pass/)
+    assert.match(one?.raw ?? '', /^Received: from mx\.dest\.test \(\[127\.0\.0\.1\]\)\r\n\tby \S+ with LMTP id/m)
+  }
+})
+
+test("what is not provably its author's goes to junk, since Postfix has taken it", async () => {
+  await using client = await peer()
+  world.dns.set('forged.example', { txt: ['v=spf1 -all'] })
+  world.dns.set('_dmarc.forged.example', { txt: ['v=DMARC1; p=reject'] })
+  const message = 'From: Ann <ann@forged.example>\r\nSubject: Forged\r\nMessage-ID: <2@forged.example>\r\n\r\nHi'
+  assert.equal((await client.send('ann@forged.example', bob, message)).code, 250)
+  const mail = await mailOf(bob, 2)
+  assert.equal(mail.find(({ subject }) => subject === 'Forged')?.folder, 'junk')
+})
+
+test('what cannot be judged while the DNS is silent waits in Postfix, and is judged when it speaks again', async () => {
+  world.dns.set('silent.example', { txt: ['v=spf1 ip4:192.0.2.1 -all'] })
+  world.dns.set('_dmarc.silent.example', { fails: 'timeout' })
+  await using client = await peer()
+  const message = 'From: Ann <ann@silent.example>\r\nSubject: Patient\r\nMessage-ID: <4@silent.example>\r\n\r\nHi'
+  assert.equal((await client.send('x@peer.example', bob, message)).code, 250)
+  const deferred = new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `)
+  await soon(30_000, 'Postfix keeps it', async () => deferred.test(await postfix.log()))
+  world.dns.set('_dmarc.silent.example', { txt: ['v=DMARC1; p=quarantine'] })
+  await postfix.command('flush')
+  const mail = await mailOf(bob, 3)
+  assert.equal(mail.find(({ subject }) => subject === 'Patient')?.folder, 'junk')
+})
+
+test('for a domain that it has and we have not verified, Postfix takes a message that it then has to return', async () => {
+  const message = 'From: Ann <ann@peer.example>\r\nSubject: Too early\r\nMessage-ID: <3@peer.example>\r\n\r\nHi'
+  for (const enrolled of [false, true]) {
+    if (enrolled) {
+      const { status } = await organization.request('POST', '/v1/domains', { domain: unverified })
+      assert.equal(status, 201)
+    }
+    await using client = await peer()
+    const name = enrolled ? 'enrolled' : 'unknown'
+    assert.equal((await client.send('ann@peer.example', `${name}@${unverified}`, message)).code, 250)
+    const returned = new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `)
+    await soon(30_000, 'Postfix has returned it', async () => returned.test(await postfix.log()))
+  }
+})
+
+test('for a domain that it has not it takes nothing, so nobody has to be written to', async () => {
+  await using client = await peer()
+  await client.say('MAIL FROM:<ann@peer.example>')
+  assert.match((await client.say('RCPT TO:<bob@elsewhere.example>')).lines.join(), /^554 5\.7\.1 .*Relay access denied/)
+})

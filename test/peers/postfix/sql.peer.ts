@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { type Database, openDatabase } from '#/db/open.ts'
+import { example } from '#test/deploy/example.ts'
+import { letter, subjectsIn } from '#test/mail/letter.ts'
+import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
+import { soon } from '#test/processes/fleet.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { homeAt } from '#test/world/database.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { writeMaps } from './maps.ts'
+import { Postfix, settingsOf } from './postfix.ts'
+
+const run = promisify(execFile)
+const secret = 'of-the-role'
+
+/** Postfix reads from PostgreSQL who is here, and hands mail on to two processes of the role `mx`. */
+let postgres: PostgresServer
+let database: Database
+let both: [World, World]
+let postfix: Postfix
+let organization: TestOrganization
+let directory: string
+before(async () => {
+  postgres = await startPostgres()
+  await homeAt(postgres.url)
+  database = await openDatabase({ url: postgres.url })
+  const role = join(import.meta.dirname, '../../../deploy/postfix/role.sql')
+  for (const password of ['an-earlier-one', secret])
+    await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${password}`, '-f', role, postgres.url])
+  const env = { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' }
+  both = [await World.start({ database, env }), await World.start({ database, env })]
+  organization = await both[0].organization()
+  directory = await mkdtemp(join(tmpdir(), 'mailroom-maps-'))
+  await run('chmod', ['755', directory])
+  await writeMaps(directory, postgres.url, secret)
+  const [first, second] = both
+  const sample = await example('postfix/sql.cf', {
+    '/etc/postfix/': `${directory}/`,
+    '10.0.0.5:24': `127.0.0.1:${first.lmtp?.port}`,
+    '10.0.0.6:24': `127.0.0.1:${second.lmtp?.port}`,
+    '10.0.0.5:10031': `127.0.0.1:${first.policy?.port}`,
+    '10.0.0.6:10031': `127.0.0.1:${second.policy?.port}`,
+  })
+  postfix = await Postfix.start(settingsOf(sample), certificateFor('mx.dest.test'))
+})
+after(async () => {
+  await postfix[Symbol.asyncDispose]()
+  for (const world of both) await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** What a map answers; empty where it has nothing. */
+async function lookUp(map: string, key: string): Promise<string> {
+  const asked = ['-q', key, `pgsql:${directory}/mailroom-${map}.cf`]
+  return (await run('postmap', asked).catch(() => ({ stdout: '' }))).stdout.trim()
+}
+
+async function mailTo(...recipients: readonly string[]): Promise<string[]> {
+  await using client = await SmtpClient.greeted(postfix.port)
+  await client.say('MAIL FROM:<ann@peer.example>')
+  const replies = []
+  for (const recipient of recipients) replies.push((await client.say(`RCPT TO:<${recipient}>`)).lines.join())
+  return replies
+}
+
+async function arrives(address: string, subject: string): Promise<void> {
+  await using client = await SmtpClient.greeted(postfix.port)
+  assert.equal((await client.send('ann@peer.example', address, letter({ Subject: subject }))).code, 250)
+  await soon(30_000, `${subject} arrives`, async () =>
+    (await subjectsIn(organization, address)).includes(subject),
+  ).catch(async (error) => {
+    throw new Error(await postfix.log(), { cause: error })
+  })
+}
+
+test('a domain and an address are known as soon as Mailroom has them, and no longer', async () => {
+  const { address, id } = await organization.mailbox('ada')
+  const { domain } = organization
+  assert.equal(await lookUp('domains', domain.toUpperCase()), domain)
+  assert.equal(await lookUp('recipients', address.toUpperCase()), 'mailroom')
+  assert.equal(await lookUp('recipients', `ada+news@${domain}`), 'mailroom')
+  for (const rewritten of ['SRS0=12345678abcdefgh=ab=x.example=ann', `srs=${'0'.repeat(32)}`])
+    assert.equal(await lookUp('recipients', `${rewritten}@${domain}`), 'mailroom')
+  assert.deepEqual([await lookUp('senders', address), await lookUp('senders', `ada+x@${domain}`)], [id, id])
+  for (const other of [`nobody@${domain}`, `+ada@${domain}`, `@${domain}`, 'ada@elsewhere.example', "a'b@x.test"])
+    assert.deepEqual([other, await lookUp('recipients', other), await lookUp('senders', other)], [other, '', ''])
+
+  const { rows: boxes } = await sql<{ domain_id: string }>`
+    insert into catch_alls (domain_id, organization_id, mailbox_id)
+    select domain_id, organization_id, id from mailboxes where id = ${id} returning domain_id`.execute(database.db)
+  assert.equal(await lookUp('recipients', `Nobody@${domain}`), 'mailroom')
+  assert.deepEqual(
+    [await lookUp('recipients', 'ada@elsewhere.example'), await lookUp('senders', `nobody@${domain}`)],
+    ['', ''],
+  )
+  await sql`delete from catch_alls where domain_id = ${boxes[0]?.domain_id}`.execute(database.db)
+
+  const suspend = (at: Date | null) =>
+    database.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', id).execute()
+  await suspend(new Date())
+  assert.deepEqual([await lookUp('senders', address), await lookUp('recipients', address)], ['', 'mailroom'])
+  await suspend(null)
+  const status = (now: 'verified' | 'failed') =>
+    database.db.updateTable('domains').set({ status: now }).where('domain', '=', domain).execute()
+  await status('failed')
+  assert.deepEqual([await lookUp('domains', domain), await lookUp('recipients', address)], ['', ''])
+  await status('verified')
+})
+
+test('Postfix refuses at RCPT whom nobody has and whom we would refuse, and takes mail for the others', async () => {
+  const { address } = await organization.mailbox('bob')
+  await organization.mailbox('bea')
+  await organization.request('POST', '/v1/blocked-senders', { pattern: 'ann@blocked.example' })
+  const [nobody, foreign, tagged] = await mailTo(
+    `nobody@${organization.domain}`,
+    'bob@elsewhere.example',
+    address.replace('@', '+news@'),
+  )
+  assert.match(nobody ?? '', /^550 5\.1\.1 /)
+  assert.match(foreign ?? '', /^554 5\.7\.1 .*Relay access denied/)
+  assert.match(tagged ?? '', /^250 /)
+  await using client = await SmtpClient.greeted(postfix.port)
+  await client.say('MAIL FROM:<ann@blocked.example>')
+  assert.match(
+    (await client.say(`RCPT TO:<${address}>`)).lines.join(),
+    /^550 5\.7\.1 .*Sender blocked by the recipient/,
+  )
+  await arrives(address, 'Through Postfix')
+})
+
+test('two of the role mx, one of them away, then both: nothing is refused, and nothing is lost', async () => {
+  const { address } = await organization.mailbox('cy')
+  const suspended = await organization.mailbox('dan')
+  await database.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', suspended.id).execute()
+  const [first, second] = both
+  await arrives(address, 'Both are there')
+  const lmtp = first.lmtp ?? assert.fail()
+  const policy = first.policy ?? assert.fail()
+  await first[Symbol.asyncDispose]()
+  organization = new (organization.constructor as typeof TestOrganization)(second, organization)
+  organization.key = await organization.newKey('messages:read')
+  assert.match((await mailTo(suspended.address))[0] ?? '', /^550 5\.2\.1 .*suspended/)
+  await arrives(address, 'The first is away')
+
+  await second[Symbol.asyncDispose]()
+  // Postfix knows who is here, and keeps what it takes.
+  assert.match((await mailTo(`nobody@${organization.domain}`))[0] ?? '', /^550 5\.1\.1 /)
+  await using client = await SmtpClient.greeted(postfix.port)
+  assert.equal((await client.send('ann@peer.example', address, letter({ Subject: 'Both are away' }))).code, 250)
+  await soon(30_000, 'Postfix has tried both', async () => /status=deferred/.test(await postfix.log()))
+  const ports = { MAILROOM_LMTP_PORT: String(lmtp.port), MAILROOM_POLICY_PORT: String(policy.port) }
+  both = [await World.start({ database, env: ports }), second]
+  organization = new (organization.constructor as typeof TestOrganization)(both[0], organization)
+  organization.key = await organization.newKey('messages:read')
+  await postfix.command('flush')
+  await soon(30_000, 'it arrives', async () => (await subjectsIn(organization, address)).length === 3)
+})
+
+test('who reads that can read nothing else', async () => {
+  const url = new URL(postgres.url)
+  url.username = 'mailroom_postfix'
+  url.password = secret
+  const client = new pg.Client(url.href)
+  await client.connect()
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')
+          and has_table_privilege(oid, 'select, insert, update, delete, truncate, references, trigger') order by 1`,
+    )
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ['postfix_catch_alls', 'postfix_domains', 'postfix_recipients', 'postfix_senders'],
+    )
+  } finally {
+    await client.end()
+  }
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { splitAddress } from '#/mime/address.ts'
+import { Srs } from '#/outbound/relaying/srs.ts'
+import { freePort } from '#test/sockets/free-port.ts'
+import { keyring } from '#test/world/installation.ts'
+
+const postsrsd = '/usr/sbin/postsrsd'
+const srs = new Srs(keyring)
+const now = new Date()
+const us = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'ours.example' }
+
+const stop: (() => Promise<void>)[] = []
+let ports: { forward: number; reverse: number }
+before(async () => {
+  if (!existsSync(postsrsd)) throw new Error(`There is no PostSRSd at ${postsrsd}: apt-get install postsrsd`)
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-srs-'))
+  await writeFile(join(directory, 'secret'), 'their secret\n')
+  ports = { forward: await freePort(), reverse: await freePort() }
+  const places = [`-f${ports.forward}`, `-r${ports.reverse}`, '-l127.0.0.1', '-4']
+  const child = spawn(postsrsd, [`-s${join(directory, 'secret')}`, '-dtheirs.example', ...places], { stdio: 'ignore' })
+  stop.push(async () => {
+    child.kill()
+    await once(child, 'exit')
+    await rm(directory, { recursive: true })
+  })
+  while (!(await answers(ports.reverse))) await turn()
+})
+after(async () => {
+  for (const one of stop) await one()
+})
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const open = await new Promise<boolean>((resolve) =>
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
+  )
+  socket.destroy()
+  return open
+}
+
+/** What PostSRSd makes of an address (Postfix's tcp_table protocol). */
+async function asked(way: keyof typeof ports, address: string): Promise<string> {
+  const socket = connect(ports[way], '127.0.0.1')
+  socket.write(`get ${address}\n`)
+  const [said] = await once(socket, 'data')
+  socket.destroy()
+  const [, rewritten] = /^200 (\S+)\n$/.exec(String(said)) ?? []
+  assert.ok(rewritten, String(said))
+  return rewritten
+}
+
+/** Whom a sender that we rewrote stands for. */
+function read(sender: string): string {
+  const { local, domain } = splitAddress(sender) ?? { local: '', domain: '' }
+  const origin = srs.read(local, domain, now)
+  assert.ok(origin && 'address' in origin, sender)
+  return origin.address
+}
+
+test('a sender that we rewrote comes back through PostSRSd', async () => {
+  const ours = srs.rewrite('ann@far.example', us, now).sender
+  const theirs = await asked('forward', ours)
+  assert.match(theirs, /^SRS1=.*==.*@theirs\.example$/)
+  const back = await asked('reverse', theirs)
+  assert.equal(read(back), 'ann@far.example')
+})
+
+test('a sender that PostSRSd rewrote comes back through us', async () => {
+  const theirs = await asked('forward', 'ann@far.example')
+  assert.match(theirs, /^SRS0=/)
+  const ours = srs.rewrite(theirs, us, now).sender
+  assert.match(ours, /^SRS1=.*=theirs\.example==.*@ours\.example$/)
+  assert.equal(await asked('reverse', read(ours)), 'ann@far.example')
+})
+
+test('a sender that has passed both, one of them twice, goes back to its author', async () => {
+  const first = await asked('forward', 'ann@far.example')
+  const second = srs.rewrite(first, us, now).sender
+  const third = await asked('forward', second)
+  assert.match(third, /^SRS1=.*@theirs\.example$/)
+  assert.equal(await asked('reverse', await asked('reverse', third)), 'ann@far.example')
+})

@@ -1,0 +1,38 @@
+// Runs the files of tests that its arguments name in this process, one after the other: most of what a file of them takes
+// is to load the program and to open a database, which all share.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { test } from 'node:test'
+import { closeKept, keepDatabases } from '#test/world/kept-databases.ts'
+import { cpuAtEnds, cpuSeconds } from './progress.ts'
+
+/** The runner kills a process that is silent for long; a file of many tests may take any time. */
+const timeout = 2 ** 31 - 1
+
+keepDatabases()
+for (const file of process.argv.slice(2).map((path) => relative('.', path))) {
+  await test(file, { timeout }, async (whole) => {
+    await whole.test(file, { timeout }, async () => void (await import(resolve(file))))
+    cpuAtEnds.push(cpuSeconds())
+    const left = endChildren()
+    assert.deepEqual(left, [], `left running, and was killed: ${left.join(', ')}`)
+  })
+}
+await closeKept()
+
+/** Kills what this process has started and not ended, and answers with the command lines. */
+function endChildren(): string[] {
+  const threads = readdirSync('/proc/self/task')
+  const pids = threads.flatMap(
+    (thread) => readFileSync(`/proc/self/task/${thread}/children`, 'latin1').match(/\d+/g) ?? [],
+  )
+  return pids.flatMap((pid) => {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim()
+    // One that has ended and waits for us to hear of it has no command line any more.
+    if (command === '') return []
+    process.kill(Number(pid), 'SIGKILL')
+    return [command]
+  })
+}

@@ -1,0 +1,66 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, posix, relative, sep } from 'node:path'
+import { importsOf } from '#test/import-law.ts'
+
+const root = join(import.meta.dirname, '../..')
+const source = join(root, 'src')
+
+/** Where a test gets its database, by its path below src. */
+const databases = '../test/world/database.ts'
+
+/** How many files share a process. */
+const [withDatabase, withoutDatabase] = [10, 30]
+
+/** Groups of test files, each for a process of its own. On a server those that open no database would only say the same
+ *  again, and so would those that say so. */
+export function testFiles({ server }: { readonly server: boolean }): readonly (readonly string[])[] {
+  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], { cwd: root })
+  const imports = new Map<string, readonly string[]>()
+  const opens = (file: string) => reached(belowSource(file), imports).has(databases)
+  const paths = files.sort().map((path) => join(root, path))
+  const [opening, others] = [paths.filter(opens), paths.filter((path) => !opens(path))]
+  if (server) return grouped(opening.filter((file) => !says(file, 'On one database')))
+  return [...grouped(others, withoutDatabase), ...grouped(opening)]
+}
+
+/** Neighbours, which are often alike, go into different groups, so that all groups take about as long. */
+export function grouped(files: readonly string[], size = withDatabase): readonly (readonly string[])[] {
+  const isAlone = (file: string) => says(file, 'In a process of its own')
+  const [alone, together] = [files.filter(isAlone), files.filter((file) => !isAlone(file))]
+  const count = Math.ceil(together.length / size)
+  const groups = Array.from({ length: count }, (_, index) => together.filter((_, place) => place % count === index))
+  return [...alone.map((file) => [file]), ...groups]
+}
+
+/** Whether a line of the file says this, with the reason behind it. */
+function says(file: string, what: string): boolean {
+  return new RegExp(`^// ${what}: `, 'm').test(readFileSync(file, 'utf8'))
+}
+
+/** Tests against other programs. */
+export function peerFiles(): readonly string[] {
+  return globSync('test/**/*.peer.ts', { cwd: root })
+    .sort()
+    .map((path) => join(root, path))
+}
+
+function belowSource(file: string): string {
+  return relative(source, file).split(sep).join(posix.sep)
+}
+
+/** Paths below src of all that a file loads. */
+function reached(path: string, imports: Map<string, readonly string[]>): Set<string> {
+  const all = new Set([path])
+  for (const one of all) {
+    const targets = imports.get(one) ?? importsIn(one)
+    imports.set(one, targets)
+    for (const target of targets) all.add(target)
+  }
+  return all
+}
+
+/** None of what is no module: a test may hold an import as a text. */
+function importsIn(path: string): readonly string[] {
+  const file = join(source, path)
+  return path.endsWith('.ts') && existsSync(file) ? importsOf(path, readFileSync(file, 'utf8')) : []
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { killGroup, processes } from './processes.ts'
+import type { Progress } from './progress.ts'
+
+/** How one file of tests ended. */
+export interface FileResult {
+  readonly file: string
+  readonly passed: number
+  readonly failed: number
+  /** CPU seconds of it and of the processes that it has ended; NaN where it was killed. */
+  readonly cpu: number
+  /** What is wrong with the file beside its tests that failed; empty where nothing is. */
+  readonly problems: readonly string[]
+}
+
+/** How a process that ran files of tests ended. */
+export interface ProcessResult {
+  readonly files: readonly FileResult[]
+  /** Files that it did not come to. */
+  readonly rest: readonly string[]
+  /** What it wrote. */
+  readonly output: string
+  readonly seconds: number
+}
+
+export interface RunOptions {
+  /** Flags of node, and options of node:test such as `--test-name-pattern`. */
+  readonly flags: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Where it runs, if not here. */
+  readonly cwd?: string
+  /** For the progress of each process. */
+  readonly scratch: string
+  /** How many processes run at a time; two unless told. */
+  readonly together?: number
+  /** A process in which no test begins or ends for so many milliseconds is killed. */
+  readonly silentMs: number
+}
+
+const [reporter, several] = ['progress.ts', 'several.ts'].map((name) => join(import.meta.dirname, name))
+
+/** Runs files of tests in one process, the leader of a process group of which nothing is left when `result` returns. */
+export class TestProcess {
+  readonly #files: readonly string[]
+  readonly #child: ChildProcess
+  readonly #progress: string
+  readonly #silentMs: number
+
+  constructor(files: readonly string[], name: string, { flags, env, cwd, scratch, silentMs }: RunOptions) {
+    this.#files = files
+    this.#silentMs = silentMs
+    this.#progress = join(scratch, `${name}.progress`)
+    const reporters = [
+      ['spec', 'stdout'],
+      [reporter, this.#progress],
+    ].flatMap(([name, to]) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`])
+    const program = files.length === 1 ? files : [several ?? '', ...files]
+    this.#child = spawn(process.execPath, [...flags, ...reporters, ...program], {
+      detached: true,
+      env,
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  async result(): Promise<ProcessResult> {
+    const began = performance.now()
+    const child = this.#child
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    const closed = once(child, 'close')
+    const silence = this.#watch()
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    const hung = silence.end()
+    const left = this.#left()
+    this.kill()
+    // What it left running may hold its output open; now nothing does.
+    await closed
+    const problems = [
+      ...(hung === undefined ? [] : [`hung, and was killed, in: ${hung}`]),
+      ...left.map((command) => `left a process running, which was killed: ${command}`),
+    ]
+    const ended = signal ?? code
+    return { ...this.#results(problems, ended), output, seconds: (performance.now() - began) / 1_000 }
+  }
+
+  /** Ends it with all that it has started. */
+  kill(signal?: NodeJS.Signals): void {
+    if (this.#child.pid !== undefined) killGroup(this.#child.pid, signal)
+  }
+
+  /** The problems are those of the file that ended last, or of the one that was under way. */
+  #results(problems: string[], code: NodeJS.Signals | number | null): Pick<ProcessResult, 'files' | 'rest'> {
+    const ended = this.#lines().flatMap((line) => ('ends' in line ? [line] : []))
+    const files = ended.map(({ passed, failed, cpu }, index) => ({
+      ...{ file: this.#files[index] ?? '', passed, failed, cpu },
+      problems: [] as string[],
+    }))
+    const next = this.#files[files.length]
+    const whole = files.every(({ failed }) => failed === 0)
+    if (problems.length === 0 && (next !== undefined || (code !== 0 && whole))) problems.push(`ended with ${code}`)
+    const last = files.at(-1)
+    if (next !== undefined) files.push({ file: next, passed: 0, failed: 0, cpu: Number.NaN, problems })
+    else last?.problems.push(...problems)
+    return { files, rest: this.#files.slice(files.length) }
+  }
+
+  /** Kills the process once it has been silent for too long; `end` answers with the test in which it was. */
+  #watch(): { end(): string | undefined } {
+    let hung: string | undefined
+    let [size, since] = [0, performance.now()]
+    const timer = setInterval(
+      () => {
+        const now = statSync(this.#progress, { throwIfNoEntry: false })?.size ?? 0
+        if (now !== size) [size, since] = [now, performance.now()]
+        if (performance.now() - since < this.#silentMs) return
+        hung = this.#lastBegun()
+        this.kill()
+      },
+      Math.min(1_000, this.#silentMs / 4),
+    )
+    return {
+      end() {
+        clearInterval(timer)
+        return hung
+      },
+    }
+  }
+
+  /** Command lines of what is still there of its group. */
+  #left(): string[] {
+    const { pid } = this.#child
+    return processes().flatMap(({ group, command }) => (group === pid ? [command] : []))
+  }
+
+  #lastBegun(): string {
+    return this.#lines().reduce((last, line) => ('begins' in line ? line.begins : last), 'the file itself')
+  }
+
+  #lines(): Progress[] {
+    if (!statSync(this.#progress, { throwIfNoEntry: false })) return []
+    const lines = readFileSync(this.#progress, 'utf8').split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line) as Progress)
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { ajv } from '#/http/validate.ts'
+
+/** What came back, with the body read as JSON where it is. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it, field by field
+  readonly body: any
+  readonly bytes: Buffer
+}
+
+export interface RequestOptions {
+  readonly key?: string | null
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+/** Speaks to the API as a program does, and holds every answer against the OpenAPI document. */
+export class HttpClient {
+  readonly #base: string
+  #document: Promise<Description> | undefined
+
+  constructor(base: string) {
+    this.#base = base
+  }
+
+  async request(method: string, path: string, { key, body, headers = {} }: RequestOptions = {}): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array
+    const response = await fetch(new URL(path, this.#base), {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key != null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const json = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      body: json ? JSON.parse(bytes.toString()) : null,
+    }
+    if (path.startsWith('/v1/')) {
+      assertDocumented(await this.description(), method, new URL(path, this.#base).pathname, answer)
+    }
+    return answer
+  }
+
+  /** The OpenAPI document that the service gives out. */
+  description(): Promise<Description> {
+    this.#document ??= fetch(new URL('/v1/openapi.json', this.#base)).then(async (response) =>
+      parsed(await response.text()),
+    )
+    return this.#document
+  }
+}
+
+/** One object for all services that give out the same, since its schemas are compiled once each. */
+function parsed(text: string): Description {
+  const description = descriptions.get(text) ?? (JSON.parse(text) as Description)
+  descriptions.set(text, description)
+  return description
+}
+
+const descriptions = new Map<string, Description>()
+
+/** An answer names its request, has a documented status for the operation, and the body that goes with that. */
+export function assertDocumented(
+  description: Description,
+  method: string,
+  path: string,
+  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
+): void {
+  const id = headers.get('x-request-id') ?? ''
+  assert.match(id, /^req_/, 'every answer names its request')
+  if (status >= 400 && method !== 'HEAD') assert.equal(body?.error?.request_id, id, 'an error names it too')
+  const operation = operationFor(description, method, path)
+  if (!operation) {
+    assert.ok([400, 401, 404, 429].includes(status), `${method} ${path} is not documented and answers ${status}`)
+    return
+  }
+  const response = operation.responses[String(status)]
+  assert.ok(response, `${method} ${path} answers ${status}, which is not documented: ${JSON.stringify(body)}`)
+  const schema = response.content?.['application/json']?.schema
+  if (!schema || body === null) return
+  const validate = compiled(description, schema)
+  assert.ok(
+    validate(body),
+    `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
+  )
+}
+
+export interface Description {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas: Record<string, object> }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly 'x-required-scope': string | string[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example?: object } }
+  }
+  readonly responses: Record<
+    string,
+    { readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }> }
+  >
+}
+
+/** What our schemas of requests are made of. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+function operationFor(description: Description, method: string, path: string): Operation | undefined {
+  const [verb, template] = operationName(description, method, path)?.split(' ') ?? []
+  return description.paths[template ?? '']?.[verb?.toLowerCase() ?? '']
+}
+
+/** `GET /v1/labels/{id}`; HEAD is GET without the body (RFC 9110, section 9.3.2). */
+export function operationName({ paths }: Description, method: string, path: string): string | undefined {
+  const steps = path.split('/').map(decoded)
+  const matching = Object.keys(paths).filter((template) => {
+    const parts = template.split('/')
+    return (
+      parts.length === steps.length &&
+      parts.every((part, at) => (part.startsWith('{') ? steps[at] : part === steps[at]))
+    )
+  })
+  // A path without parameters is meant before one with them, as in the router.
+  const template = matching.find((one) => !one.includes('{')) ?? matching[0]
+  const verb = method === 'HEAD' ? 'GET' : method
+  return template !== undefined && paths[template]?.[verb.toLowerCase()] ? `${verb} ${template}` : undefined
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>()
+
+function compiled(description: Description, schema: object) {
+  const known = validators.get(schema)
+  if (known) return known
+  const validate = ajv.compile({ ...schema, components: description.components })
+  validators.set(schema, validate)
+  return validate
+}

@@ -1,0 +1,32 @@
+import { readMessage } from '#/mime/message.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import { delivered } from '#test/world/delivered.ts'
+import type { World } from '#test/world/world.ts'
+import type { FiledMessage } from './oracle.ts'
+
+/** Puts messages into a folder as they are, header lines and received dates included; each one's text is its subject
+ *  and `text`. They are there at the end, also where a mail server has them. */
+export async function fileAway(
+  world: World,
+  mailbox: MailboxRef,
+  messages: readonly Omit<FiledMessage, 'uid'>[],
+  folder = 'inbox',
+): Promise<void> {
+  const copies = messages.map((message): Copy => {
+    const { headers, sender, seen, receivedAt } = message
+    const from = sender === '' ? '' : `From: Somebody <${sender}>\r\n`
+    const raw = Buffer.from(`${headers}${from}Subject: ${subjectOf(message)}\r\n\r\n${textOf(message)}\r\n`)
+    const rest = { receivedAt: new Date(receivedAt), seen, flagged: false, keywords: [], filteredBy: [] }
+    return { mailbox, folder, message: readMessage(raw), ...rest }
+  })
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await delivered(world.db, mailbox)
+}
+
+export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {
+  return `${sender || 'Nobody'} at ${receivedAt}`
+}
+
+export function textOf(message: Omit<FiledMessage, 'uid'>): string {
+  return `The text of ${subjectOf(message)}`
+}

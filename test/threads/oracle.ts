@@ -1,0 +1,113 @@
+/** Conversations by the rule's own words (docs/reference/threads.md): plain and slow, from header text, sharing no code with
+ *  what it is there to judge. */
+
+/** A message in a folder. `headers` are its header lines, each ending in CRLF. */
+export interface FiledMessage {
+  readonly uid: number
+  readonly seen: boolean
+  readonly receivedAt: number
+  readonly sender: string
+  readonly headers: string
+}
+
+export interface ExpectedConversation {
+  /** The claimed root; null where the member with the lowest uid neither has nor strongly names an id. */
+  readonly root: string | null
+  readonly lowestUid: number
+  readonly uids: readonly number[]
+  readonly unread: boolean
+  readonly lastReceivedAt: number
+  readonly participants: readonly string[]
+  /** Every id that is connected to it. */
+  readonly ids: readonly string[]
+}
+
+/** Newest first. */
+export function expectedConversations(messages: readonly FiledMessage[]): ExpectedConversation[] {
+  const read = messages.map((message) => ({ message, ...readIds(message.headers) }))
+  const present = new Set(read.map(({ own }) => own))
+  let groups = read.map((member) => ({
+    members: [member],
+    ids: new Set([
+      ...(member.own ? [member.own] : []),
+      ...member.strong,
+      ...member.weak.filter((id) => present.has(id)),
+    ]),
+  }))
+  for (let before = -1; before !== groups.length; ) {
+    before = groups.length
+    for (const group of groups) {
+      const met = groups.filter((other) => other !== group && [...other.ids].some((id) => group.ids.has(id)))
+      for (const other of met) {
+        group.members.push(...other.members.splice(0))
+        for (const id of other.ids) group.ids.add(id)
+        other.ids.clear()
+      }
+    }
+    groups = groups.filter(({ members }) => members.length > 0)
+  }
+  const byDate = (a: FiledMessage, b: FiledMessage) => a.receivedAt - b.receivedAt || a.uid - b.uid
+  const sorted = groups.map(({ members, ids }) => {
+    const ordered = members.map(({ message }) => message).sort(byDate)
+    const [lowest] = members.toSorted((a, b) => a.message.uid - b.message.uid)
+    const newest = ordered.at(-1)
+    if (!lowest || !newest) throw new Error('a group has members')
+    return {
+      newest,
+      root: lowest.strong[0] ?? lowest.own,
+      lowestUid: lowest.message.uid,
+      uids: ordered.map(({ uid }) => uid),
+      unread: ordered.some(({ seen }) => !seen),
+      lastReceivedAt: newest.receivedAt,
+      participants: [...new Set(ordered.map(({ sender }) => sender))].filter((sender) => sender !== ''),
+      ids: [...ids],
+    }
+  })
+  return sorted.sort((a, b) => byDate(b.newest, a.newest)).map(({ newest: _, ...conversation }) => conversation)
+}
+
+/** The ids of a message: its own, those that join anyhow, those that join only to what is present. */
+function readIds(headers: string): { own: string | null; strong: string[]; weak: string[] } {
+  const fields = headers.replace(/\r\n(?=[ \t])/g, '').split('\r\n')
+  const valuesOf = (name: string) =>
+    fields.filter((line) => line.toLowerCase().startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
+  const strong: string[] = []
+  const weak: string[] = []
+  for (const value of valuesOf('references')) {
+    const { angled, word } = tokens(value)
+    for (const id of angled) (id.includes('@') ? strong : weak).push(id)
+    if (word?.includes('@')) weak.push(word)
+  }
+  for (const value of valuesOf('in-reply-to')) {
+    const { angled, word } = tokens(value)
+    const [only] = angled
+    if (value.startsWith('<') && angled.length === 1 && only?.includes('@')) strong.push(only)
+    else weak.push(...angled)
+    if (word?.includes('@')) weak.push(word)
+  }
+  const own = valuesOf('message-id').map((value) => tokens(value).angled[0] ?? tokens(value).word)
+  return { own: own.findLast((id) => id !== undefined) ?? null, strong, weak }
+}
+
+/** What stands in angle brackets, and the word that stands there by itself. */
+function tokens(value: string): { angled: string[]; word: string | undefined } {
+  let plain = ''
+  let depth = 0
+  let inside = false
+  for (const [index, character] of [...value].entries()) {
+    if (!inside && character === '(') depth++
+    if (depth === 0) {
+      plain += character
+      if (character === '<') inside = true
+      if (character === '>') inside = false
+    }
+    if (!inside && depth > 0 && character === ')' && --depth === 0) plain += ' '
+    if (depth > 0 && index === value.length - 1) throw new Error('an oracle for closed comments only')
+  }
+  const angled = [...plain.matchAll(/<([^<>]*)(>?)/g)].flatMap(([, content = '', closed]) => {
+    const id = closed ? content.replace(/\s+/g, '') : content.split(/\s/)[0]
+    return id ? [`<${id}>`] : []
+  })
+  const [word] = plain.match(/^\s*[^\s<]+\s*$/) ?? []
+  return { angled, word: word && `<${word.trim()}>` }
+}

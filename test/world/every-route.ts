@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { blockSender } from '#/blocked-senders/block.ts'
+import { addFilter } from '#/filters/changes.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import type { TestOrganization, World } from './world.ts'
+
+/** An organization that has one of everything, to make requests about. */
+export interface Furnished {
+  readonly organization: TestOrganization
+  readonly address: string
+  readonly ids: {
+    readonly label: string
+    readonly mailbox: string
+    readonly filter: string
+    readonly blocked: string
+    readonly message: string
+    readonly thread: string
+    readonly attachment: string
+    readonly domain: string
+    readonly scheduled: string
+    readonly failed: string
+  }
+  readonly keyword: string
+}
+
+export async function furnish(world: World): Promise<Furnished> {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  const created = async (path: string, body: object) => (await organization.request('POST', path, body)).body
+  const label = await created('/v1/labels', { name: 'Receipts' })
+  const filter = await created('/v1/filters', {
+    name: 'f',
+    field: 'from',
+    op: 'is',
+    value: 'a@b.example',
+    action: 'star',
+  })
+  const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
+  const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
+  const scheduled = await created('/v1/scheduled', later(world, address))
+  const failed = await created('/v1/scheduled', later(world, address))
+  await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed.id).execute()
+  await world.send({
+    from: 'charles@engines.example',
+    to: address,
+    subject: 'Notes',
+    text: 'Attached.',
+    attachments: [{ filename: 'note.txt', content: 'A note.' }],
+  })
+  const [thread] = (await organization.request('GET', `/v1/threads?mailbox=${address}`)).body.data
+  const [uid] = thread.uids
+  const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
+  const ids = {
+    label: label.id,
+    mailbox: address,
+    filter: filter.id,
+    blocked: blocked.id,
+    message: String(uid),
+    thread: thread.id,
+    attachment: message.body.attachments[0].id,
+    domain: domain.id,
+    scheduled: scheduled.id,
+    failed: failed.id,
+  }
+  return { organization, address, ids, keyword: label.keyword }
+}
+
+const failure = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
+
+function later({ clock }: World, address: string) {
+  const sendAt = new Date(clock.now() + 3_600_000).toISOString()
+  return { from: address, to: 'bob@nowhere.example', text: 'Hello', send_at: sendAt }
+}
+
+interface Sample {
+  /** What the path names, for routes that name an item. */
+  readonly item?: keyof Furnished['ids']
+  readonly query?: (one: Furnished) => string
+  readonly body?: (one: Furnished) => object
+  /** The success. */
+  readonly status?: number
+}
+
+const inMailbox = ({ address }: Furnished) => `?mailbox=${address}`
+const oneFilter = { name: 'New', field: 'subject', op: 'contains', value: 'x', action: 'read' } as const
+
+/** A request that succeeds, for every operation that the API describes. */
+export const samples: Readonly<Record<string, Sample>> = {
+  'GET /v1/labels': {},
+  'POST /v1/labels': { body: () => ({ name: `Label ${randomUUID().slice(0, 8)}` }), status: 201 },
+  'GET /v1/labels/{id}': { item: 'label' },
+  'PATCH /v1/labels/{id}': { item: 'label', body: () => ({ colour: 'red' }) },
+  'DELETE /v1/labels/{id}': { item: 'label' },
+  'GET /v1/filters': {},
+  'POST /v1/filters': { body: () => oneFilter, status: 201 },
+  'POST /v1/filters/test': { body: () => ({ message: { from: 'a@b.example', to: 'c@d.example', subject: 'x' } }) },
+  'GET /v1/filters/{id}': { item: 'filter' },
+  'PATCH /v1/filters/{id}': { item: 'filter', body: () => ({ enabled: false }) },
+  'DELETE /v1/filters/{id}': { item: 'filter' },
+  'GET /v1/blocked-senders': {},
+  'POST /v1/blocked-senders': { body: () => ({ pattern: `${randomUUID()}@spam.example` }), status: 201 },
+  'GET /v1/blocked-senders/{id}': { item: 'blocked' },
+  'DELETE /v1/blocked-senders/{id}': { item: 'blocked' },
+  'GET /v1/forwarding': { query: inMailbox },
+  'PATCH /v1/forwarding': { body: ({ address }) => ({ mailbox: address, reply_subject: 'Away' }) },
+  'POST /v1/send': {
+    body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
+    status: 202,
+  },
+  'GET /v1/folders': { query: inMailbox },
+  'GET /v1/messages': { query: inMailbox },
+  'PATCH /v1/messages': { query: inMailbox, body: ({ ids }) => ({ uids: [Number(ids.message)], starred: true }) },
+  'GET /v1/messages/{uid}': { item: 'message', query: inMailbox },
+  'PATCH /v1/messages/{uid}': { item: 'message', query: inMailbox, body: ({ keyword }) => ({ add_labels: [keyword] }) },
+  'GET /v1/messages/{uid}/raw': { item: 'message', query: inMailbox },
+  'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
+  'GET /v1/scheduled': {},
+  'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },
+  'GET /v1/scheduled/{id}': { item: 'scheduled' },
+  'DELETE /v1/scheduled/{id}': { item: 'scheduled' },
+  'POST /v1/scheduled/{id}/retry': { item: 'failed' },
+  'GET /v1/threads': { query: inMailbox },
+  'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
+  'GET /v1/domains': {},
+  'POST /v1/domains': { body: () => ({ domain: `${randomUUID()}.test` }), status: 201 },
+  'GET /v1/domains/{id}': { item: 'domain' },
+  'GET /v1/domains/{id}/zone': { item: 'domain' },
+  'DELETE /v1/domains/{id}': { item: 'domain' },
+  'GET /v1/mailboxes': {},
+  'GET /v1/mailboxes/{address}': { item: 'mailbox' },
+  'POST /v1/mailboxes': {
+    body: ({ organization }) => ({ domain: organization.domain, local_part: `box-${randomUUID().slice(0, 8)}` }),
+    status: 201,
+  },
+  'GET /v1/usage': {},
+  'GET /v1/members': {},
+}
+
+/** The operations of the API's own description, each with the sample that stands for it: none can be forgotten. */
+export async function everyOperation(world: World) {
+  const { paths } = await world.client.description()
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const name = `${method.toUpperCase()} ${path}`
+      const sample = samples[name]
+      assert.ok(sample, `${name} has a sample in test/every-route.ts`)
+      return {
+        name,
+        method: method.toUpperCase(),
+        path,
+        operation,
+        sample,
+        scopes: [operation['x-required-scope']].flat(),
+      }
+    }),
+  )
+  assert.deepEqual(operations.map(({ name }) => name).sort(), Object.keys(samples).sort())
+  return operations
+}
+
+/** The path of a sample, about one organization's things, with another id in the place of the named item's. */
+export function pathOf(path: string, { item, query }: Sample, one: Furnished, otherId?: string): string {
+  const filled = path
+    .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
+    .replace(/\{(?:id|address)\}/, otherId ?? (item ? one.ids[item] : ''))
+  return filled + (query?.(one) ?? '')
+}
+
+/** A member's own label, filter and block, which no key may see. */
+export async function personalItems(world: World, organization: TestOrganization) {
+  const member = await organization.member(`member-${randomUUID()}@people.example`)
+  const owner = { organizationId: organization.id, memberId: member.id }
+  return await world.db.transaction().execute(async (tx) => {
+    const label = await addLabel(tx, owner, { name: 'Mine', colour: 'slate' })
+    const filter = await addFilter(tx, owner, { ...oneFilter, argument: null, position: undefined, enabled: true })
+    const { blocked } = await blockSender(tx, owner, 'mine@spam.example')
+    return { member, label: label.id, filter: filter.id, blocked: blocked.id }
+  })
+}

@@ -1,0 +1,14 @@
+import { sealedAs } from '#/queue/sealed.ts'
+import { Keyring } from '#/secrets/keyring.ts'
+import { sealingKey } from '#/secrets/seal.ts'
+
+/** The name of every service in a test, in its mail and its domains' records. */
+export const hostname = 'mx.mailroom.test'
+
+export const secret = 'a secret of at least thirty-two characters'
+
+/** The keyring of every service in a test that does not change its secret. */
+export const keyring = new Keyring(secret)
+
+/** What waits to leave is sealed with. */
+export const mailKey = sealingKey(keyring, sealedAs)

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const main = join(import.meta.dirname, '../../bin/mailroom.js')
+
+/** A Mailroom that runs as a process of its own, so that it can be stopped, killed and started again. */
+export interface Service {
+  readonly http: string
+  readonly smtp: { readonly host: string; readonly port: number }
+  /** Everything it has written so far, on standard output and standard error. */
+  readonly written: () => string
+  /** Sends a signal, and answers how the process ended. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  readonly process: ChildProcess
+}
+
+/** A process that was started and may not run yet. */
+export interface Launched {
+  /** Rejects where the process ends before it runs. */
+  readonly running: Promise<Service>
+  readonly end: Service['end']
+  readonly process: ChildProcess
+}
+
+/** What this process was told of how to compile. */
+const flags = process.execArgv.filter((flag) => flag === '--liftoff-only')
+
+/** Starts it on a data directory, or on what `env` says, and waits until it runs. */
+export function startService(env: Record<string, string>, args?: readonly string[]): Promise<Service> {
+  return launchService(env, args).running
+}
+
+/** The same without waiting. */
+export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
+  const child = spawn(process.execPath, [...flags, main, ...args], {
+    env: { PATH: process.env.PATH, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let written = ''
+  child.stdout.on('data', (chunk) => {
+    written += chunk
+  })
+  const running = Promise.withResolvers<{ http: string; smtp: Service['smtp'] }>()
+  createInterface(child.stderr).on('line', (line) => {
+    written += `${line}\n`
+    if (line.includes('"msg":"Mailroom runs"')) running.resolve(JSON.parse(line))
+  })
+  const ended = once(child, 'exit')
+  ended.then(() => running.reject(new Error(`it ended before it ran:\n${written}`)))
+  const end = async (signal: NodeJS.Signals) => {
+    assert.ok(child.kill(signal))
+    const [code, by] = await ended
+    return { code, signal: by }
+  }
+  const service = running.promise.then(({ http, smtp }) => {
+    return { http, smtp, written: () => written, process: child, end }
+  })
+  service.catch(() => {}) // whoever waits for it hears of it
+  return { running: service, end, process: child }
+}
+
+/** Runs a command of the operator to its end. */
+export async function mailroom(env: Record<string, string>, ...args: string[]) {
+  const child = spawnMailroom(env, ...args)
+  const [out, err, [code]] = await Promise.all([
+    Array.fromAsync(child.stdout),
+    Array.fromAsync(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code: code as number | null }
+}
+
+/** The process of a command. */
+export function spawnMailroom(env: Record<string, string>, ...args: string[]) {
+  return spawn(process.execPath, [...flags, main, ...args], { env: { PATH: process.env.PATH, ...env } })
+}

@@ -1,0 +1,26 @@
+import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+
+/** Takes everything at once, and notes for whom, in that order. */
+export class TakingRelay implements Relay {
+  readonly taken: string[]
+  /** What a message waits for between the mark of its dot and the answer. */
+  gate: () => Promise<void> = async () => {}
+
+  constructor(taken: string[] = []) {
+    this.taken = taken
+  }
+
+  routeOf(): string {
+    return 'taking'
+  }
+
+  async deliver({ recipients, beforeEndOfData }: Delivery): Promise<readonly Outcome[]> {
+    await beforeEndOfData(recipients)
+    await this.gate()
+    this.taken.push(...recipients)
+    const said = { result: 'delivered', reply: '250 Ok', status: '2.0.0', reason: 'Ok' } as const
+    return recipients.map((recipient) => ({ recipient, ...said, host: 'taking', ambiguous: false }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { ManualClock } from '#/adapters/clock/manual.ts'
+import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
+import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { type Listening, readConfig } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import type { DomainChecks } from '#/domains/checks/checks.ts'
+import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { addMember } from '#/members/members.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { keptPolicies } from '#/outbound/kept-policies.ts'
+import type { Rounds } from '#/outbound/worker/rounds.ts'
+import type { OutboundWorker } from '#/outbound/worker/worker.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Relay } from '#/ports/relay.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import type { Keyring } from '#/secrets/keyring.ts'
+import { assemble } from '#/server/assemble.ts'
+import { type Answer, HttpClient, type RequestOptions } from '#test/sockets/http-client.ts'
+import type { Sink } from '#test/sockets/sink.ts'
+import { testDatabase } from './database.ts'
+import { hostname, keyring as usual } from './installation.ts'
+import { insertVerifiedDomain } from './verified-domain.ts'
+
+/** Where the mail of all worlds is kept, if not in their databases. */
+const imapUrl = process.env.TEST_IMAP_URL
+
+export interface WorldOptions {
+  readonly env?: Record<string, string>
+  readonly database?: Database
+  /** Asked in place of the world's own DNS. */
+  readonly resolver?: Resolver
+  /** What takes all mail that leaves; unless told, it goes to the mail hosts that `dns` names. */
+  readonly sink?: Sink
+  /** In place of either. */
+  readonly relay?: Relay
+  /** In place of the world's own clock, for what processes on one database must agree on. */
+  readonly time?: SharedTime
+  /** In place of one with the secret of all tests. */
+  readonly keyring?: Keyring
+  /** Where the log goes; nowhere unless told. */
+  readonly log?: DestinationStream
+}
+
+/** A whole service for a test: its own database, DNS and clock, on ports of its own. */
+export class World implements AsyncDisposable {
+  readonly db: Db
+  readonly database: Database
+  readonly mailHost: MailHost
+  readonly clock = new ManualClock(new Date())
+  readonly dns = new ZoneResolver()
+  readonly domainChecks: DomainChecks
+  readonly outbound: OutboundWorker
+  readonly rounds: Rounds
+  readonly client: HttpClient
+  readonly base: string
+  readonly smtp: Listening
+  /** Where the environment asks for them. */
+  readonly lmtp: Listening | undefined
+  readonly policy: Listening | undefined
+  readonly submission: Listening | undefined
+  readonly submissionTls: Listening | undefined
+  readonly submissionProxy: Listening | undefined
+  readonly metrics: Listening | undefined
+  readonly #resources: AsyncDisposableStack
+  #count = 0
+
+  private constructor(
+    parts: Pick<
+      World,
+      | 'database'
+      | 'mailHost'
+      | 'base'
+      | 'smtp'
+      | 'lmtp'
+      | 'policy'
+      | 'submission'
+      | 'submissionTls'
+      | 'submissionProxy'
+      | 'metrics'
+      | 'clock'
+      | 'dns'
+      | 'domainChecks'
+      | 'outbound'
+      | 'rounds'
+    >,
+    resources: AsyncDisposableStack,
+  ) {
+    this.db = parts.database.db
+    this.database = parts.database
+    this.mailHost = parts.mailHost
+    this.base = parts.base
+    this.smtp = parts.smtp
+    this.lmtp = parts.lmtp
+    this.policy = parts.policy
+    this.submission = parts.submission
+    this.submissionTls = parts.submissionTls
+    this.submissionProxy = parts.submissionProxy
+    this.metrics = parts.metrics
+    this.clock = parts.clock
+    this.dns = parts.dns
+    this.domainChecks = parts.domainChecks
+    this.outbound = parts.outbound
+    this.rounds = parts.rounds
+    this.client = new HttpClient(parts.base)
+    this.#resources = resources
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const { env = {}, database, resolver, sink, relay, time, keyring, log } = options
+    await using starting = new AsyncDisposableStack()
+    const settings = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
+    const config = readConfig({ ...settings, ...env })
+    const opened = database ?? starting.use(await testDatabase())
+    const clock = new ManualClock(new Date())
+    const dns = new ZoneResolver()
+    const logger = log ? pino({}, log) : pino({ level: 'silent' })
+    const running = starting.use(
+      await assemble(config, {
+        database: opened,
+        clock,
+        time: time ?? (async () => new Date(clock.now())),
+        resolver: resolver ?? dns,
+        quorum: resolver ?? dns,
+        relay:
+          relay ?? starting.use(sink ? relayTo(sink) : directRelay(opened.db, { resolver: dns, clock, log: logger })),
+        keyring: keyring ?? usual,
+        allowReserved: true,
+        log: logger,
+      }),
+    )
+    if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
+    const { http: base, smtp } = running
+    const parts = { ...running, database: opened, base, smtp, clock, dns }
+    return new World(parts, starting.move())
+  }
+
+  /** A new organization with a verified domain of its own and a key that may do everything. */
+  async organization({ plan = 'team' }: { plan?: string } = {}): Promise<TestOrganization> {
+    const name = `org-${++this.#count}-${randomUUID().slice(0, 8)}`
+    const { id } = await createOrganization(this.db, { name, plan })
+    const domain = `${name}.test`
+    await insertVerifiedDomain(this.db, id, domain)
+    const organization = new TestOrganization(this, { id, name, domain })
+    organization.key = await organization.newKey(...allScopes)
+    return organization
+  }
+
+  /** Lets time pass, also for what the database has noted of requests. */
+  async advance(milliseconds: number): Promise<void> {
+    this.clock.advance(milliseconds)
+    await sql`update request_uses set used_at = used_at - ${milliseconds} * interval '1 millisecond'`.execute(this.db)
+  }
+
+  /** Hands a message in over SMTP, as another mail server does. Rejects with the reply where it is refused. */
+  async send(message: SendMailOptions): Promise<void> {
+    const transport = createTransport({ ...this.smtp, ignoreTLS: true, name: 'peer.example' })
+    try {
+      await transport.sendMail(message)
+    } finally {
+      transport.close()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync()
+  }
+}
+
+function relayTo({ port }: Sink): Relay {
+  const peer = { host: '127.0.0.1', address: '127.0.0.1', port, tls: 'never' } as const
+  return new SmarthostRelay({ peer, name: hostname })
+}
+
+function directRelay(db: Db, parts: { resolver: Resolver; clock: ManualClock; log: Logger }): Relay {
+  return new DirectMxRelay({ ...parts, name: hostname, allowPrivate: true, keptPolicies: keptPolicies(db) })
+}
+
+export class TestOrganization {
+  readonly world: World
+  readonly id: string
+  readonly name: string
+  readonly domain: string
+  key = ''
+
+  constructor(world: World, { id, name, domain }: { id: string; name: string; domain: string }) {
+    this.world = world
+    this.id = id
+    this.name = name
+    this.domain = domain
+  }
+
+  async newKey(...scopes: readonly Scope[]): Promise<string> {
+    const now = this.world.clock.now()
+    const { secret } = await createKey(this.world.db, this.id, { name: 'test', scopes, expiresAt: null }, now)
+    return secret
+  }
+
+  /** A request with the key that may do everything, or with another. */
+  request(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.world.client.request(method, path, { key: this.key, ...(body !== undefined && { body }), ...options })
+  }
+
+  async mailbox(localPart: string, options: { name?: string } = {}): Promise<{ id: string; address: string }> {
+    return await this.world.db
+      .transaction()
+      .execute((tx) =>
+        createMailbox(tx, this.world.mailHost, { organizationId: this.id, domain: this.domain, localPart, ...options }),
+      )
+  }
+
+  member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
+    return addMember(this.world.db, { organizationId: this.id, email, name: '', role })
+  }
+}
