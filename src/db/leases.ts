@@ -102,9 +102,11 @@ export class Leases {
     return Number(numAffectedRows)
   }
 
-  /** True of rows that nobody has a lease on. */
+  /** True of rows that nobody has a lease on. Whether the clock was set back is asked of the clock as it is by then: to a
+   *  process that stood still since it read `now`, a lease made meanwhile looks too long, and is not. */
   free(now: Now): RawBuilder<boolean> {
-    return sql`(${this.#until} is null or ${this.#until} <= ${at(now)} or ${this.#until} > ${after(now, 2 * this.forMs)})`
+    const latest = after(sql<Date>`greatest(${at(now)}, ${databaseNow})`, 2 * this.forMs)
+    return sql`(${this.#until} is null or ${this.#until} <= ${at(now)} or ${this.#until} > ${latest})`
   }
 
   /** True of rows of which the lease was not lost. Every write of a process that has a lease asks this. Id and epoch are

@@ -197,6 +197,14 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
       assert.equal((await claimedAgain()).id, lease.id)
     })
 
+    test('a process that stood still since it read the clock does not take a lease made meanwhile for one of a clock set back', async () => {
+      const lease = await claimed()
+      const [chosen, due] = [sql`select id from ${sql.table(table)}`, sql`true`]
+      const stale = new Date(Date.now() - 3 * lasts)
+      assert.deepEqual(await leases.claim(db, stale, { chosen, due }), [])
+      assert.deepEqual(await write([lease]), new Set([lease.id]))
+    })
+
     if (queue.counts) {
       test('each claim is an attempt from its first instant', async () => {
         const lease = await claimed()
