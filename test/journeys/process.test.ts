@@ -125,7 +125,9 @@ test('row 4: a key that one process revokes is refused by another within 5 s', a
   assert.equal(await ask(), 200)
   assert.equal((await mailroom(home.env, 'key', 'revoke', id)).code, 0)
   const since = performance.now()
-  while ((await ask()) === 200) assert.ok(performance.now() - since < 5_000, 'still accepted')
+  // What counts is when the request was made: on a busy machine its answer may take seconds.
+  for (let asked = since; (await ask()) === 200; asked = performance.now())
+    assert.ok(asked - since < 5_000, 'still accepted')
   assert.equal(await ask(), 401)
 })
 

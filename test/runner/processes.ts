@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** A process as the kernel shows it in /proc. */
 export interface ProcessEntry {
@@ -52,4 +53,9 @@ export function killGroup(group: number, signal: NodeJS.Signals = 'SIGKILL'): vo
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
+}
+
+/** Waits for killed processes to end, which a busy machine gets to late; ten seconds at most. */
+export async function ended(picked: (entry: ProcessEntry) => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && processes().some(picked); tries++) await wait(20)
 }

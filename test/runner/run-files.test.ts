@@ -4,21 +4,25 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { processes } from './processes.ts'
 import { type RunResult, runFiles, summary } from './run-files.ts'
 
-let scratch: string
+/** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
+const silentMs = 30_000
+
+let all: string
 before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'mailroom-runner-'))
+  all = await mkdtemp(join(tmpdir(), 'mailroom-runner-'))
 })
-after(() => rm(scratch, { recursive: true, force: true }))
+after(() => rm(all, { recursive: true, force: true }))
 
 /** Runs files with these texts, each with `test` and `spawn` at hand, in processes of their own or together. */
 async function run(
   texts: Readonly<Record<string, string>>,
   { stop = new AbortController().signal, together = false } = {},
 ) {
+  const scratch = await mkdtemp(join(all, 'run-'))
   const files = Object.entries(texts).map(async ([name, text]) => {
     const file = join(scratch, name)
     const imports = "import { test } from 'node:test'\nimport { spawn } from 'node:child_process'\n"
@@ -27,7 +31,7 @@ async function run(
   })
   let said = ''
   const { PATH } = process.env
-  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs: 8_000 }
+  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs }
   const say = (text: string) => {
     said += text
   }
@@ -46,68 +50,71 @@ function found({ processes }: RunResult, name: string) {
 const forever = 'setInterval(() => {}, 1_000)'
 const told = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ passed, failed, problems })
 
-test('files that pass, fail, break off, hang and leave something running are told apart, and all is ended', async () => {
-  const { result, said, byName } = await run({
-    'good.mjs': "test('one', () => {}); test('two', () => {})",
-    'bad.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
-    'broken.mjs': 'process.exit(3)',
-    'hung.mjs': `process.on('SIGTERM', () => {}); test('quick', () => {}); test('waits', () => new Promise(() => { spawn('sleep', ['4001']); ${forever} }))`,
-    'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
-    'strays.mjs': "test('one', () => { spawn('sleep', ['4003'], { detached: true, stdio: 'ignore' }).unref() })",
+// Beside each other, since two of them wait for a silence.
+suite('runs of files', { concurrency: true }, () => {
+  test('files that pass, fail, break off, hang and leave something running are told apart, and all is ended', async () => {
+    const { result, said, byName } = await run({
+      'good.mjs': "test('one', () => {}); test('two', () => {})",
+      'bad.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
+      'broken.mjs': 'process.exit(3)',
+      'hung.mjs': `process.on('SIGTERM', () => {}); test('quick', () => {}); test('waits', () => new Promise(() => { spawn('sleep', ['4001']); ${forever} }))`,
+      'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
+      'strays.mjs': "test('one', () => { spawn('sleep', ['4003'], { detached: true, stdio: 'ignore' }).unref() })",
+    })
+    assert.deepEqual(told(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
+    assert.deepEqual(told(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(told(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
+    assert.deepEqual(byName('hung.mjs').problems, ['hung, and was killed, in: waits'])
+    assert.deepEqual(told(byName('leaves.mjs')), {
+      passed: 1,
+      failed: 0,
+      problems: ['left a process running, which was killed: sleep 4002'],
+    })
+    assert.deepEqual(result.left, ['sleep 4003'])
+    assert.match(said, /this is wrong/)
+    assert.match(summary(result), /✖ \S+hung\.mjs; hung, and was killed, in: waits/)
+    assert.match(summary(result), /\n5 passed, 5 failed\n$/)
+    const left = processes().filter(({ command }) => /^sleep 400[123]$/.test(command))
+    assert.deepEqual(left, [])
   })
-  assert.deepEqual(told(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
-  assert.deepEqual(told(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
-  assert.deepEqual(told(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
-  assert.deepEqual(byName('hung.mjs').problems, ['hung, and was killed, in: waits'])
-  assert.deepEqual(told(byName('leaves.mjs')), {
-    passed: 1,
-    failed: 0,
-    problems: ['left a process running, which was killed: sleep 4002'],
+
+  test('files that share a process are told apart, and those behind one that hangs or breaks off run all the same', async () => {
+    const { result, said, byName } = await run(
+      {
+        'a.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
+        'b.mjs': `test('one', () => {}); test('waits', () => new Promise(() => ${forever}))`,
+        'c.mjs': 'process.exit(0)',
+        'd.mjs': "test('one', () => { spawn('sleep', ['4005'], { stdio: 'inherit' }).unref() })",
+        'e.mjs': "throw new Error('it does not load')",
+        'f.mjs': "test('one', () => {})",
+      },
+      { together: true },
+    )
+    assert.deepEqual(told(byName('a.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(byName('b.mjs').problems, ['hung, and was killed, in: waits'])
+    assert.deepEqual(told(byName('c.mjs')), { passed: 0, failed: 0, problems: ['ended with 0'] })
+    assert.deepEqual(told(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.match(said, /left running, and was killed: sleep 4005/)
+    assert.deepEqual(told(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
+    assert.match(said, /it does not load/)
+    assert.deepEqual(told(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
+    assert.match(summary(result), /\n3 passed, 5 failed\n$/)
+    assert.ok(!processes().some(({ command }) => command === 'sleep 4005'))
   })
-  assert.deepEqual(result.left, ['sleep 4003'])
-  assert.match(said, /this is wrong/)
-  assert.match(summary(result), /✖ \S+hung\.mjs; hung, and was killed, in: waits/)
-  assert.match(summary(result), /\n5 passed, 5 failed\n$/)
-  const left = processes().filter(({ command }) => /^sleep 400[123]$/.test(command))
-  assert.deepEqual(left, [])
-})
 
-test('files that share a process are told apart, and those behind one that hangs or breaks off run all the same', async () => {
-  const { result, said, byName } = await run(
-    {
-      'a.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
-      'b.mjs': `test('one', () => {}); test('waits', () => new Promise(() => ${forever}))`,
-      'c.mjs': 'process.exit(0)',
-      'd.mjs': "test('one', () => { spawn('sleep', ['4005'], { stdio: 'inherit' }).unref() })",
-      'e.mjs': "throw new Error('it does not load')",
-      'f.mjs': "test('one', () => {})",
-    },
-    { together: true },
-  )
-  assert.deepEqual(told(byName('a.mjs')), { passed: 1, failed: 1, problems: [] })
-  assert.deepEqual(byName('b.mjs').problems, ['hung, and was killed, in: waits'])
-  assert.deepEqual(told(byName('c.mjs')), { passed: 0, failed: 0, problems: ['ended with 0'] })
-  assert.deepEqual(told(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
-  assert.match(said, /left running, and was killed: sleep 4005/)
-  assert.deepEqual(told(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
-  assert.match(said, /it does not load/)
-  assert.deepEqual(told(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
-  assert.match(summary(result), /\n3 passed, 5 failed\n$/)
-  assert.ok(!processes().some(({ command }) => command === 'sleep 4005'))
-})
+  test('a run that is stopped ends what runs and begins no more', async () => {
+    const stop = new AbortController()
+    const running = run({ 'first.mjs': `test('waits', () => new Promise(() => ${forever}))` }, { stop: stop.signal })
+    stop.abort()
+    const { result } = await running
+    assert.ok(result.processes.length <= 1)
+  })
 
-test('a run that is stopped ends what runs and begins no more', async () => {
-  const stop = new AbortController()
-  const running = run({ 'first.mjs': `test('waits', () => new Promise(() => ${forever}))` }, { stop: stop.signal })
-  stop.abort()
-  const { result } = await running
-  assert.ok(result.processes.length <= 1)
-})
-
-test('a process that ended is no longer listed', async () => {
-  const child = spawn('sleep', ['4004'])
-  assert.ok(processes().some(({ pid }) => pid === child.pid))
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  assert.ok(!processes().some(({ pid }) => pid === child.pid))
+  test('a process that ended is no longer listed', async () => {
+    const child = spawn('sleep', ['4004'])
+    assert.ok(processes().some(({ pid }) => pid === child.pid))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    assert.ok(!processes().some(({ pid }) => pid === child.pid))
+  })
 })

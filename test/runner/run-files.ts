@@ -1,5 +1,5 @@
 import { basename, relative } from 'node:path'
-import { processes } from './processes.ts'
+import { ended, type ProcessEntry, processes } from './processes.ts'
 import { type FileResult, type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
 
 /** Once told to stop, a process has so long to end by itself. */
@@ -42,7 +42,7 @@ export async function runFiles(
   }
   await Promise.all(Array.from({ length: options.together ?? 2 }, work))
   stop.removeEventListener('abort', end)
-  return { processes: results, left: killStrays(options.scratch) }
+  return { processes: results, left: await killStrays(options.scratch) }
 }
 
 /** A file that passed is a line; where one did not, all that its process wrote is shown. */
@@ -89,14 +89,18 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Whatever left its group was still started in our scratch directory, or names a file there. */
-function killStrays(scratch: string): string[] {
-  return processes().flatMap(({ pid, started, command }) => {
-    if (pid === process.pid || !started.includes(scratch)) return []
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      return [] // It has just ended.
-    }
-    return [command]
-  })
+async function killStrays(scratch: string): Promise<string[]> {
+  const isStray = ({ pid, started }: ProcessEntry) => pid !== process.pid && started.includes(scratch)
+  const killed = processes()
+    .filter(isStray)
+    .flatMap(({ pid, command }) => {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        return [] // It has just ended.
+      }
+      return [command]
+    })
+  await ended(isStray)
+  return killed
 }

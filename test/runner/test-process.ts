@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { killGroup, processes } from './processes.ts'
+import { ended, killGroup, processes } from './processes.ts'
 import type { Progress } from './progress.ts'
 
 /** How one file of tests ended. */
@@ -80,14 +80,14 @@ export class TestProcess {
     const hung = silence.end()
     const left = this.#left()
     this.kill()
-    // What it left running may hold its output open; now nothing does.
+    await ended(({ group }) => group === child.pid)
+    // What it left running may have held its output open; now nothing does.
     await closed
     const problems = [
       ...(hung === undefined ? [] : [`hung, and was killed, in: ${hung}`]),
       ...left.map((command) => `left a process running, which was killed: ${command}`),
     ]
-    const ended = signal ?? code
-    return { ...this.#results(problems, ended), output, seconds: (performance.now() - began) / 1_000 }
+    return { ...this.#results(problems, signal ?? code), output, seconds: (performance.now() - began) / 1_000 }
   }
 
   /** Ends it with all that it has started. */
@@ -97,8 +97,8 @@ export class TestProcess {
 
   /** The problems are those of the file that ended last, or of the one that was under way. */
   #results(problems: string[], code: NodeJS.Signals | number | null): Pick<ProcessResult, 'files' | 'rest'> {
-    const ended = this.#lines().flatMap((line) => ('ends' in line ? [line] : []))
-    const files = ended.map(({ passed, failed, cpu }, index) => ({
+    const past = this.#lines().flatMap((line) => ('ends' in line ? [line] : []))
+    const files = past.map(({ passed, failed, cpu }, index) => ({
       ...{ file: this.#files[index] ?? '', passed, failed, cpu },
       problems: [] as string[],
     }))
