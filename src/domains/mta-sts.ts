@@ -2,7 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { canonicalDomain } from '#/mime/address.ts'
-import { isVerified } from './queries.ts'
+import { verifiedAmong } from './queries.ts'
 
 export interface MtaStsParts {
   readonly db: Db
@@ -22,7 +22,7 @@ export function mtaStsRoute(app: App, { db, hostname, tls }: MtaStsParts): void 
   app.get('/.well-known/mta-sts.txt', { schema: { hide: true } }, async (request, reply) => {
     const domain = /^mta-sts\.(.+)$/i.exec(request.hostname)?.[1]
     const known = domain !== undefined && canonicalDomain(domain)
-    if (!known || !(await isVerified(db, known))) throw notFound('path or method')
+    if (!known || !(await verifiedAmong(db, [known])).has(known)) throw notFound('path or method')
     return reply.type('text/plain; charset=utf-8').send(policy.join('\r\n'))
   })
 }

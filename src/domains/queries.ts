@@ -175,13 +175,13 @@ export async function setSuspended(db: Db, organizationId: string, id: string, s
   return rows[0]?.suspended ?? suspended
 }
 
-/** Whether an organization has verified the domain; at most one has, by a unique index. */
-export async function isVerified(db: Db, domain: string): Promise<boolean> {
-  const row = await db
+/** Those of the domains, in ASCII form, that an organization has verified; at most one has, by a unique index. */
+export async function verifiedAmong(db: Db, domains: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
     .selectFrom('domains')
-    .select('id')
-    .where('domain', '=', domain)
+    .select('domain')
+    .where('domain', 'in', domains)
     .where('status', '=', 'verified')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  return new Set(rows.map(({ domain }) => domain))
 }

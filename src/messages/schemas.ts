@@ -63,9 +63,8 @@ export const AddressOut = Type.Object(
   { title: 'Address' },
 )
 
-const itemFields = {
-  uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
-  folder: Type.String({ examples: ['inbox'] }),
+/** What a list says of a message, in a folder and in a conversation. */
+export const listedFields = {
   message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
   subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
   from: AddressOut,
@@ -79,6 +78,12 @@ const itemFields = {
   }),
   has_attachment: Type.Boolean(),
   preview: Type.String({ description: 'The first 140 characters of the text.', examples: ['Dear Ada, the mill is…'] }),
+}
+
+const itemFields = {
+  uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
+  folder: Type.String({ examples: ['inbox'] }),
+  ...listedFields,
   size_bytes: Type.Integer({ minimum: 0, examples: [5_120] }),
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { AddressOut, inFolder, type MessageItem } from '#/messages/schemas.ts'
+import { AddressOut, inFolder, listedFields, type MessageItem } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
@@ -50,26 +50,7 @@ const ThreadOut = Type.Object(
 export const ThreadPage = PageOf(ThreadOut)
 
 const ThreadMessageOut = Type.Object(
-  {
-    uid,
-    thread_id: id,
-    message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
-    subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
-    from: AddressOut,
-    to: Type.Array(AddressOut, { description: 'The first 100.' }),
-    received_at: Timestamp,
-    unread: Type.Boolean(),
-    starred: Type.Boolean(),
-    labels: Type.Array(Type.String(), {
-      description: 'Keywords of organization labels, deleted ones included.',
-      examples: [['invoices']],
-    }),
-    has_attachment: Type.Boolean(),
-    preview: Type.String({
-      description: 'The first 140 characters of the text.',
-      examples: ['Dear Ada, the mill is…'],
-    }),
-  },
+  { uid, thread_id: id, ...listedFields, to: Type.Array(AddressOut, { description: 'The first 100.' }) },
   { title: 'ThreadMessage' },
 )
 

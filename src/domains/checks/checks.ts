@@ -1,3 +1,4 @@
+import { Mutex } from '#/event-loop/mutex.ts'
 import { unfollowed } from '#/ports/follow.ts'
 import { type CheckDependencies, checkDomain } from './check.ts'
 import { type Claim, claimDue, release } from './queries.ts'
@@ -17,7 +18,7 @@ const shortestPoll = 250
 export class DomainChecks implements AsyncDisposable {
   readonly #at: CheckDependencies
   readonly #stop = new AbortController()
-  #last: Promise<number> = Promise.resolve(0)
+  readonly #rounds = new Mutex()
   #timer: NodeJS.Timeout | undefined
 
   constructor(at: CheckDependencies) {
@@ -26,8 +27,7 @@ export class DomainChecks implements AsyncDisposable {
 
   /** Checks all that are due now, and answers how many there were. A round begins after the one before has ended. */
   run(): Promise<number> {
-    this.#last = this.#last.catch(() => {}).then(() => this.#round())
-    return this.#last
+    return this.#rounds.run(() => this.#round())
   }
 
   /** Checks what comes due, until it is disposed of. */
@@ -45,7 +45,7 @@ export class DomainChecks implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
     this.#stop.abort(new Error('The checks of domains stop'))
-    await this.#last.catch(() => {})
+    await this.#rounds.run(async () => {})
   }
 
   /** Each worker that finds a domain starts another, so that an idle round is one claim. */

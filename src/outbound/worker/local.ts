@@ -1,4 +1,5 @@
 import type { Db } from '#/db/schema.ts'
+import { verifiedAmong } from '#/domains/queries.ts'
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
@@ -23,7 +24,7 @@ export async function routesOf(
   relay: Pick<Relay, 'routeOf'>,
   addresses: readonly string[],
 ): Promise<Map<string, string>> {
-  const here = await domainsHere(db, [...new Set(addresses.map(domainOf))])
+  const here = await verifiedAmong(db, [...new Set(addresses.map(domainOf))])
   return new Map(
     addresses.map((address) => [address, here.has(domainOf(address)) ? localRoute : relay.routeOf(address)]),
   )
@@ -39,17 +40,6 @@ export async function routed(
   const routes = await routesOf(db, relay, addresses)
   const shown = (route: string) => (concealed && route !== localRoute ? blind(route).name : route)
   return Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) }))
-}
-
-/** Which of the domains are verified here, for whichever organization. */
-async function domainsHere(db: Db, domains: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('domains')
-    .select('domain')
-    .where('domain', 'in', domains)
-    .where('status', '=', 'verified')
-    .execute()
-  return new Set(rows.map(({ domain }) => domain))
 }
 
 /** As domains are stored; empty where the address has none. */
