@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Id, Nullable, OneOf, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
 import { type Domain, type ListedRecord, listedRecords, outstandingOf } from './domain.ts'
 import { unicodeName } from './name.ts'
 

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
 import {
   actions,
   assertArgumentFits,

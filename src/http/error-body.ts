@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import type { ErrorCode, Refusal } from '#/errors.ts'
+import { Type } from './type.ts'
 
 /** Status and code go together as here and nowhere else (docs/reference/http.md). */
 export const statuses: Record<ErrorCode, number> = {

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
 import type { ErrorCode } from '#/errors.ts'
 import { ErrorBody, statuses } from './error-body.ts'
+import { Type } from './type.ts'
 
 interface Route {
   readonly schema: FastifySchema | undefined

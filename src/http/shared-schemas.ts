@@ -1,3 +1,5 @@
+import { notFound } from '#/errors.ts'
+import { isUuid } from '#/text.ts'
 import {
   type Static,
   type TLiteralValue,
@@ -6,9 +8,7 @@ import {
   type TSchema,
   type TSchemaOptions,
   Type,
-} from 'typebox'
-import { notFound } from '#/errors.ts'
-import { isUuid } from '#/text.ts'
+} from './type.ts'
 
 /** Schemas that several nouns share. */
 

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Id, Line, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
 export const Keyword = Type.String({

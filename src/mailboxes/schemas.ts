@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { invalid } from '#/errors.ts'
 import { Id, Line, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
 import { canonicalDomain } from '#/mime/address.ts'
 import { type Kind, kinds, type Mailbox, mailboxName, newLocalPart } from './mailbox.ts'
 import { chosenPassword } from './password.ts'

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { Id, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
 import { roles } from './member.ts'
 import { memberCount, membersOf } from './queries.ts'
 

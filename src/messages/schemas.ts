@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { Line, ListOf, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
 

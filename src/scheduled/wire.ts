@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { timestamp } from '#/http/timestamp.ts'
+import { type Static, Type } from '#/http/type.ts'
 import { assertSomeText } from '#/sending/fields.ts'
 import { sendingExample, sendingFields } from '#/sending/wire.ts'
 import type { Scheduled } from './scheduled.ts'

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { Line, OneOrMore, Strict } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 
 /** The body may be this large, in octets: 8 MiB of attachments in base64, and the texts. */

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
 import { AddressOut, inFolder, listedFields, type MessageItem } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
+import { Type } from '#/http/type.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { usageOf } from './queries.ts'
 import { present } from './usage.ts'
