@@ -4,7 +4,8 @@ export interface Area {
   readonly tests: readonly string[]
 }
 
-/** By journeys here those are meant that are about the area: what others catch by the way is luck. */
+/** Tests beside those of the folder are named by where they are below `src` or `test`. By journeys those are meant that are
+ *  about the area: what others catch by the way is luck. */
 export const areas: Readonly<Record<string, Area>> = {
   filters: area('filters', 'journeys/{blocks-and-filters,input}'),
   threads: area('threads', 'journeys/{page-by-page,locations}'),
@@ -20,7 +21,16 @@ export const areas: Readonly<Record<string, Area>> = {
     'faults/{clocks,proxy}',
   ),
   scheduled: area('scheduled', 'journeys/scheduled*', 'faults/{due,scheduled-*}'),
-  queue: area('queue', 'journeys/{after-250,scheduled*,sending}', 'faults/{due,kill,scheduled-*}'),
+  leases: {
+    source: ['src/db/{leases,lease-holder}.ts'],
+    tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
+  },
+  queue: area(
+    'queue',
+    '{cli/queue,conformance/leases/*,outbound/worker/*}',
+    'journeys/{after-250,scheduled*,sending}',
+    'faults/{due,kill,scheduled-*}',
+  ),
   outbound: area(
     'outbound',
     'journeys/{auto-reply,forwarded-proof,forwarding,returned-reports,scheduled*,sending*}',
@@ -32,6 +42,6 @@ export const areas: Readonly<Record<string, Area>> = {
 function area(folder: string, ...tests: readonly string[]): Area {
   return {
     source: [`src/${folder}/**/*.ts`],
-    tests: [`src/${folder}/**/*.test.ts`, ...tests.map((pattern) => `test/${pattern}.test.ts`)],
+    tests: [`src/${folder}/**/*.test.ts`, ...tests.map((pattern) => `{src,test}/${pattern}.test.ts`)],
   }
 }

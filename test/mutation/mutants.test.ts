@@ -46,6 +46,7 @@ for (const [what, text, expected] of [
     ['f(a or b) and c', 'f(a and b) or c', 'f(a ) and c', 'f(a and b) '],
   ],
   ['an interval passes at once', "interval '24 hours'", ["interval '0 hours'"]],
+  ['what follows an expression is changed', `\${f({ a })} < b`, [`\${f({ a })} <= b`]],
   ['expressions in it are scripts', `\${a < b}`, [`\${a <= b}`]],
 ] as const) {
   test(`Of a statement ${what}`, () => assert.deepEqual(becomes(statement(text)), expected.map(statement)))

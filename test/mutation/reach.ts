@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Tree } from './tree.ts'
 
 /** What a file of tests runs of the source, and how long it takes. */
@@ -22,19 +22,26 @@ export function reaches({ runs }: Reach, file: string, offset: number): boolean 
   return (runs[file] ?? []).findLastIndex((edge) => edge <= offset) % 2 === 0
 }
 
-/** Runs a file of tests on the source as it is. What was measured once is kept for as long as both stay the same. One
- *  that fails can catch nothing: then what it wrote is the answer. */
+/** What was measured, for as long as what it ran stays the same. */
+interface Kept extends Reach {
+  readonly of: string
+}
+
+/** Runs a file of tests on the source as it is. What was measured once is kept for as long as neither the file nor any of
+ *  the source that it loads changes. One that fails can catch nothing: then what it wrote is the answer. */
 export async function measure(tree: Tree, test: string, cache: string, stop: AbortSignal): Promise<Reach | string> {
-  const kept = join(cache, `${sourceHash(tree, test)}.json`)
-  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as Reach
+  const path = join(cache, `${test.replaceAll('/', '-')}.json`)
+  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept) : undefined
+  if (kept && kept.of === hashOf(tree, test, kept.runs)) return kept
   mkdirSync(cache, { recursive: true })
   const directory = mkdtempSync(join(cache, 'coverage-'))
   try {
     const { outcome, output, seconds } = await tree.run(test, 600_000, stop, { NODE_V8_COVERAGE: directory })
     if (outcome !== 'passed') return output
-    const reach = { seconds, runs: runsOf(tree, directory) }
-    writeFileSync(kept, JSON.stringify(reach))
-    return reach
+    const runs = runsOf(tree, directory)
+    const measured: Kept = { seconds, runs, of: hashOf(tree, test, runs) }
+    writeFileSync(path, JSON.stringify(measured))
+    return measured
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -70,8 +77,9 @@ function edges(run: Uint8Array): number[] {
   return Array.from(run.keys()).filter((at) => run[at] !== (run[at - 1] ?? 0))
 }
 
-function sourceHash(tree: Tree, test: string): string {
-  const hash = createHash('sha256')
-  for (const file of [...tree.files('src/**/*.ts'), test]) hash.update(`${file}\n${tree.read(file)}\n`)
-  return `${basename(test)}-${hash.digest('hex').slice(0, 16)}`
+function hashOf(tree: Tree, test: string, runs: Reach['runs']): string {
+  const hash = createHash('sha256').update(process.env.TEST_DATABASE_URL === undefined ? '' : 'server')
+  for (const file of [test, ...Object.keys(runs).sort()])
+    hash.update(`${file}\n${tree.has(file) ? tree.read(file) : ''}\n`)
+  return hash.digest('hex')
 }

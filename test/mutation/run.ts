@@ -60,16 +60,19 @@ const trees = Array.from(
       values.skip.map((name) => `--test-skip-pattern=${name}`),
     ),
 )
+const opening = new Set(testFiles({ server: true }).flat())
+const known = new Map<string, Reach>()
+const asked = new Map<string, Promise<Reach | string>>()
+const failing = new Set<string>()
 const drawn = chosen.flatMap(([name, area]) => drawnFrom(name, area))
 
 if (values.list) for (const { area, mutant } of drawn) say(`${area} ${described(mutant)}`)
 else {
   const before = earlier()
   const left = drawn.filter(({ mutant }) => !before.has(mutant.id))
-  const reached = await measured(left.length > 0)
   const results = [...drawn.flatMap(({ mutant }) => before.get(mutant.id) ?? [])]
   await together(left, async (tree, { area, mutant }) => {
-    const tried = await tryOut(tree, area, mutant, reached)
+    const tried = await tryOut(tree, area, mutant)
     appendFileSync(values.report, `${JSON.stringify(tried)}\n`)
     results.push(tried)
     say(`${results.length}/${drawn.length} ${tried.outcome} (${tried.seconds.toFixed(1)} s): ${described(tried)}`)
@@ -99,51 +102,51 @@ function earlier(): Map<string, Tried> {
   return last
 }
 
-/** For each area its tests, the quickest first. */
-async function measured(wanted: boolean): Promise<Map<string, [string, Reach][]>> {
+/** The tests of an area: those that are measured first, the quickest before the others. */
+function testsOf(area: string): string[] {
   const [tree] = trees as [Tree]
-  const opening = new Set(testFiles({ server: true }).flat())
-  const testsOf = ({ tests }: Area) =>
-    tree.files(...tests).filter((file) => !values.unit || !opening.has(join(root, file)))
-  const tests = new Set(wanted ? chosen.flatMap(([, area]) => testsOf(area)) : [])
-  const found = new Map<string, Reach>()
-  await together([...tests], async (tree, test) => {
-    const reach = await measure(tree, test, cache, stopping.signal)
-    if (typeof reach === 'string') return say(`${reach}\n${test} fails without any mutant, and is left out`)
-    found.set(test, reach)
-    say(`${found.size}/${tests.size} ${test}: ${reach.seconds.toFixed(1)} s`)
-  })
-  return new Map(
-    chosen.map(([name, area]) => {
-      const own = new Set(testsOf(area))
-      return [name, [...found].filter(([test]) => own.has(test)).sort(([, a], [, b]) => a.seconds - b.seconds)]
-    }),
-  )
+  const files = (areas[area]?.tests ?? []).flatMap((pattern) => tree.files(pattern))
+  const wanted = [...new Set(files)].filter((file) => !values.unit || !opening.has(join(root, file)))
+  const seconds = (file: string) => known.get(file)?.seconds ?? Number.POSITIVE_INFINITY
+  return wanted.toSorted((one, other) => (seconds(one) < seconds(other) ? -1 : seconds(one) > seconds(other) ? 1 : 0))
 }
 
-async function tryOut(
-  tree: Tree,
-  area: string,
-  mutant: Mutant,
-  reached: ReadonlyMap<string, readonly [string, Reach][]>,
-): Promise<Tried> {
+/** What a file of tests runs; undefined where it fails without any mutant. It is measured when a mutant first needs it. */
+async function reachOf(tree: Tree, test: string): Promise<Reach | undefined> {
+  const measuring = asked.get(test) ?? measure(tree, test, cache, stopping.signal)
+  asked.set(test, measuring)
+  const reach = await measuring
+  if (typeof reach === 'string') {
+    if (!failing.has(test)) say(`${reach}\n${test} fails without any mutant, and is left out`)
+    failing.add(test)
+    return undefined
+  }
+  if (!known.has(test)) say(`measured ${test}: ${reach.seconds.toFixed(1)} s`)
+  known.set(test, reach)
+  return reach
+}
+
+async function tryOut(tree: Tree, area: string, mutant: Mutant): Promise<Tried> {
   const { id, file, function: inside, before, after, nth } = mutant
   const tried = { id, area, file, function: inside, before, after, nth }
   const reason = reasonFor(mutant)
   if (reason !== undefined) return { ...tried, outcome: 'explained', by: reason, seconds: 0 }
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1_000
-  const tests = (reached.get(area) ?? []).filter(([, reach]) => reaches(reach, file, mutant.start))
-  return await tree.with(file, mutated(tree.read(file), mutant), async () => {
-    for (const [test, reach] of tests) {
-      // A machine that does other things as well is slower at times.
-      const ran = await tree.run(test, Math.ceil(3_000 * reach.seconds) + 20_000, stopping.signal)
-      if (ran.outcome === 'passed') continue
-      const outcome = ran.outcome === 'failed' ? 'caught' : 'timed out'
-      return { ...tried, outcome, by: `${test}: ${ran.test}`, seconds: seconds() }
-    }
-    return { ...tried, outcome: 'survived', by: `${tests.length} files of tests run it`, seconds: seconds() }
-  })
+  const text = mutated(tree.read(file), mutant)
+  let reaching = 0
+  for (const test of testsOf(area)) {
+    const reach = await reachOf(tree, test)
+    if (!reach || !reaches(reach, file, mutant.start)) continue
+    reaching++
+    // A machine that does other things as well is slower at times.
+    const ms = Math.ceil(3_000 * reach.seconds) + 20_000
+    const ran = await tree.with(file, text, () => tree.run(test, ms, stopping.signal))
+    if (ran.outcome === 'passed') continue
+    const outcome = ran.outcome === 'failed' ? 'caught' : 'timed out'
+    return { ...tried, outcome, by: `${test}: ${ran.test}`, seconds: seconds() }
+  }
+  return { ...tried, outcome: 'survived', by: `${reaching} files of tests run it`, seconds: seconds() }
 }
 
 /** Works through a list with one worker a tree. */

@@ -92,8 +92,8 @@ function masked(text: string): string {
   let depth = 0
   return Array.from({ length: text.length }, (_, at) => {
     const char = text[at] ?? ''
-    if (text.startsWith('${', at) || (depth > 0 && char === '{')) depth++
-    const inside = depth > 0
+    if (char === '{' && (depth > 0 || text[at - 1] === '$')) depth++
+    const inside = depth > 0 || text.startsWith('${', at)
     if (depth > 0 && char === '}') depth--
     return inside ? '$' : char
   }).join('')

@@ -36,6 +36,10 @@ export class Tree {
     return readFileSync(join(this.#root, file), 'utf8')
   }
 
+  has(file: string): boolean {
+    return existsSync(join(this.#root, file))
+  }
+
   /** Paths in the tree, in an order that stays. */
   files(...patterns: readonly string[]): string[] {
     return globSync(patterns, { cwd: this.#root }).sort()
