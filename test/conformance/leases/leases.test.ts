@@ -10,6 +10,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { copy } from '../mail-host/letters.ts'
 import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
+import { leasesMeanwhile } from './meanwhile.ts'
 import { leasesConformance, type QueueUnderTest } from './suite.ts'
 
 const domains: QueueUnderTest = {
@@ -97,3 +98,4 @@ const model: QueueUnderTest = {
 leasesConformance('the checks of domains', domains)
 leasesConformance('the spool of an IMAP server', spool)
 leasesConformance('a queue that has all that a queue may have', model)
+if (process.env.TEST_DATABASE_URL !== undefined) leasesMeanwhile()

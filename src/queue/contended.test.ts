@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { claimScheduled, claimWaiting } from './claims.ts'
+import { enqueue, enqueueScheduled } from './enqueue.ts'
+import { copiesStored, fail, pendingCopies } from './scheduled.ts'
+
+/** What one worker does while another is in the middle of a transaction or of a statement. For this two connections are
+ *  needed: only on a server is anything ever in the middle. */
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  let database: Database
+  let db: Db
+  let organizationId: string
+  const now = new Date('2026-11-21T08:00:00Z')
+  before(async () => {
+    database = await testDatabase()
+    db = database.db
+    organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  })
+  after(() => database[Symbol.asyncDispose]())
+  beforeEach(() => db.deleteFrom('outbound_messages').execute())
+
+  const message = () => ({
+    ...{ id: randomUUID(), organizationId, mailboxId: null, sender: 'ada@here.example' },
+    raw: Buffer.from('Subject: Out\r\n\r\nHello\r\n'),
+  })
+
+  async function sent(): Promise<string> {
+    const one = { ...message(), kind: 'sent', recipients: [{ recipient: 'a@x', route: 'x' }] } as const
+    await db.transaction().execute((tx) => enqueue(tx, mailKey, one, now))
+    return one.id
+  }
+
+  async function scheduled(): Promise<string> {
+    const one = { ...message(), recipients: ['a@x'] }
+    const listed = { to: ['a@x'], cc: [], bcc: [], subject: 'Out' }
+    const schedule = { sendAt: now, listed, attachmentCount: 0, scheduledBy: 'api_key' } as const
+    await db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, one, schedule, now))
+    return one.id
+  }
+
+  /** Does something while another worker has the rows of all messages locked. */
+  async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select from outbound_messages for update`.execute(tx)
+      return await work()
+    })
+  }
+
+  test('a message that another worker is just claiming something of is passed over, and not waited for', async () => {
+    const id = await sent()
+    assert.deepEqual(await whileLocked(() => claimWaiting(db, now, [], 10)), [])
+    const [batch] = await claimWaiting(db, now, [], 10)
+    assert.equal(batch?.messageId, id)
+  })
+
+  test('a scheduled message that another worker is just claiming is passed over, and looked for again', async () => {
+    await scheduled()
+    const during = await whileLocked(() => claimScheduled(db, mailKey, now))
+    assert.deepEqual(during, { claims: [], contended: true })
+    assert.equal((await claimScheduled(db, mailKey, now)).claims.length, 1)
+    assert.deepEqual(await claimScheduled(db, mailKey, now), { claims: [], contended: false })
+  })
+
+  test('a pending copy that another worker is just claiming is passed over, and not waited for', async () => {
+    await scheduled()
+    await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
+    assert.deepEqual(await whileLocked(() => pendingCopies(db, now, now)), [])
+    assert.equal((await pendingCopies(db, now, now)).length, 1)
+  })
+
+  test('of two workers that store a pending copy at once one does, and the other is told', async () => {
+    const id = await scheduled()
+    await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
+    const store = () => db.transaction().execute((tx) => copiesStored(tx, [id]))
+    assert.deepEqual((await Promise.all([store(), store()])).toSorted(), [false, true])
+  })
+
+  test('a scheduled message that another worker has begun and given up meanwhile is not sent', async () => {
+    await scheduled()
+    await db.connection().execute(async (worker) => {
+      // The worker asks who is suspended, and waits there for as long as somebody else has the lock.
+      await sql`create temp view organizations as
+        select one.* from public.organizations one where (select true from pg_advisory_xact_lock(1))`.execute(worker)
+      const claiming = await db.transaction().execute(async (tx) => {
+        await sql`select pg_advisory_xact_lock(1)`.execute(tx)
+        const claims = claimScheduled(worker, mailKey, now)
+        while (!(await somebodyWaits(tx)));
+        const [begun] = (await claimScheduled(db, mailKey, now)).claims
+        assert.ok(begun)
+        await db.transaction().execute((tx) => fail(tx, begun.message.id, 'No', now))
+        return { claims }
+      })
+      assert.deepEqual((await claiming.claims).claims, [])
+      await sql`drop view pg_temp.organizations`.execute(worker)
+    })
+  })
+
+  async function somebodyWaits(tx: Db): Promise<boolean> {
+    const { rows } = await sql`
+      select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(tx)
+    return rows.length > 0
+  }
+}
