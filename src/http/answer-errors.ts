@@ -17,10 +17,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 export function refusalFor(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error.others.length > 0 ? error : withOthers(error, request)
-  if (sqlState(error) === 'PC402') return new Refusal('quota_exceeded', (error as Error).message, { cause: error })
-  const framework = error as FastifyError
-  if (framework.statusCode && framework.statusCode >= 400 && framework.statusCode < 500)
-    return invalidRequest(framework)
+  // What the database throws has an SQLSTATE, what Fastify throws a status code.
+  const { code, message, statusCode = 500 } = error as FastifyError
+  if (code === 'PC402') return new Refusal('quota_exceeded', message, { cause: error })
+  if (statusCode >= 400 && statusCode < 500) return invalidRequest(code, message)
   // If the connection broke at the commit, the change may have been made.
   return new Refusal('internal_error', 'Internal error; the service has logged it under this request_id', {
     fix: 'Send the request again; its Idempotency-Key prevents a second execution',
@@ -28,11 +28,7 @@ export function refusalFor(error: unknown, request: FastifyRequest): Refusal {
   })
 }
 
-function sqlState(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-}
-
-function invalidRequest({ code, message }: FastifyError): Refusal {
+function invalidRequest(code: string, message: string): Refusal {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return invalid('Content-Type', 'The content type must be application/json')

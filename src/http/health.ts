@@ -19,8 +19,7 @@ export function healthRoutes(app: App, checks: Checks): void {
 }
 
 async function answers(check: () => Promise<unknown>): Promise<boolean> {
-  const timeUp = AbortSignal.timeout(patienceMs)
-  const late = new Promise<false>((resolve) => timeUp.addEventListener('abort', () => resolve(false)))
+  const late = new Promise<false>((resolve) => setTimeout(resolve, patienceMs, false).unref())
   return await Promise.race([
     check()
       .then(() => true)

@@ -55,7 +55,7 @@ type Unreadable = Error & { code?: string; rawPacket?: unknown }
 
 /** Answers and closes the connection: the start of a next request is unknown. */
 function answerUnreadable(error: Unreadable, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (!socket.writable) return void socket.destroy()
   const id = newRequestId()
   const refusal = new Refusal('invalid_request', sentences[error.code ?? ''] ?? 'The request is not valid HTTP')
   const body = JSON.stringify(errorBody(refusal, id))

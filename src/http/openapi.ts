@@ -59,9 +59,9 @@ const style = `
 `
 
 async function referencePage(app: App): Promise<void> {
-  app.addHook('onSend', (_request, reply, payload: unknown, done) => {
-    const isPage = typeof payload === 'string' && String(reply.getHeader('Content-Type')).startsWith('text/html')
-    done(null, isPage ? payload.replace('<head>', `<head>${viewport}`) : payload)
+  app.addHook('onSend', (_request, _reply, payload: unknown, done) => {
+    // Of all that is sent as text only the page has a head.
+    done(null, typeof payload === 'string' ? payload.replace('<head>', `<head>${viewport}`) : payload)
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',

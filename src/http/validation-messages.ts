@@ -36,7 +36,7 @@ export function validationMessage(field: string, error: ErrorObject, part: 'quer
     case 'format':
       return formatSentence(field, params.format, data)
     default:
-      return `${field} ${message ?? 'is not valid'}`
+      return `${field} ${message}`
   }
 }
 

@@ -50,6 +50,11 @@ test('the reference page and all that it loads come from us', async () => {
   const page = await fetch(`${world.base}/docs/`)
   assert.equal(page.status, 200)
   const html = await page.text()
+  assert.equal(
+    page.headers.get('content-security-policy'),
+    "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; " +
+      "img-src 'self' data:; script-src 'self'; style-src 'self';",
+  )
   assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//)
   for (const [, path = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
     const part = await fetch(new URL(path, `${world.base}/docs/`))

@@ -64,7 +64,7 @@ function open(): Socket {
 
 test('a client that sends all before it reads is heard to the end, and can go on with its connection', async () => {
   const socket = open()
-  const body = Buffer.alloc(2 * MiB, ' ')
+  const body = Buffer.alloc(12 * MiB, ' ')
   socket.write(`POST /v1/labels HTTP/1.1\r\n${authorized()}Content-Length: ${body.length}\r\n\r\n`)
   await new Promise((sent) => socket.write(body, sent))
   assert.match(await until(socket, /"request_id"/), /^HTTP\/1.1 400 .*larger than 1 MiB/s)

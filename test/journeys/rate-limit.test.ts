@@ -66,10 +66,13 @@ test(`row 5: ${processes} processes, one key, 3,200 at once: at most 600 a proce
     Array.from({ length: processes }, () => startService(home.env, ['serve', '--bare', '--roles', 'api'])),
   )
   try {
+    const began = performance.now()
     const allowed = await Promise.all(services.map(({ http }) => allowedOf(http, key, 3_200 / processes)))
-    for (const count of allowed) assert.ok(count <= 600)
+    // One, unless the machine is busy.
+    const windows = Math.ceil((performance.now() - began) / perMinute.windowMs)
+    for (const count of allowed) assert.ok(count <= 600 * windows)
     const together = allowed.reduce((sum, count) => sum + count, 0)
-    assert.ok(together <= 630, `${together} were let in`)
+    assert.ok(together <= 630 * windows, `${together} were let in`)
     assert.ok(together >= 500, `only ${together} were let in`)
   } finally {
     await Promise.all(services.map((service) => service.end('SIGKILL')))

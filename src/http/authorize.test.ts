@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authorizer, type Identify } from './authorize.ts'
+import type { Scope } from './scopes.ts'
+import type { SharedAllowance, SharedWindow } from './shared-window.ts'
+
+const identity = { keyId: 'a', organizationId: 'o', scopes: new Set<Scope>(['labels:read']), suspended: false }
+
+/** What is asked before a request with that token is let in, at a time that passes by `advance` alone. */
+function gate({ identify, among }: { identify?: Identify; among?: () => SharedAllowance } = {}) {
+  let now = 0
+  const keys = { identify: identify ?? (async () => identity), isKey: () => true }
+  const shared = among && ({ consume: async () => among() } as unknown as SharedWindow)
+  const authorize = authorizer(keys, () => now, shared)
+  return {
+    advance: (ms: number) => {
+      now += ms
+    },
+    /** The headers of the answer, or the refusal with those. */
+    ask: async ({ scope = 'labels:read' }: { scope?: Scope } = {}) => {
+      const authorization = 'Bearer x'
+      const headers: Record<string, unknown> = {}
+      const request = {
+        ...{ ip: '192.0.2.1', headers: { authorization }, routeOptions: { config: { scope } } },
+        raw: { headersDistinct: { authorization: [authorization] } },
+      } as unknown as FastifyRequest
+      const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
+      const refusal = await authorize(request, reply).catch((error) => error)
+      return { code: refusal?.code, retryAfter: refusal?.retryAfter, left: headers.RateLimit }
+    },
+  }
+}
+
+const allowed = (left: string) => ({ code: undefined, retryAfter: undefined, left })
+const limited = (seconds: number) => ({
+  ...{ code: 'rate_limited', retryAfter: seconds },
+  left: `"key";r=0;t=${seconds}`,
+})
+
+test('a key has 600 requests in a minute, whatever they ask for, and then as many as are a minute old', async () => {
+  const { ask, advance } = gate()
+  assert.deepEqual(await ask(), allowed('"key";r=599;t=60'))
+  advance(30_000)
+  for (let n = 1; n < 599; n++) await ask()
+  assert.equal((await ask({ scope: 'labels:write' })).code, 'forbidden')
+  assert.deepEqual(await ask({ scope: 'labels:write' }), limited(30))
+  advance(30_000)
+  assert.deepEqual(await ask(), allowed('"key";r=0;t=30'))
+  assert.deepEqual(await ask(), limited(30))
+})
+
+test('what all processes have left counts where it is less, and what they refuse is not counted here', async () => {
+  const refused = { allowed: false, remaining: 0, waitMs: 1_500 }
+  let answer: SharedAllowance = refused
+  const { ask } = gate({ among: () => answer })
+  for (let n = 0; n < 700; n++) assert.deepEqual(await ask(), limited(2))
+  answer = { ...refused, waitMs: 0 }
+  assert.deepEqual(await ask(), limited(1))
+  answer = { allowed: true, remaining: 7, waitMs: 0 }
+  assert.deepEqual(await ask(), allowed('"key";r=7;t=60'))
+  answer = { allowed: true, remaining: 600, waitMs: 0 }
+  assert.deepEqual(await ask(), allowed('"key";r=598;t=60'))
+})
+
+test('an address has 600 requests in a minute with keys that nobody has, and who looks keys up hears of it', async () => {
+  const guessed: boolean[] = []
+  const { ask, advance } = gate({ identify: async (_token, guessing) => void guessed.push(guessing) })
+  for (let n = 0; n < 600; n++) assert.equal((await ask()).code, 'unauthorized')
+  assert.deepEqual(new Set(guessed.splice(0)), new Set([false]))
+  assert.deepEqual(await ask(), { code: 'rate_limited', retryAfter: 60, left: undefined })
+  advance(60_000)
+  assert.equal((await ask()).code, 'unauthorized')
+  assert.deepEqual(guessed, [true, false])
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import fastify from 'fastify'
+import type { App } from './app-type.ts'
+import { healthRoutes } from './health.ts'
+
+const never = () => new Promise(() => {})
+
+for (const [what, mailHost, after, expected] of [
+  ['answers', async () => {}, 0, [200, { status: 'ready', database: 'ok', mail_host: 'ok' }]],
+  [
+    'fails',
+    () => Promise.reject(new Error('away')),
+    0,
+    [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
+  ],
+  [
+    'is silent for two seconds',
+    never,
+    2_000,
+    [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
+  ],
+] as const) {
+  test(`a program whose mail host ${what} says so`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await using app = fastify()
+    const asked = Promise.withResolvers<void>()
+    const checks = {
+      database: async () => {},
+      mail_host: () => {
+        asked.resolve()
+        return mailHost()
+      },
+    }
+    healthRoutes(app as unknown as App, checks)
+    const answer = app.inject('/readyz')
+    await asked.promise
+    await setImmediate()
+    t.mock.timers.tick(after)
+    const { statusCode, body } = await answer
+    assert.deepEqual([statusCode, JSON.parse(body)], expected)
+  })
+}
