@@ -23,45 +23,45 @@ import {
   parseSwitch,
 } from './values.ts'
 
-/** What an installation is set to. Made from the environment alone, once, by `readConfig`; nothing else reads it. */
+/** The settings of a process. Only `readConfig` reads the environment, once. */
 export interface Config {
-  /** What `serve` does in this process. */
+  /** The roles of this process. */
   readonly roles: ReadonlySet<Role>
   /** The address on which HTTP and SMTP listen. */
   readonly host: string
   /** Port of the HTTP API; 0 lets the system choose. */
   readonly port: number
   readonly smtpPort: number
-  /** For a mail server in front of us, which is believed: where mail comes by LMTP; undefined for nowhere. */
+  /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
-  /** Where Postfix asks what we would refuse. */
+  /** Where Postfix asks whether we would accept a recipient. */
   readonly policy: Listening | undefined
-  /** Where mail programs send: by STARTTLS, and by TLS from the start (RFC 8314); undefined for nowhere. */
+  /** Where mail programs submit, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
-  /** For a mail server in front of us, which has asked for passwords and is believed about the sender. */
+  /** For a trusted mail server in front of us, which authenticates senders itself. */
   readonly submissionProxy: Listening | undefined
-  /** Where Prometheus reads what is counted; undefined for nowhere. */
+  /** Where Prometheus scrapes metrics; undefined for nowhere. */
   readonly metrics: Listening | undefined
   /** Which traces are sent to the collector that OpenTelemetry's own variables name; undefined for none. */
   readonly tracing: Sampling | undefined
-  /** The name that this mail host calls itself by, in its SMTP greeting and in what it adds to messages. */
+  /** Our name in the SMTP greeting and in header fields that we add. */
   readonly hostname: string
-  /** Holds the embedded database, the secret made at first start and the CLI's socket. */
+  /** Holds the embedded database, the secret generated at first start and the CLI's socket. */
   readonly dataDir: string
-  /** Whether the environment says where the database is, a server or a directory. */
+  /** Whether the environment names the database, a server or a directory. */
   readonly namesDatabase: boolean
-  /** Start although the database may lose what it has confirmed. */
+  /** Start although the database may lose committed transactions. */
   readonly allowUnsafeDatabase: boolean
   /** Paths of PEM files, for STARTTLS. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  /** `address` or `address:port`; empty for the system's own. */
+  /** `address` or `address:port`; empty for those of the system. */
   readonly dnsServers: readonly string[]
-  /** From the enrolment of a domain to the first look at its records. */
+  /** From the enrolment of a domain to the first check of its records. */
   readonly dnsFirstCheckSeconds: number
-  /** Between the worker's rounds, in which what was scheduled is sent. */
+  /** Between the worker's rounds, which send scheduled messages. */
   readonly tickSeconds: number
-  /** What becomes of a message that was sent up to its last octet, to which no reply came. */
+  /** What to do with a message whose delivery is ambiguous. */
   readonly ambiguous: 'retry' | 'fail'
   /** Mail may be delivered to hosts whose addresses are not public. */
   readonly allowPrivateMx: boolean
@@ -69,24 +69,24 @@ export interface Config {
   /** How much mail may wait for the IMAP server. */
   readonly spoolBytes: number
   readonly logLevel: LogLevel
-  /** NODE_ENV is `production`: no try-out is made. */
+  /** NODE_ENV is `production`: no try-out is created. */
   readonly production: boolean
   /** Never logged, never printed. */
   readonly secrets: {
     /** A PostgreSQL server; undefined means the embedded database. */
     readonly databaseUrl: string | undefined
-    /** Where mail lives; undefined for the database. */
+    /** Where mail is kept; undefined for the database. */
     readonly imap: ImapServer | undefined
-    /** Where that server, a Dovecot, takes commands; undefined where it cannot be told anything. */
+    /** The HTTP API of that server, a Dovecot; undefined if it has none. */
     readonly doveadm: DoveadmServer | undefined
-    /** Takes all mail that leaves; undefined to deliver to each recipient's own mail host. */
+    /** The relay for all outgoing mail; undefined to deliver to each recipient's own mail host. */
     readonly relay: RelayServer | undefined
-    /** Undefined where the data directory holds it. */
+    /** Undefined if the data directory holds it. */
     readonly secret: string | undefined
-    /** The one that `secret` takes the place of; undefined where there is none, or where the data directory holds it. */
+    /** The secret that `secret` replaces; undefined if there is none, or the data directory holds it. */
     readonly previousSecret: string | undefined
   }
-  /** Sentences for whoever starts the server: what was set and has no effect. */
+  /** Sentences for the operator about settings that have no effect. */
   readonly warnings: readonly string[]
 }
 
@@ -96,7 +96,7 @@ export interface Listening {
   readonly port: number
 }
 
-/** Everything that is wrong with the environment, a sentence for each. No sentence holds the value of a secret. */
+/** All faults of the environment, a sentence each. No sentence holds the value of a secret. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -108,7 +108,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment. A variable that is set to the empty string counts as not set.
+ * Reads the environment. An empty variable counts as not set.
  * @throws ConfigError with every problem at once
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -162,10 +162,10 @@ function readTls(read: Reader): Config['tls'] {
   return cert !== undefined && key !== undefined ? { cert, key } : undefined
 }
 
-/** What no variable shows by itself. */
+/** Faults of several variables together. */
 function contradictions(config: Config, read: Reader): string[] {
   const { production, tls } = config
-  const found = [...sharedPorts(config), ...lackingOfSubmission(config, read)]
+  const found = [...sharedPorts(config), ...missingForSubmission(config, read)]
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
     ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],
@@ -182,8 +182,8 @@ function contradictions(config: Config, read: Reader): string[] {
   return found
 }
 
-/** No password goes in the clear, and a role without a port does nothing. */
-function lackingOfSubmission(
+/** Passwords need TLS, and the role submission needs a port. */
+function missingForSubmission(
   { roles, submission, submissionTls, submissionProxy, tls }: Config,
   read: Reader,
 ): string[] {

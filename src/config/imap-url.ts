@@ -5,8 +5,8 @@ import { serverUrl } from './server-url.ts'
 const example = 'imaps://user:password@imap.example.com, with special characters in the password written as %XX'
 
 /**
- * Reads `imap://user:password@host:port?starttls=never` or `imaps://…`. Unless told otherwise the port is 143, with `imaps`
- * 993, and STARTTLS is required.
+ * Reads `imap://user:password@host:port?starttls=never` or `imaps://…`. The default port is 143, or 993 for `imaps`.
+ * STARTTLS is required by default.
  * @throws Unusable
  */
 export function parseImapUrl(text: string): ImapServer {

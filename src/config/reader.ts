@@ -1,7 +1,7 @@
-/** What is wrong with a value and what to do; follows the variable's name in a sentence. */
+/** The fault of a value and what to do, as the rest of a sentence that begins with the variable's name. */
 export class Unusable extends Error {}
 
-/** Reads variables of the environment, and notes what is wrong with them and which there are. */
+/** Reads variables of the environment. Collects their names and faults. */
 export class Reader {
   readonly problems: string[] = []
   readonly known = new Set<string>()
@@ -11,7 +11,7 @@ export class Reader {
     this.#env = env
   }
 
-  /** Undefined where the variable is not set, or is unusable, which is noted. */
+  /** Undefined if the variable is not set, or is unusable, which adds to `problems`. */
   value<T>(name: string, parse: (text: string) => T): T | undefined {
     this.known.add(name)
     const text = this.#env[name]
@@ -30,7 +30,7 @@ export class Reader {
   }
 }
 
-/** A value as a problem shows it. */
+/** A value as it appears in a problem. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }

@@ -42,7 +42,7 @@ for (const url of [
   'smtp://ann:s3cret%zz@relay.example',
   'smtp://ann:s3cret@',
 ])
-  test(`${JSON.stringify(url)} is none, and no password is told`, () => {
+  test(`${JSON.stringify(url)} is refused, without its password`, () => {
     assert.throws(
       () => parseRelayUrl(url),
       (error) => error instanceof Unusable && /set it to /.test(error.message) && !/s3cret/.test(error.message),

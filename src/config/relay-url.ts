@@ -5,9 +5,8 @@ import { serverUrl } from './server-url.ts'
 const example = 'smtp://user:password@mail.example.com:587, with special characters in the password written as %XX'
 
 /**
- * Reads `smtp://user:password@host:port?starttls=required` or `smtps://…`. Unless told otherwise the port is 587 with a
- * login, else 25, with `smtps` 465; and STARTTLS is required with a login, so that no password goes in the clear, else
- * used where it is offered.
+ * Reads `smtp://user:password@host:port?starttls=required` or `smtps://…`. The default port is 465 for `smtps`, 587 with a
+ * login, else 25. STARTTLS is required with a login, so that no password is sent in the clear; else used if offered.
  * @throws Unusable
  */
 export function parseRelayUrl(text: string): RelayServer {
@@ -18,7 +17,7 @@ export function parseRelayUrl(text: string): RelayServer {
   const login = user !== undefined && password !== undefined ? { user, password } : undefined
   if (login && tls === 'offered')
     throw new Unusable(
-      'would send its password in the clear where nobody offers TLS: set it to end in ?starttls=required, or in ' +
+      'would send its password in the clear if the server offers no TLS: set it to end in ?starttls=required, or in ' +
         '?starttls=never for a relay on this machine',
     )
   const usualPort = tls === 'implicit' ? 465 : login ? 587 : 25

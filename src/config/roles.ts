@@ -1,10 +1,10 @@
 import { quote, Unusable } from './reader.ts'
 
-/** What `serve` can do in a process. */
+/** The roles of a process that runs `serve`. */
 export const roles = ['api', 'mx', 'submission', 'worker'] as const
 export type Role = (typeof roles)[number]
 
-/** `api,mx` as a set; undefined for anything else. Also what `serve --roles` takes. */
+/** Reads `api,mx`; undefined if a word is no role. For `serve --roles` too. */
 export function rolesIn(text: string): ReadonlySet<Role> | undefined {
   const words = text.split(',').map((word) => word.trim())
   return words.every(isRole) ? new Set(words) : undefined

@@ -1,8 +1,8 @@
 import { Unusable } from './reader.ts'
 
-/** A kind of server, and how its URL is to look. */
+/** A kind of server, and the form of its URL. */
 interface Kind<Starttls extends string> {
-  /** Without TLS from the start; with an `s` at its end it has it. */
+  /** The scheme without implicit TLS; an `s` at its end adds that. */
   readonly scheme: string
   readonly what: string
   readonly example: string
@@ -12,7 +12,7 @@ interface Kind<Starttls extends string> {
 
 interface ServerUrl<Starttls extends string> {
   readonly host: string
-  /** Undefined, as all that follows, where the URL does not say. */
+  /** Undefined, like all that follow, if the URL does not say. */
   readonly port: number | undefined
   readonly tls: 'implicit' | Starttls | undefined
   readonly user: string | undefined
@@ -21,11 +21,11 @@ interface ServerUrl<Starttls extends string> {
 
 /**
  * Reads `scheme://user:password@host:port?starttls=never` or `schemes://…`.
- * @throws Unusable, without the password that the URL may hold
+ * @throws Unusable, without the password in the URL
  */
 export function serverUrl<Starttls extends string>(text: string, kind: Kind<Starttls>): ServerUrl<Starttls> {
   const { scheme, what, example } = kind
-  // What URL would silently leave out was not meant.
+  // `URL` would silently remove white space and controls.
   const url = !/[\s\0-\x1f]/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (!url || ![`${scheme}:`, `${scheme}s:`].includes(url.protocol) || !hostname.test(url.hostname))
     throw new Unusable(`is not the URL of ${what}: set it to ${example}`)
@@ -47,7 +47,7 @@ function decoded<S extends string>(text: string, { example }: Kind<S>): string |
     const plain = decodeURIComponent(text)
     if (!plain.includes('\0')) return plain || undefined
   } catch {}
-  throw new Unusable(`holds a % that stands for no character of a login: set it to ${example}`)
+  throw new Unusable(`holds a % that encodes no character of a login: set it to ${example}`)
 }
 
 function tlsOf<S extends string>(
@@ -56,11 +56,11 @@ function tlsOf<S extends string>(
 ): 'implicit' | S | undefined {
   if (protocol === `${scheme}s:`) {
     if (searchParams.size === 0) return 'implicit'
-    throw new Unusable(`is TLS from the start: set it to an ${scheme}s:// URL without a ?`)
+    throw new Unusable(`has implicit TLS, and takes no ?starttls: set it to an ${scheme}s:// URL without a ?`)
   }
   if (searchParams.size === 0) return undefined
   const asked = starttls.find((rule) => rule === searchParams.get('starttls'))
   if (asked !== undefined && searchParams.size === 1) return asked
   const rules = `${starttls.slice(0, -1).join(', ')} or ${starttls.at(-1)}`
-  throw new Unusable(`knows one parameter: set it to end in ?starttls=${rules}, or without`)
+  throw new Unusable(`takes one parameter only: set it to end in ?starttls=${rules}, or without`)
 }

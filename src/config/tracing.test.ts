@@ -29,13 +29,13 @@ for (const [what, env, sampling] of [
     assert.deepEqual(readConfig(env).tracing, sampling)
   })
 
-test('what cannot be used is said', () => {
+test('unusable values are reported', () => {
   const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: 'x:4317', OTEL_TRACES_SAMPLER: 'some', OTEL_TRACES_SAMPLER_ARG: '2' }
   assert.throws(
     () => readConfig(wrong),
     (error) =>
       error instanceof ConfigError &&
-      /^OTEL_EXPORTER_OTLP_ENDPOINT is no address[^\n]*\nOTEL_TRACES_SAMPLER is "some"[^\n]*\nOTEL_TRACES_SAMPLER_ARG is "2"/.test(
+      /^OTEL_EXPORTER_OTLP_ENDPOINT is not a URL[^\n]*\nOTEL_TRACES_SAMPLER is "some"[^\n]*\nOTEL_TRACES_SAMPLER_ARG is "2"/.test(
         error.message,
       ),
   )

@@ -1,13 +1,12 @@
 import { quote, type Reader, Unusable } from './reader.ts'
 
-/** Which requests and messages are followed: a share of those that begin here, and of those that began elsewhere what
- *  their beginning says, where `parentBased`. */
+/** Which requests and messages are traced: a share of them. With `parentBased`, the parent decides if there is one. */
 export interface Sampling {
   readonly ratio: number
   readonly parentBased: boolean
 }
 
-/** By the variables of OpenTelemetry ("SDK Environment Variables"); the exporter reads where to send by itself. */
+/** Reads the variables of OpenTelemetry ("SDK Environment Variables"). The exporter reads its endpoint itself. */
 export function readTracing(read: Reader): Sampling | undefined {
   const endpoint = read.value('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', parseEndpoint)
   const general = read.value('OTEL_EXPORTER_OTLP_ENDPOINT', parseEndpoint)
@@ -23,7 +22,7 @@ export function readTracing(read: Reader): Sampling | undefined {
 function parseEndpoint(text: string): string {
   const protocol = URL.canParse(text) ? new URL(text).protocol : undefined
   if (protocol === 'http:' || protocol === 'https:') return text
-  throw new Unusable('is no address: set it to where a collector takes OTLP over HTTP, such as http://127.0.0.1:4318')
+  throw new Unusable('is not a URL: set it to that of a collector for OTLP over HTTP, such as http://127.0.0.1:4318')
 }
 
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`])

@@ -1,6 +1,6 @@
 import { distance } from '#/http/did-you-mean.ts'
 
-/** A warning for each misspelt variable: it has no effect. */
+/** A warning for each unknown variable. */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,

@@ -8,11 +8,11 @@ export function parsePort(text: string): number {
   return Number(text)
 }
 
-/** `24` at this machine alone, or where else a port alone means, `10.0.0.5:24`, `[::]:24`. */
-export function parseListening(text: string, alone = '127.0.0.1'): Listening {
+/** Reads `24`, which listens on `defaultHost`, `10.0.0.5:24` or `[::]:24`. */
+export function parseListening(text: string, defaultHost = '127.0.0.1'): Listening {
   const [, v6, v4, port = ''] = /^(?:\[([^\]]*)\]:|([\d.]+):)?(\d{1,5})$/.exec(text) ?? []
   const isAddress = v6 === undefined ? isIPv4(v4 ?? '127.0.0.1') : isIPv6(v6)
-  if (isAddress && port !== '' && Number(port) <= 65_535) return { host: v6 ?? v4 ?? alone, port: Number(port) }
+  if (isAddress && port !== '' && Number(port) <= 65_535) return { host: v6 ?? v4 ?? defaultHost, port: Number(port) }
   throw new Unusable(
     `is ${quote(text)}: set it to a port, which only programs on this machine reach, or to an address and a port, ` +
       'such as 10.0.0.5:24 or [::]:24',
@@ -51,7 +51,7 @@ export function parseSwitch(text: string): boolean {
 export function parseAmbiguous(text: string): 'retry' | 'fail' {
   if (text === 'retry' || text === 'fail') return text
   throw new Unusable(
-    `is ${quote(text)}: set it to retry, by which a message may arrive twice, or to fail, by which it may not arrive`,
+    `is ${quote(text)}: set it to retry (a message may arrive twice) or to fail (a message may not arrive)`,
   )
 }
 
@@ -89,14 +89,14 @@ export function parseDnsServers(text: string): readonly string[] {
   return servers
 }
 
-/** As node:dns takes them: an address, an IPv4 address and a port, or an IPv6 address in brackets and a port. */
+/** As node:dns has them: an address, an IPv4 address and a port, or an IPv6 address in brackets and a port. */
 function isDnsServer(server: string): boolean {
   const [, v6, v4, port = '53'] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(server) ?? []
   const port16 = Number(port) > 0 && Number(port) <= 65_535
   return isIPv6(server) || (port16 && (isIPv6(v6 ?? '') || isIPv4(v4 ?? '')))
 }
 
-/** The value holds a password: no problem quotes it. */
+/** Problems do not quote the value, which holds a password. */
 export function parseDatabaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:')

@@ -6,13 +6,13 @@ import { mostRequestBytes, parseProgress, parseReply, type Reply, type Request, 
 /** Longer than any statement may take in the server. */
 const patienceMs = 90_000
 
-/** What connecting gives where no server listens: no socket, one that a killed server left, or a file that is none. */
-const nobodyThere: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR'])
+/** Errors of `connect` if no server listens: no socket, the socket of a killed server, or a file that is no socket. */
+const noServer: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR'])
 
 /**
- * Has the server that runs on this data directory run the command; undefined where none runs. `tell` hears how far a
- * long one has come.
- * @throws Error where the server went away before it answered, so that the command may have taken effect
+ * Has the server of this data directory run the command; undefined if no server runs. `tell` gets the progress of a long
+ * command.
+ * @throws Error if the server ended before it answered; the command may have taken effect
  */
 export async function callServer(
   dataDir: string,
@@ -32,9 +32,9 @@ export async function callServer(
   )
 }
 
-/** Undefined where the server goes away before it. */
+/** Undefined if the server ends before its reply. */
 async function replyOn(socket: Socket, tell: (progress: string) => void): Promise<Reply | undefined> {
-  socket.on('error', () => {}) // its end is all that matters
+  socket.on('error', () => {}) // The loop ends with the socket.
   for await (const line of createInterface(socket)) {
     const progress = parseProgress(line)
     if (progress === undefined) return parseReply(line)
@@ -50,7 +50,7 @@ async function reach(path: string): Promise<Socket | undefined> {
     return socket
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (nobodyThere.has(code)) return undefined
+    if (noServer.has(code)) return undefined
     if (code === 'EACCES') throw new Error(`The server on ${path} belongs to another user: run mailroom as that user`)
     throw error
   }

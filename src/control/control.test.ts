@@ -35,15 +35,15 @@ test('a command goes over whole, and its output and exit code come back', async 
   assert.deepEqual(await callServer(directory, argv), { stdout: argv.join('|'), stderr: 'warned', exitCode: 3 })
 })
 
-test('what a command tells while it runs comes before its reply', async () => {
+test('progress of a command comes before its reply', async () => {
   const directory = newDirectory()
   await using _server = await listenForCommands(directory, async (argv, tell) => {
     for (const word of argv) tell(word)
     return { stdout: 'done', stderr: '', exitCode: 0 }
   })
-  const told: string[] = []
-  const reply = await callServer(directory, ['one "\n"', 'two'], (progress) => told.push(progress))
-  assert.deepEqual([told, reply?.stdout], [['one "\n"', 'two'], 'done'])
+  const reports: string[] = []
+  const reply = await callServer(directory, ['one "\n"', 'two'], (progress) => reports.push(progress))
+  assert.deepEqual([reports, reply?.stdout], [['one "\n"', 'two'], 'done'])
 })
 
 test('only the owner may connect, and nothing else is left in the directory', async () => {
@@ -56,7 +56,7 @@ test('only the owner may connect, and nothing else is left in the directory', as
   assert.deepEqual(readdirSync(directory), [])
 })
 
-test('where no server listens, there is nobody: no directory, no socket, a file in its place', async () => {
+test('no server is found without a directory, without a socket, and with a file in its place', async () => {
   assert.equal(await callServer(join(scratch, 'absent'), []), undefined)
   const directory = newDirectory()
   assert.equal(await callServer(directory, []), undefined)
@@ -64,7 +64,7 @@ test('where no server listens, there is nobody: no directory, no socket, a file 
   assert.equal(await callServer(directory, []), undefined)
 })
 
-test('a socket that a killed server left is nobody, and the next server takes its place', async () => {
+test('the socket of a killed server is no server, and the next server replaces it', async () => {
   const directory = newDirectory()
   const path = join(directory, 'control.sock')
   const script = "require('net').createServer().listen(process.argv[1], () => console.log('listens'))"
@@ -85,7 +85,7 @@ for (const [what, bytes] of [
   ['null', 'null\n'],
   ['more than 64 KiB', `{"argv":["${'x'.repeat(70_000)}`],
 ] as const) {
-  test(`a request that holds ${what} is hung up on, and nothing runs`, async () => {
+  test(`on a request that holds ${what} the connection is closed, and nothing runs`, async () => {
     const directory = newDirectory()
     let ran = 0
     await using _server = await listenForCommands(directory, async (argv) => {
@@ -103,7 +103,7 @@ for (const [what, ends] of [
   ['stays', false],
   ['hangs up', true],
 ] as const) {
-  test(`a client that sends half a request and ${what} is let go, while others are served`, async () => {
+  test(`a client that sends half a request and ${what} is disconnected, while others are served`, async () => {
     const directory = newDirectory()
     await using _server = await listenForCommands(directory, echo)
     const socket = connect(socketPath(directory)).on('error', () => {})
@@ -132,7 +132,7 @@ test('a long output comes whole', async () => {
   assert.equal((await callServer(directory, []))?.stdout, stdout)
 })
 
-test('a server that stops lets the command that runs end, and takes no other', async () => {
+test('a server that stops waits for the running command, and accepts no other', async () => {
   const directory = newDirectory()
   const started = Promise.withResolvers<void>()
   const finish = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ test('a server that stops lets the command that runs end, and takes no other', a
   await stopped
 })
 
-test('a server that goes away in a command leaves its caller in doubt, and says so', async () => {
+test('if the server ends during a command, the error says that the command may have taken effect', async () => {
   const directory = newDirectory()
   const path = join(directory, 'control.sock')
   const script =
@@ -161,7 +161,7 @@ test('a server that goes away in a command leaves its caller in doubt, and says 
   await assert.rejects(callServer(directory, ['x']), /may have taken effect; check before you repeat it/)
 })
 
-test('a path too long for a socket is refused with the way out; one that is short from here is taken', () => {
+test('a path too long for a socket is an error that says what to do; a short relative path works', () => {
   const long = join('/', 'x'.repeat(120))
   assert.throws(() => socketPath(long), /takes \d+ bytes: set MAILROOM_DATA_DIR to a shorter path/)
   const before = process.cwd()

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { mostRequestBytes, parseRequest, type Reply, socketPath } from './protocol.ts'
 
-/** How long a client may take to send its request, and to take the reply, in milliseconds. */
+/** Limit for reading a request, and for writing the reply, in milliseconds. */
 const patienceMs = 3_000
-/** How long commands that run may take to end once the server stops. */
+/** How long running commands may take to end when the server stops. */
 const graceMs = 5_000
 const mostConnections = 16
 
 type Run = (argv: readonly string[], tell: (progress: string) => void) => Promise<Reply>
 
 /**
- * Listens for the commands of the CLI. `run` never rejects. The caller holds the lock of the data directory, so that a
- * socket that is there already is what a killed server left, and is replaced. Disposing it lets commands that run end.
+ * Listens for the commands of the CLI. `run` never rejects. The caller holds the lock of the data directory, so an existing
+ * socket was left by a killed server, and is replaced. Disposing waits for running commands.
  */
 export async function listenForCommands(dataDir: string, run: Run): Promise<AsyncDisposable> {
   const path = socketPath(dataDir)
@@ -43,8 +43,8 @@ export async function listenForCommands(dataDir: string, run: Run): Promise<Asyn
   }
 }
 
-/** Bound in a directory that only we can enter and then moved, so that at no moment another user could connect; the
- *  move replaces a socket that was left behind. The longer name is as long as the last one. */
+/** Binds in a private directory and then moves the socket, so that another user can connect at no moment. The move replaces
+ *  an old socket. Both paths are equally long, for the limit of `sun_path`. */
 async function bind(server: Server, path: string): Promise<void> {
   const directory = await mkdtemp(join(path, '..', '.c-'))
   try {
@@ -57,7 +57,7 @@ async function bind(server: Server, path: string): Promise<void> {
   }
 }
 
-/** One connection: reads the request, runs it, replies. What goes wrong with the connection is the client's to see. */
+/** Serves one connection: reads the request, runs it, replies. Errors of the connection concern only the client. */
 async function serve(socket: Socket, run: Run): Promise<void> {
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -75,7 +75,7 @@ async function serve(socket: Socket, run: Run): Promise<void> {
   await closed
 }
 
-/** Empty where the client hung up before the line's end, took too long or sent too much. */
+/** Empty if the client closed the connection before the line's end, took too long or sent too much. */
 async function firstLine(socket: Socket): Promise<string> {
   const signal = AbortSignal.timeout(patienceMs)
   const chunks: Buffer[] = []
@@ -88,7 +88,7 @@ async function firstLine(socket: Socket): Promise<string> {
       if (chunk.includes(0x0a)) return Buffer.concat(chunks).toString('utf8')
     }
   } catch {
-    // Cut off, or too late.
+    // The connection broke, or the time is up.
   }
   return ''
 }

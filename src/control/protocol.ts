@@ -2,9 +2,9 @@ import { platform } from 'node:os'
 import { relative, resolve } from 'node:path'
 
 /**
- * How the CLI reaches a server whose embedded database no second process may open: over a Unix socket in the data
- * directory, one command a connection. The client writes its argv as one line of JSON. The server answers a line for
- * each thing that it has to tell meanwhile, then one with the outcome, and closes.
+ * No second process may open the embedded database, so the CLI sends commands to the server over a Unix socket in the data
+ * directory, one a connection. The client writes its argv as one line of JSON. The server writes a line for each report of
+ * progress, then one with the reply, and closes.
  */
 export interface Request {
   readonly argv: readonly string[]
@@ -20,13 +20,12 @@ export interface Reply {
 /** The longest request, in bytes. */
 export const mostRequestBytes = 65_536
 
-/** What fits into `sun_path` before its closing NUL, on Linux; BSDs and macOS have four bytes less. */
+/** The size of `sun_path` without its final NUL on Linux; BSDs and macOS have four bytes less. */
 const mostPathBytes = platform() === 'linux' ? 107 : 103
 
 /**
- * Where the socket of a data directory is. A path that is too long for a socket is given relative to the working
- * directory, where that is shorter.
- * @throws Error with the way out where both are too long
+ * The path of the socket of a data directory. If it is too long for a socket, the path from the working directory.
+ * @throws Error that says what to do if both are too long
  */
 export function socketPath(dataDir: string): string {
   const absolute = resolve(dataDir, 'control.sock')
@@ -39,20 +38,20 @@ export function socketPath(dataDir: string): string {
   )
 }
 
-/** The request in a line, or undefined where it is none. */
+/** Undefined if the line is not a request. */
 export function parseRequest(line: string): Request | undefined {
   const value = parse(line)
   const argv = value?.argv
   return Array.isArray(argv) && argv.every((word) => typeof word === 'string') ? { argv } : undefined
 }
 
-/** What a line tells of a command that still runs, or undefined where it does not. */
+/** Undefined if the line is not a report of progress. */
 export function parseProgress(line: string): string | undefined {
   const { progress } = parse(line) ?? {}
   return typeof progress === 'string' ? progress : undefined
 }
 
-/** The reply in a line, or undefined where it is none: the server went away as it wrote. */
+/** Undefined if the line is not a whole reply: the server ended as it wrote. */
 export function parseReply(line: string): Reply | undefined {
   const { stdout, stderr, exitCode } = parse(line) ?? {}
   return typeof stdout === 'string' && typeof stderr === 'string' && typeof exitCode === 'number'

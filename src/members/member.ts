@@ -14,7 +14,7 @@ export interface Member {
   readonly joined_at: Date
 }
 
-/** A member's address, as written; no two of an organization may differ in case alone. */
+/** A member's address, as written. Two members of an organization must differ in more than case. */
 export function memberEmail(given: string): string {
   if (!isAddress(given)) throw invalid('email', `"${given}" is not an e-mail address`)
   return given

@@ -6,22 +6,22 @@ import { lockOrganization } from '#/organizations/lock.ts'
 import { type Member, memberEmail, memberName, memberRole } from './member.ts'
 import { deleteMember, insertMember, memberMeant } from './queries.ts'
 
-/** Adds a person to an organization; the mailbox of their address is theirs, if there is one. Refused are an address that another member has, in whatever case, and a role that
- *  does not exist. */
+/** Adds a member, who gets the mailbox of that address, if there is one. Refuses an address that another member has, in any
+ *  case, and an unknown role. */
 export async function addMember(
   db: Db,
   { organizationId, email, name, role }: { organizationId: string; email: string; name: string; role: string },
 ): Promise<Member> {
   const fields = { email: memberEmail(email), name: memberName(name), role: memberRole(role) }
   return await db.transaction().execute(async (tx) => {
-    const made = await insertMember(tx, organizationId, fields)
-    if (!made) throw invalid('email', `There is a member with the address ${fields.email} already`)
-    await giveMailbox(tx, organizationId, made.id)
-    return made
+    const member = await insertMember(tx, organizationId, fields)
+    if (!member) throw invalid('email', `There is a member with the address ${fields.email} already`)
+    await giveMailbox(tx, organizationId, member.id)
+    return member
   })
 }
 
-/** Removes a person with their own labels, filters and blocks. Their mailboxes stay, and are nobody's own then. */
+/** Removes a member with their own labels, filters and blocks. Their mailboxes stay, and belong to no member then. */
 export async function removeMember(db: Db, organizationId: string, idOrEmail: string): Promise<Member> {
   const member = await memberNamed(db, organizationId, idOrEmail)
   await db.transaction().execute(async (tx) => {
@@ -32,7 +32,7 @@ export async function removeMember(db: Db, organizationId: string, idOrEmail: st
   return member
 }
 
-/** The member of that id or address, without regard to case. */
+/** The member of that id or address, in any case. */
 export async function memberNamed(db: Db, organizationId: string, idOrEmail: string): Promise<Member> {
   const member = await memberMeant(db, organizationId, idOrEmail)
   if (!member) throw new Refusal('not_found', `No member "${idOrEmail}" in this organization`)

@@ -72,7 +72,7 @@ export class Dispatch {
   }
 
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
-  async takeOn(tx: Tx, ready: Ready): Promise<void> {
+  async enqueue(tx: Tx, ready: Ready): Promise<void> {
     const { mailHost, relay, time, mailKey, blind } = this.#deps
     const { organizationId, sender, copy: message, copyUnlessThere: unlessThere } = ready
     await claimAllowance(tx, organizationId, ready.recipients.length)

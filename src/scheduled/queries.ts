@@ -13,20 +13,20 @@ type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & {
   readonly fieldsSealed: boolean
 }
 
-/** Of a message in the queue, as a `Row`. */
+/** A queued message as a `Row`. */
 const columns = sql`
   id, sender as "from", fields, fields_sealed as "fieldsSealed", send_at as "sendAt",
   case state when 'scheduled' then 'pending' else state end as status, last_error as "lastError",
   attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt"`
 
-/** What somebody has got has left the list. */
+/** A message leaves the list once a recipient has it. */
 const isListed = sql<boolean>`state in ('scheduled', 'sending', 'failed')`
 
 function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...row }: Found) {
   return { ...row, ...openedFields(key, row.id, fields, fieldsSealed) }
 }
 
-/** Everything of the organization that is scheduled, being sent or failed, soonest first. */
+/** The organization's messages that are scheduled, being sent or failed, soonest first. */
 export async function scheduledOf(db: Db, key: SealingKey, organizationId: string): Promise<Scheduled[]> {
   const { rows } = await sql<Row>`
     select ${columns} from outbound_messages where organization_id = ${organizationId} and ${isListed}
@@ -50,7 +50,7 @@ export async function scheduledById(
   return rows[0] && opened(key, rows[0])
 }
 
-/** Where a message stands; undefined where there is none in the list. */
+/** Undefined if the message is not in the list. */
 export async function statusOf(db: Db, { organizationId, id }: Named): Promise<Scheduled['status'] | undefined> {
   const { rows } = await sql<Pick<Scheduled, 'status'>>`
     select ${columns} from outbound_messages
@@ -58,11 +58,10 @@ export async function statusOf(db: Db, { organizationId, id }: Named): Promise<S
   return rows[0]?.status
 }
 
-/** Stores a message for later, sealed. False where its mailbox is gone. Over the plan's caps the database refuses, with
- *  SQLSTATE PC402. */
+/** Stores a message, sealed. False if its mailbox is gone. Over the plan's caps the database fails with SQLSTATE PC402. */
 export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
   const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, scheduledBy } = draft
-  // Nobody removes it before the end of the transaction.
+  // The lock keeps the mailbox until the end of the transaction.
   const { rows } = await sql`
     select from mailboxes where organization_id = ${organizationId} and id = ${mailboxId} for key share`.execute(tx)
   if (rows.length === 0) return false
@@ -70,13 +69,12 @@ export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now
   return true
 }
 
-/** Puts a failed message back, to be sent now, as if it had never been tried. Undefined where there is no failed one. */
+/** Puts a failed message back, to be sent now, with no attempt counted. Undefined if it is not `failed`. */
 export async function retryFailed(tx: Tx, key: SealingKey, named: Named, now: Date): Promise<Scheduled | undefined> {
   return (await putBack(tx, named, now)) ? await scheduledById(tx, key, named) : undefined
 }
 
-/** How many recipients the plan allows on the UTC day of `at`, and how many of them are sent to already or promised to
- *  messages that are scheduled for that day. */
+/** How many recipients the plan allows on the UTC day of `at`, and how many are used already or scheduled for that day. */
 export async function promisedOn(
   db: Db,
   organizationId: string,

@@ -12,22 +12,30 @@ import { queuedOctets } from '#/queue/message.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
+import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outgoing } from '#/sending/outgoing.ts'
+import { bodyLimit } from '#/sending/schemas.ts'
 import { senderFor } from '#/sending/sender.ts'
-import { inTurn } from '#/sending/turns.ts'
-import { bodyLimit } from '#/sending/wire.ts'
-import { isStored } from './certainty.ts'
 import { retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { draft, schedule } from './schedule.ts'
+import {
+  Accepted,
+  Cancelled,
+  present,
+  ScheduledContent,
+  ScheduledList,
+  ScheduledOut,
+  ScheduleRequest,
+} from './schemas.ts'
 import { assertWithinWindow } from './send-at.ts'
-import { Accepted, Cancelled, present, ScheduledContent, ScheduledList, ScheduledOut, ScheduleRequest } from './wire.ts'
+import { isStored } from './unknown-commit.ts'
 
 export interface ScheduledParts {
   readonly db: Db
   readonly time: SharedTime
   readonly reader: MessageReader
   readonly composer: Composer
-  /** Seals what waits. */
+  /** Seals messages in the queue. */
   readonly mailKey: SealingKey
 }
 
@@ -50,8 +58,8 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       schema: {
         summary: 'List scheduled messages',
         description:
-          'Everything that is queued, being sent or failed, soonest first, at most 200; messages that members queued in ' +
-          'the web app are among them. Failed ones are listed for 30 days.',
+          'All messages that are pending, being sent or failed, soonest first, at most 200, including those that members ' +
+          'scheduled in the web app. Failed ones stay for 30 days.',
         response: { 200: ScheduledList },
       },
     },
@@ -64,7 +72,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       config: reading,
       schema: {
         summary: 'Show a scheduled message',
-        description: 'With what it says, and the names of what is attached.',
+        description: 'With its text and HTML, and the names of its attachments.',
         params: ById,
         response: { 200: ScheduledContent },
       },
@@ -101,11 +109,10 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       schema: {
         summary: 'Schedule a message',
         description:
-          'Stored with its attachments, and sent within about five minutes of `send_at`, which is its Date. Until then it ' +
-          'can be cancelled. ' +
-          "The day's allowance is claimed when it is sent. It is tried up to three times, five minutes apart; then it is " +
-          '`failed`, and `last_error` says why. The plan also caps how many messages, and how many bytes of them, are ' +
-          'stored at a time, failed ones among them.',
+          'The message is sent within about five minutes of `send_at`, which is its Date, and can be cancelled until then. ' +
+          "It claims the day's allowance when it is sent. After three attempts, five minutes apart, it is `failed`, and " +
+          '`last_error` says why. The plan caps how many messages, and how many bytes of them, are stored at a time, ' +
+          'failed ones included.',
         body: ScheduleRequest,
         response: { 201: Accepted },
       },
@@ -119,7 +126,7 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
       let answer: Answer | undefined
       const store = async (tx: Tx): Promise<Answer> => {
-        // Here, so that a repeat that comes after that time still gets the first answer.
+        // Checked here, so that a repeat after `send_at` still gets the first answer.
         const now = await time(tx)
         assertWithinWindow(sendAt, now)
         const warnings = await schedule(tx, mailKey, one, now)
@@ -128,9 +135,9 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
         return answer
       }
       try {
-        await inTurn(one.raw.length, () => answerOnce(db, request, reply, store))
+        await oneLargeAtATime(one.raw.length, () => answerOnce(db, request, reply, store))
       } catch (error) {
-        // What was refused is not stored; of what failed at its commit the caller must not be told the wrong thing.
+        // A refused message is not stored. After an error at commit it may be: the answer must say which.
         if (
           !answer ||
           error instanceof Refusal ||
@@ -152,7 +159,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       schema: {
         summary: 'Cancel a scheduled message',
         description:
-          'Its text and attachments are deleted; it does not go back to drafts. One that is no longer `pending` is ' +
+          'Deletes the message with its attachments; it does not go back to drafts. One that is no longer `pending` is ' +
           '`invalid_request`.',
         params: ById,
         response: { 200: Cancelled },
@@ -172,7 +179,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       schema: {
         summary: 'Retry a scheduled message',
         description:
-          'Puts a failed one back to `pending`, to be sent now, with three attempts again. Any other is `invalid_request`.',
+          'Puts a failed one back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
         params: ById,
         response: { 200: ScheduledOut },
       },
@@ -190,7 +197,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
   )
 }
 
-/** Why nothing was done to a message. */
+/** The error for a message whose state does not allow the change. */
 async function refusal(db: Db, organizationId: string, id: string, consequence: string): Promise<Error> {
   const status = await statusOf(db, { organizationId, id })
   return status ? invalid('id', `This message is ${status}: ${consequence}`) : notFound(what)

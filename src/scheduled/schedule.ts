@@ -4,14 +4,14 @@ import { notFound } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
+import type { SendingBody } from '#/sending/schemas.ts'
 import type { Sender } from '#/sending/sender.ts'
-import type { SendingBody } from '#/sending/wire.ts'
-import { lockOutcome } from './certainty.ts'
 import { insertScheduled, promisedOn } from './queries.ts'
 import type { Draft } from './scheduled.ts'
+import { lockCommit } from './unknown-commit.ts'
 
-/** Composes a message for later, outside any transaction: for a large one that takes a while. Its Message-ID is fixed
- *  here, and it is dated and signed as it goes where it goes in time. */
+/** Composes a message for later, outside any transaction, since a large one takes a while. Its Message-ID is final here; its
+ *  Date and signatures are added when it is sent. */
 export async function draft(
   compose: Composer,
   sender: Sender & { readonly organizationId: string },
@@ -35,9 +35,9 @@ export async function draft(
   }
 }
 
-/** Stores the message, and answers what may come in its way, in sentences. */
+/** Stores the message. Answers warnings, in sentences. */
 export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date): Promise<string[]> {
-  await lockOutcome(tx, one.id)
+  await lockCommit(tx, one.id)
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
   return warnings

@@ -1,7 +1,7 @@
-/** A message that is to be sent later, without what it says. */
+/** A message that is to be sent later, without its content. */
 export interface Scheduled {
   readonly id: string
-  /** The mailbox's address, or the alias that it writes as. */
+  /** The mailbox's address or alias that sends. */
   readonly from: string
   /** As the caller wrote them. */
   readonly to: readonly string[]
@@ -16,14 +16,14 @@ export interface Scheduled {
   readonly createdAt: Date
 }
 
-/** A message as it is scheduled: composed, but for its Date and its signatures. */
+/** A message composed without its Date and signatures. */
 export interface Draft extends Omit<Scheduled, 'status' | 'lastError' | 'createdAt'> {
   readonly organizationId: string
   readonly mailboxId: string
-  /** Everyone it goes to, once each, in canonical form. */
+  /** Each once, in canonical form. */
   readonly recipients: readonly string[]
   readonly raw: Buffer
 }
 
-/** A list is at most this long (docs/reference/scheduled.md). */
+/** The longest list (docs/reference/scheduled.md). */
 export const mostListed = 200

@@ -3,9 +3,9 @@ import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 
 /**
- * Claims so many recipients of the organization's allowance for the UTC day, by the database's clock. One statement on
- * one row decides it, so that no number of workers passes the plan.
- * @throws Refusal `quota_exceeded` where the day has not that much left; nothing is claimed then
+ * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,
+ * so concurrent workers cannot exceed the plan.
+ * @throws Refusal `quota_exceeded` if fewer recipients are left; then nothing is claimed
  */
 export async function claimAllowance(tx: Tx, organizationId: string, recipients: number): Promise<void> {
   const { rows } = await sql<{ limit: number; claimed: boolean }>`

@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { type Address, parseMailbox } from '#/mime/address.ts'
 
-/** What the fields of the sending body must hold beyond their types. Each throws a `Refusal` that names the field. */
+/** Rules for the fields of the sending body, beyond their types. Each throws a `Refusal` that names the field. */
 
 /** One address, with or without a display name. */
 export function mailbox(text: string, field: string): Address {
@@ -27,7 +27,8 @@ export function messageIds(text: string, field: string): string[] {
     .map((one) => messageId(one, field))
 }
 
-/** With an @ (RFC 5322, section 3.6.4), else a sentence would do. Printable ASCII only, and short enough for a line of a header with room for what stands before it. */
+/** With an @ (RFC 5322, section 3.6.4): otherwise the words of a sentence would pass. Printable ASCII, and short enough for
+ *  one header line with its field name. */
 function messageId(text: string, field: string): string {
   const bare = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
   if (/^[!-;=?-~]+@[!-;=?-~]+$/.test(bare) && bare.length <= 900) return `<${bare}>`
@@ -46,7 +47,7 @@ export function contentId(text: string, field: string): string {
   throw invalid(field, `${field} must be printable ASCII without spaces, < and >`)
 }
 
-/** Node decodes anything; what does not encode to itself again was no base64 of the standard alphabet (RFC 4648 4). */
+/** Node decodes anything. Text that does not encode to itself again is not base64 of the standard alphabet (RFC 4648 4). */
 export function base64(text: string, field: string): Buffer {
   const content = Buffer.from(text, 'base64')
   if (content.toString('base64') === text) return content
@@ -62,7 +63,7 @@ export function assertSomeText({ text, html }: { readonly text?: string; readonl
   if (text === undefined && html === undefined) throw invalid('text', 'At least one of text and html is needed')
 }
 
-/** What attachments may hold in all, decoded. */
+/** The limit for all attachments together, decoded. */
 export const mostAttachmentOctets = 8 * 1024 * 1024
 
 interface Attached {
@@ -70,7 +71,7 @@ interface Attached {
   readonly content_id?: string
 }
 
-/** Of all attachments together. */
+/** Checks all attachments together: their size, and that no two have one Content-ID. */
 export function assertTogether(given: readonly Attached[], field: string): void {
   const octets = given.reduce((sum, { content }) => sum + Buffer.byteLength(content, 'base64'), 0)
   if (octets > mostAttachmentOctets) {

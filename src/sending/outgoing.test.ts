@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
 import { mostAttachmentOctets } from './fields.ts'
 import { outgoing, recipientsOf } from './outgoing.ts'
-import type { SendingBody } from './wire.ts'
+import type { SendingBody } from './schemas.ts'
 
 const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }
 

@@ -1,9 +1,9 @@
 import { invalid } from '#/errors.ts'
 import { type Address, canonicalAddress } from '#/mime/address.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
-import type { SendingBody } from './wire.ts'
+import type { SendingBody } from './schemas.ts'
 
-/** A message that a caller wants sent, checked: every part of it may go where it is meant to go. */
+/** A valid request to send a message. */
 export interface Outgoing {
   readonly from: Address
   readonly to: readonly Address[]
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly bcc: readonly Address[]
   readonly replyTo: readonly Address[]
   readonly subject: string
-  /** Of text and html at least one is there. */
+  /** Text, html or both are present. */
   readonly text: string | null
   readonly html: string | null
   /** `<…>`, each. */
@@ -23,13 +23,13 @@ export interface Outgoing {
 export interface OutgoingAttachment {
   readonly filename: string
   readonly content: Buffer
-  /** Null: told by the file name. */
+  /** Null: the file name decides. */
   readonly contentType: string | null
   readonly contentId: string | null
 }
 
-/** Reads the sending body (docs/reference/sending.md). Whether `from` is a mailbox of the organization is for
- *  the database to say. @throws Refusal naming the field */
+/** Reads the sending body (docs/reference/sending.md). Does not check that `from` is a mailbox of the organization.
+ *  @throws Refusal naming the field */
 export function outgoing(body: SendingBody): Outgoing {
   const [to, cc, bcc] = [addresses('to', body.to), addresses('cc', body.cc), addresses('bcc', body.bcc)]
   if (to.length === 0) throw invalid('to', 'to must name at least one recipient, also where cc or bcc do')
@@ -50,7 +50,7 @@ export function outgoing(body: SendingBody): Outgoing {
   }
 }
 
-/** Everyone the message goes to, each once, in canonical form. */
+/** All recipients, each once, in canonical form. */
 export function recipientsOf({ to, cc, bcc }: Pick<Outgoing, 'to' | 'cc' | 'bcc'>): string[] {
   return [...new Set([...to, ...cc, ...bcc].map(({ address }) => canonicalAddress(address) ?? address))]
 }
@@ -72,15 +72,15 @@ function ids(field: string, given: string | readonly string[] | undefined): stri
   return read
 }
 
-type WireAttachment = NonNullable<SendingBody['attachments']>[number]
+type AttachmentBody = NonNullable<SendingBody['attachments']>[number]
 
-function attachments(given: readonly WireAttachment[]): OutgoingAttachment[] {
+function attachments(given: readonly AttachmentBody[]): OutgoingAttachment[] {
   const read = given.map((one, index) => attachment(`attachments[${index}]`, one))
   assertTogether(given, 'attachments')
   return read
 }
 
-function attachment(field: string, { filename, content, content_type, content_id }: WireAttachment) {
+function attachment(field: string, { filename, content, content_type, content_id }: AttachmentBody) {
   return {
     filename,
     content: base64(content, `${field}.content`),

@@ -3,10 +3,10 @@ import type { App } from '#/http/app-type.ts'
 import { type Answer, answerOnce } from '#/http/idempotency.ts'
 import { Id, OneOf } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
+import { oneLargeAtATime } from './large-messages.ts'
 import { type Outgoing, outgoing } from './outgoing.ts'
+import { bodyLimit, SendRequest } from './schemas.ts'
 import { type Sender, senderFor } from './sender.ts'
-import { inTurn } from './turns.ts'
-import { bodyLimit, SendRequest } from './wire.ts'
 
 const Sent = Type.Object({
   id: Id,
@@ -17,15 +17,15 @@ const Sent = Type.Object({
   status: OneOf(['queued']),
 })
 
-/** What the queue of outgoing mail does for a request. */
+/** What the outbound queue does for a request. */
 interface Dispatch<Ready> {
   /** Composes and signs. */
   prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
-  takeOn(tx: Tx, ready: Ready): Promise<void>
+  enqueue(tx: Tx, ready: Ready): Promise<void>
   wake(): void
 }
 
-/** Mail out, at once. */
+/** `POST /v1/send`. */
 export function sendingRoutes<Ready extends { readonly id: string; readonly messageId: string; readonly raw: Buffer }>(
   app: App,
   { db, dispatch }: { db: Db; dispatch: Dispatch<Ready> },
@@ -38,10 +38,10 @@ export function sendingRoutes<Ready extends { readonly id: string; readonly mess
       schema: {
         summary: 'Send a message',
         description:
-          'Signed with the DKIM keys of its domain, kept in Sent, and tried for up to five days; who cannot be reached is ' +
-          "named in a notice in the sender's inbox. Each recipient counts against the day's allowance, also one who " +
-          'refuses. `from` is a Smart mailbox of the organization, by its address or an alias; at least one of `text` ' +
-          'and `html` is needed, and both make one message that each reader shows as it can.',
+          'The message is signed with the DKIM keys of its domain, stored in Sent, and tried for up to five days. A notice ' +
+          "in the sender's inbox names the recipients that were not reached. Each recipient counts against the day's " +
+          'allowance, also one who refuses. `from` is a Smart mailbox of the organization, by its address or an alias. At ' +
+          'least one of `text` and `html` is needed; with both, each mail program shows the one that it can.',
         body: SendRequest,
         response: { 202: Sent },
       },
@@ -53,10 +53,10 @@ export function sendingRoutes<Ready extends { readonly id: string; readonly mess
       const ready = await dispatch.prepare(organizationId, sender, message)
       const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
       const store = async (tx: Tx): Promise<Answer> => {
-        await dispatch.takeOn(tx, ready)
+        await dispatch.enqueue(tx, ready)
         return { status: 202, body }
       }
-      await inTurn(ready.raw.length, () => answerOnce(db, request, reply, store))
+      await oneLargeAtATime(ready.raw.length, () => answerOnce(db, request, reply, store))
       dispatch.wake()
       return reply
     },

@@ -6,16 +6,15 @@ import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
 /** A mailbox that mail is sent from. */
 export interface Sender {
   readonly mailboxId: string
-  /** The one of the mailbox's own address and its aliases that it writes as, whatever way it was written. Mail that cannot
-   *  be delivered comes back to it. */
+  /** The envelope sender: the mailbox's address or one of its aliases, in canonical form. */
   readonly address: string
-  /** Of that address, in ASCII form: its keys sign. */
+  /** The domain of that address, in ASCII form. Its keys sign. */
   readonly domain: string
   /** As the caller wrote it, else as the mailbox has it. */
   readonly name: string
 }
 
-/** The mailbox that `from` names, by its address or an alias. @throws Refusal: no such mailbox, or one that mail cannot be sent from */
+/** The mailbox that `from` names, by its address or an alias. @throws Refusal if there is none, or it cannot send */
 export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
   const mailbox =
@@ -29,14 +28,13 @@ export async function senderFor(db: Db, organizationId: string, from: Address): 
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 
-/** The mailbox of a message that was taken on earlier, if it is there yet. @throws Refusal where mail cannot be sent from it
- *  any more */
+/** Checks the mailbox of a message that was accepted earlier. @throws Refusal if it is gone, or cannot send any more */
 export function senderStill(mailbox: Candidate | undefined, address: string): Pick<Sender, 'address' | 'domain'> {
   if (!mailbox) throw invalid('from', `The mailbox ${address} is gone`)
   return checked(mailbox)
 }
 
-/** The mailboxes of messages, each by its `senderKey`; those that are gone, or have not that address any more, lack. */
+/** The mailboxes of messages, by `senderKey`. Mailboxes that are gone, or lost that address, are absent. */
 export async function sendersOf(
   db: Db,
   messages: readonly (Writes & { readonly organizationId: string })[],
@@ -52,7 +50,7 @@ export async function sendersOf(
   return new Map(rows.map((one) => [senderKey({ mailboxId: one.id, sender: one.address }), one]))
 }
 
-/** Which mailbox a message is from, null once it is gone, and the address that it writes as. */
+/** The mailbox of a message, null once it is gone, and its envelope sender. */
 interface Writes {
   readonly mailboxId: string | null
   readonly sender: string
@@ -77,7 +75,7 @@ function checked(mailbox: Candidate): Pick<Sender, 'address' | 'domain'> {
   return { address: mailbox.address, domain }
 }
 
-/** Addresses with their mailboxes. An alias may be on another domain of the organization than its mailbox's own. */
+/** Addresses with their mailboxes. An alias may be on another domain of the organization than its mailbox. */
 function candidates(db: Db) {
   return db
     .selectFrom('addresses')

@@ -10,7 +10,7 @@ import { RefusingRelay } from '#/adapters/relay/refuse-all.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { tryRelay as tryToOpen } from '#/adapters/relay/trial.ts'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
-import { askedApart } from '#/adapters/resolver/quorum.ts'
+import { quorumOf } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
@@ -66,7 +66,7 @@ export function outside(
     tryout ? tryoutDns(new ZoneResolver({}, { zones: reservedZones, resolver }), db, name) : resolver
   const clock = new SystemClock()
   const resolver = published(new DnsResolver({ servers }))
-  const quorum = published(askedApart(servers))
+  const quorum = published(quorumOf(servers))
   const relay = () => {
     if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
     return tryout

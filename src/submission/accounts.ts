@@ -12,9 +12,9 @@ export interface Account {
   readonly passwordHash: string | null
   /** The mailbox, or its domain. */
   readonly suspended: boolean
-  /** Its domain is verified: mail is signed and can be answered. */
+  /** Its domain is verified, so its mail is signed and can be answered. */
   readonly verified: boolean
-  /** Recipients a day by the plan, and those that are left of this UTC day. */
+  /** Recipients a day by the plan, and how many are left of this UTC day. */
   readonly allowance: { readonly a_day: number; readonly left: number }
 }
 
@@ -44,32 +44,31 @@ function accounts(db: Db, which: ReturnType<typeof sql>): Promise<Account | unde
   })
 }
 
-/** By the mailbox's address, in canonical form. An address names the mailbox of whoever holds the domain now. */
-export function accountAt(db: Db, address: string): Promise<Account | undefined> {
+/** By the mailbox's address, in canonical form. Only the organization that has proved the domain counts. */
+export function accountByLogin(db: Db, address: string): Promise<Account | undefined> {
   return accounts(db, sql`mailbox.address = ${address} and domain.ownership_verified_at is not null`)
 }
 
-/** As it is now. */
-export function accountStill(
+export function accountById(
   db: Db,
   { organizationId, mailboxId }: Pick<Account, 'organizationId' | 'mailboxId'>,
 ): Promise<Account | undefined> {
   return accounts(db, sql`mailbox.organization_id = ${organizationId} and mailbox.id = ${mailboxId}`)
 }
 
-/** The mailbox that one of its addresses, or one with a tag, is of, where nobody logs in to us. */
-export async function accountOf(db: Db, address: string): Promise<Account | undefined> {
+/** The account of an address, an alias or either with a tag: for a server that has authenticated the sender itself. */
+export async function accountByAddress(db: Db, address: string): Promise<Account | undefined> {
   const [exact = '', untagged = ''] = formsOf(address)
   const { rows } = await sql<Pick<Account, 'organizationId' | 'mailboxId'>>`
     select one.organization_id as "organizationId", mailbox_id as "mailboxId"
     from addresses one join domains domain on domain.organization_id = one.organization_id
       and domain.domain = ${splitAddress(exact)?.domain ?? ''} and domain.status = 'verified'
     where one.address in (${exact}, ${untagged}) order by one.address = ${exact} desc limit 1`.execute(db)
-  return rows[0] && accountStill(db, rows[0])
+  return rows[0] && accountById(db, rows[0])
 }
 
-/** Those of the addresses, in canonical form, that the mailbox may not write as. Its own are its address and its aliases, each
- *  with any tag, on domains that the organization has verified and that are not suspended. */
+/** Those of the addresses, in canonical form, that the mailbox may not send as. It may send as its address and its aliases,
+ *  each with any tag, on domains that the organization has verified and that are not suspended. */
 export async function notOwnedBy(
   db: Db,
   { organizationId, mailboxId }: Pick<Account, 'organizationId' | 'mailboxId'>,
@@ -88,7 +87,7 @@ export async function notOwnedBy(
   return addresses.filter((_, at) => !forms[at]?.map((form) => found.get(form)).find((own) => own !== undefined))
 }
 
-/** The address, and without its tag: who has the first has it, whoever has the second. */
+/** The address, and the address without its tag. A mailbox with the first one has precedence. */
 function formsOf(address: string): string[] {
   const { local = '', domain = '' } = splitAddress(canonicalAddress(address) ?? '') ?? {}
   return [`${local}@${domain}`, `${stripTag(local)}@${domain}`]

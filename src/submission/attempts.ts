@@ -4,8 +4,8 @@ import type { Db } from '#/db/schema.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type Failures, isThrottled } from './throttle.ts'
 
-/** What clients, logins and passwords are hashed under, so that the tables give none of them away. Under another secret what
- *  was counted counts no more: guesses begin anew, and no client is known. */
+/** The key under which clients, logins and passwords are hashed, so that the tables reveal none of them. A new secret starts
+ *  all counts at zero and forgets known clients. */
 export interface AttemptsKey {
   readonly keys: DerivedKeys
 }
@@ -21,7 +21,7 @@ export interface Attempt {
   readonly guess: Buffer
 }
 
-/** @param passwordHash of the mailbox, empty where there is none: a new password makes new guesses of old ones */
+/** @param passwordHash of the mailbox, or empty. After a change of password, an old guess counts as a new one. */
 export function attemptOf(
   key: AttemptsKey,
   { client, login, password, passwordHash }: Record<'client' | 'login' | 'password' | 'passwordHash', string>,
@@ -35,11 +35,14 @@ export function attemptOf(
   }
 }
 
-/** What a password is before it is looked at: one to look at, which counts as failed until `succeeded`; one that has `failed`
- *  before, or one too many. Processes agree, and a client's attempts wait for one another. */
-export async function begin(db: Db, { client, login, guess }: Attempt): Promise<'try' | 'failed before' | 'throttled'> {
+/** Decides, before the password is verified, whether it may be. An allowed attempt counts as failed until `recordSuccess`.
+ *  A password that failed before is not verified again. A client's attempts wait for each other in all processes. */
+export async function beginAttempt(
+  db: Db,
+  { client, login, guess }: Attempt,
+): Promise<'allowed' | 'failed before' | 'throttled'> {
   return await db.transaction().execute(async (tx) => {
-    // Before the statement, since that sees what was committed when it began.
+    // A statement of its own: the next one sees what was committed before it began.
     await sql`select pg_advisory_xact_lock(hashtextextended(encode(${client}::bytea, 'hex'), 587))`.execute(tx)
     const { rows } = await sql<Failures & { again: boolean }>`
       select count(*) filter (where same_client and same_login and not again)::integer as together,
@@ -60,19 +63,19 @@ export async function begin(db: Db, { client, login, guess }: Attempt): Promise<
     await sql`
       insert into login_failures (client, login, guess) values (${client}, ${login}, ${guess})
       on conflict (client, login, guess) do update set failed_at = now()`.execute(tx)
-    return 'try'
+    return 'allowed'
   })
 }
 
-/** It was wrong. */
-export async function failed(db: Db, { client, login, guess }: Attempt): Promise<void> {
+/** The password was wrong. */
+export async function recordFailure(db: Db, { client, login, guess }: Attempt): Promise<void> {
   await sql`
     update login_failures set looked_at = true
     where client = ${client} and login = ${login} and guess = ${guess}`.execute(db)
 }
 
-/** It was the right password. */
-export async function succeeded(db: Db, { client, login, guess }: Attempt): Promise<void> {
+/** The password was right. */
+export async function recordSuccess(db: Db, { client, login, guess }: Attempt): Promise<void> {
   await sql`
     with tried as (
       delete from login_failures where client = ${client} and login = ${login} and guess = ${guess}
@@ -82,7 +85,7 @@ export async function succeeded(db: Db, { client, login, guess }: Attempt): Prom
       where login_clients.seen_at < now() - interval '1 day'`.execute(db)
 }
 
-/** Forgets what counts no more. */
+/** Deletes attempts that no longer count. */
 export async function forgetLogins(db: Db): Promise<void> {
   await sql`delete from login_failures where failed_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from login_clients where seen_at < now() - interval '30 days'`.execute(db)

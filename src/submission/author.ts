@@ -5,12 +5,11 @@ import { readAuthors } from '#/mime/authors.ts'
 import type { Headers } from '#/mime/headers.ts'
 import type { Message } from '#/mime/message.ts'
 
-/** More of them are never one person's own. */
+/** No person has more addresses than this. */
 const mostAuthors = 50
 
-/** Whom a message names as its author and its sender (RFC 5322, section 3.6.2), in canonical form, authors first: everyone whom
- *  some mail program may show as one. Throws `Rejection` where that is not clear: there is one From, Sender at most once, and
- *  nothing in them but addresses. */
+/** The addresses in From and Sender (RFC 5322, section 3.6.2), in canonical form, authors first: all that a mail program may
+ *  show. Throws `Rejection` unless there is one From, at most one Sender, and both contain addresses only. */
 export function namedSenders({ headers }: Message): { readonly authors: string[]; readonly all: string[] } {
   if (!headers.complete) throw new Rejection(554, '5.6.0', 'Message header too large')
   if (headers.count('from') !== 1) throw new Rejection(554, '5.6.0', 'The message must have exactly one From')
@@ -36,7 +35,7 @@ function addressesOf(field: string, addresses: readonly string[]): string[] {
   return [...new Set(canonical)]
 }
 
-/** Whether a message says that another was read (RFC 8098): such a one comes from nobody, lest it be answered. */
+/** Whether a message is a read receipt (RFC 8098). Receipts have a null sender, so that nothing answers them. */
 export function isReceipt({ headers }: Message): boolean {
   return /^multipart\/report\b.*;\s*report-type="?disposition-notification"?/is.test(headers.last('content-type') ?? '')
 }

@@ -2,30 +2,30 @@ import { messageDate } from '#/mime/date.ts'
 import type { Message } from '#/mime/message.ts'
 import { bareReceivedField } from '#/mime/trace.ts'
 
-/** A message as it is to go. */
+/** A message as it will be sent. */
 export interface Completed {
   readonly raw: Buffer[]
-  /** Fields that no recipient may see, and the sender may: they go into Sent alone. */
+  /** Fields that no recipient may see. Only the copy in Sent has them. */
   readonly secret: Buffer[]
   /** `<…>` */
   readonly messageId: string
 }
 
-/** Who takes a message on, when, and under which id. */
-export interface Taker {
+/** What our `Received` field says. */
+export interface Received {
   readonly hostname: string
   readonly protocol: string
   readonly id: string
   readonly at: Date
 }
 
-/** Named to nobody (RFC 5322, section 3.6.3), and what the last server on the way writes anew (RFC 5321, section 4.4). */
+/** Removed for all recipients (RFC 5322, section 3.6.3); written by the last server only (RFC 5321, section 4.4). */
 const secret = new Set(['bcc', 'resent-bcc'])
 const notOurs = new Set(['return-path'])
 
-/** The message without its Bcc, with the Date and the Message-ID that it may lack (RFC 6409, sections 8.2 and 8.3), behind a
- *  trace of ours, which says nothing of where its author is. All else stays as it came. */
-export function completeMessage(message: Message, newId: string, { hostname, protocol, id, at }: Taker): Completed {
+/** Removes Bcc, adds a missing Date and Message-ID (RFC 6409, sections 8.2 and 8.3), and prepends our `Received`, which does
+ *  not reveal the author's address or host. All other octets stay. */
+export function completeMessage(message: Message, newId: string, { hostname, protocol, id, at }: Received): Completed {
   const { raw, headers } = message
   const lacking = [
     ...(headers.count('date') === 0 ? [`Date: ${messageDate(at)}\r\n`] : []),

@@ -1,15 +1,15 @@
 import { Rejection } from '#/inbound/reply.ts'
 
-/** What a client logs in with. */
+/** A login and its password. */
 export interface Credentials {
   readonly login: string
   readonly password: string
 }
 
-/** As EHLO offers them. LOGIN has no standard, and some programs know nothing else. */
+/** As EHLO offers them. LOGIN has no standard, but some programs know nothing else. */
 export const mechanisms = 'PLAIN LOGIN'
 
-/** What follows AUTH (RFC 4954, section 4), where `ask` says a challenge in base64 and answers what the client says to it.
+/** Runs the exchange after AUTH (RFC 4954, section 4). `ask` sends a challenge in base64 and answers the client's response.
  *  Throws `Rejection`. */
 export async function credentials(argument: string, ask: (challenge: string) => Promise<string>): Promise<Credentials> {
   const [mechanism = '', initial, ...rest] = argument.split(/ +/)
@@ -26,7 +26,7 @@ export async function credentials(argument: string, ask: (challenge: string) => 
   }
 }
 
-/** RFC 4616: whom to act for, who logs in, and the password. Nobody may act for another. */
+/** RFC 4616: authorization identity, authentication identity, password. The two identities must be the same. */
 function plain(message: string): Credentials {
   const [actFor, login, password, ...rest] = message.split('\0')
   if (actFor === undefined || login === undefined || password === undefined || rest.length > 0) throw malformed()
@@ -37,7 +37,7 @@ function plain(message: string): Credentials {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** `=` stands for an empty response, `*` ends the exchange. */
+/** `=` is an empty response, `*` ends the exchange. */
 function decoded(response: string): string {
   if (response === '*') throw new Rejection(501, '5.7.0', 'Authentication cancelled')
   const octets = Buffer.from(response === '=' ? '' : response, 'base64')

@@ -7,7 +7,7 @@ import type { MailHandler } from '#/inbound/mail-handler.ts'
 import { type SmtpConfig, SmtpListener } from '#/inbound/smtp-listener.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { AttemptsKey } from './attempts.ts'
-import { nobody, PasswordAuth, type PasswordAuthParts, type Submit, trusting } from './password-auth.ts'
+import { PasswordAuth, type PasswordAuthParts, type Submit, trustedProxy, unauthenticated } from './password-auth.ts'
 import { type SubmitterParts, submitterFor } from './submitter.ts'
 
 export interface SubmissionParts extends SubmitterParts {
@@ -18,17 +18,17 @@ export interface SubmissionParts extends SubmitterParts {
   readonly log: Logger
 }
 
-/** Where it is listened, which is any free port where the configuration says 0. */
+/** The actual ports: any free one where the configuration says 0. */
 export interface Submission extends AsyncDisposable {
   readonly starttls: Listening | undefined
   readonly tls: Listening | undefined
   readonly proxied: Listening | undefined
 }
 
-/** For messages at each port while they come in, in octets: people send less than the world does. */
+/** Memory for arriving messages at each port, in octets. Our members send less than the world does. */
 const memory = 64 * 1024 * 1024
 
-/** Takes mail from the programs of its authors (RFC 6409), until it is disposed. docs/reference/submission.md explains it. */
+/** Message submission (RFC 6409; docs/reference/submission.md), until it is disposed. */
 export async function startSubmission({ config, key, clock, observe, ...parts }: SubmissionParts): Promise<Submission> {
   const { db, log, hostname } = parts
   const submit: Submit = (account, sender) => submitterFor(parts, account, sender)
@@ -42,11 +42,11 @@ export async function startSubmission({ config, key, clock, observe, ...parts }:
     await listener.listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }
-  const starttls = await open(config.submission, { tls, auth }, nobody)
-  const fromTheStart = await open(config.submissionTls, { tls, auth, implicitTls: true }, nobody)
-  // A server of ours: nothing is gained by keeping it waiting, and it may bring the mail of all.
+  const starttls = await open(config.submission, { tls, auth }, unauthenticated)
+  const implicit = await open(config.submissionTls, { tls, auth, implicitTls: true }, unauthenticated)
+  // A server of ours: it needs no greeting delay, and may use all connections.
   const limits = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
-  const proxied = await open(config.submissionProxy, { limits }, trusting(db, submit))
+  const proxied = await open(config.submissionProxy, { limits }, trustedProxy(db, submit))
   const started = starting.move()
-  return { starttls, tls: fromTheStart, proxied, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { starttls, tls: implicit, proxied, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }

@@ -18,16 +18,16 @@ import { bareReceivedField } from '#/mime/trace.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { signed } from '#/outbound/compose/sign.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
-import { inTurn } from '#/sending/turns.ts'
+import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { type Account, notOwnedBy } from './accounts.ts'
 import { isReceipt, namedSenders } from './author.ts'
 import { completeMessage } from './complete-message.ts'
 
-/** What taking mail on from its authors stands on. */
+/** The dependencies of submission. */
 export interface SubmitterParts {
   readonly db: Db
   readonly admission: Admission
-  readonly dispatch: Pick<Dispatch, 'takeOn' | 'wake'>
+  readonly dispatch: Pick<Dispatch, 'enqueue' | 'wake'>
   readonly signingKeys: SigningKeys
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
@@ -35,7 +35,7 @@ export interface SubmitterParts {
   readonly log: Logger
 }
 
-/** Answers MAIL of an account with who takes its message on. Throws `Rejection` where it may not send, or not as `sender`. */
+/** The handler for one message of an account. Throws `Rejection` if the account may not send, or not as `sender`. */
 export async function submitterFor(
   parts: SubmitterParts,
   account: Account,
@@ -48,7 +48,7 @@ export async function submitterFor(
   return new Submitter(parts, account, sender)
 }
 
-/** Takes one message on: signed, counted, queued and copied into Sent in one transaction, or not at all. */
+/** Accepts one message: claims the allowance, enqueues it and stores its Sent copy in one transaction. */
 class Submitter implements MailHandler<Named> {
   readonly #parts: SubmitterParts
   readonly #account: Account
@@ -70,13 +70,13 @@ class Submitter implements MailHandler<Named> {
     return { recipient: named }
   }
 
-  /** Who is here is known at once, and of nobody else anything. What passes by itself, the queue waits for. */
+  /** Permanent refusals of our own mailboxes are known at once. For all others, and for 4xx, the queue tries later. */
   async #recipient(sender: string, recipient: string): Promise<string> {
     try {
       return (await admit(this.#parts.admission, sender, recipient)).recipient
     } catch (error) {
-      if (error instanceof Rejection && !(error instanceof NotOurs) && error.reply.code >= 500) throw error
       if (!(error instanceof Rejection)) throw error
+      if (!(error instanceof NotOurs) && error.reply.code >= 500) throw error
       if (!isAddress(recipient)) throw new Rejection(553, '5.1.3', 'Invalid recipient address')
       return canonicalAddress(recipient) ?? recipient
     }
@@ -102,24 +102,14 @@ class Submitter implements MailHandler<Named> {
     const header = raw.subarray(0, raw.indexOf('\r\n\r\n') + 1 || raw.length)
     const recipients = [...new Set(envelope.recipients.map(({ recipient }) => recipient))]
     const sender = { mailboxId, address: this.#sender, domain: splitAddress(address)?.domain ?? '', name }
+    const { messageId } = made
     const ready = {
-      ...{
-        id: randomUUID(),
-        messageId: made.messageId,
-        organizationId,
-        sender,
-        raw,
-        recipients,
-      },
-      ...{
-        copy,
-        copyUnlessThere: made.messageId,
-        concealed: this.#account.private,
-        utf8Header: envelope.utf8 && !isAscii(header),
-      },
+      ...{ id: randomUUID(), messageId, organizationId, sender, raw, recipients, copy },
+      ...{ copyUnlessThere: messageId, concealed: this.#account.private },
+      utf8Header: envelope.utf8 && !isAscii(header),
     }
     try {
-      await inTurn(raw.length, () => db.transaction().execute((tx) => dispatch.takeOn(tx, ready)))
+      await oneLargeAtATime(raw.length, () => db.transaction().execute((tx) => dispatch.enqueue(tx, ready)))
     } catch (error) {
       if (error instanceof Refusal && error.code === 'quota_exceeded') throw allowanceReached(this.#account)
       throw error
@@ -136,7 +126,7 @@ class Submitter implements MailHandler<Named> {
     return { reply: reply(250, '2.6.0', `Queued as ${ready.id}`), otherwise: new Map() }
   }
 
-  /** Encrypted, for a Private mailbox. */
+  /** The copy for Sent; encrypted for a Private mailbox. */
   async #copy(envelope: Envelope<Named>, message: Message): Promise<Message> {
     if (!this.#account.private) return message
     const { id, receivedAt: at } = envelope
@@ -150,17 +140,17 @@ class Submitter implements MailHandler<Named> {
 async function assertOwn(db: Db, account: Account, addresses: readonly string[]): Promise<void> {
   const [other] = await notOwnedBy(db, account, addresses)
   if (other === undefined) return
-  // Replies are in the log.
+  // The log has all replies, and must not reveal what a Private mailbox writes.
   const named = account.private ? 'that' : printable(other)
   throw new Rejection(553, '5.7.1', `${account.address} may not send as ${named}, which is not one of its addresses`)
 }
 
-/** In a reply. */
+/** Fit for an SMTP reply. */
 function printable(address: string): string {
   return address.replace(/[^\x21-\x7e]/g, '?').slice(0, 254)
 }
 
-/** It is full for today alone: who comes again tomorrow may send. */
+/** Temporary: tomorrow has a new allowance. */
 function allowanceReached({ allowance: { a_day } }: Account): Rejection {
   return new Rejection(
     452,

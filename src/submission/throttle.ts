@@ -1,4 +1,4 @@
-/** What has failed in the last hour where somebody logs in, the same password again not counted. */
+/** Failed logins of the last hour. The same wrong password counts once. */
 export interface Failures {
   /** From this client with this login. */
   readonly together: number
@@ -10,19 +10,19 @@ export interface Failures {
   readonly known: boolean
 }
 
-/** How many guesses there are in an hour. */
+/** Limits for an hour. */
 export const most = {
   /** For a client with one login. */
   together: 10,
-  /** For a client with all logins: who guesses a common password for many is slowed, too. */
+  /** For a client with all logins together, against guessing a common password for many. */
   client: 30,
-  /** For all clients with one login: from then on each of them has one. */
+  /** For all clients with one login together. After that each client has one guess. */
   login: 50,
 }
 
 /**
- * Whether a password is not even looked at. Whoever comes for the first time in an hour always has a guess, and who was let
- * in from there lately has `most.together`, whatever others do: so nobody is locked out by guesses that come from elsewhere.
+ * Whether a password is not verified. A client always has one guess an hour, and a client that logged in lately has
+ * `most.together`, whatever other clients do: guesses from elsewhere lock out nobody.
  */
 export function isThrottled({ together, client, login, known }: Failures): boolean {
   if (together >= most.together) return true

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { Usage } from './usage.ts'
 
-/** What an organization uses and may use, but for the bytes it stores: those the mail host counts. The day is the UTC
- *  day by the database's clock, which is also what sending is counted under. */
+/** What an organization uses and may use; the mail host counts `storageUsed`. The day is the UTC day of the database's clock,
+ *  as for the sending allowance. */
 export async function usageOf(db: Db, organizationId: string, storageUsed: number): Promise<Usage> {
   const row = await db
     .selectFrom('organizations')

@@ -42,8 +42,8 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
         summary: 'Show usage against the plan',
         operationId: 'showUsage',
         description:
-          'Advisory, not a reservation: a request that would pass a limit is refused whatever was shown here. What ' +
-          'remains is never below zero, though an organization can be over its limit after a change of plan.',
+          'Advisory, not a reservation: a later request may still exceed a limit. `remaining` is never below zero, though ' +
+          'an organization can be over its limit after a change of plan.',
         response: { 200: Usage },
       },
     },

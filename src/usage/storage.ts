@@ -6,8 +6,8 @@ export interface Storage {
   readonly bytes: number
 }
 
-/** Parts of a statement that stores mail: they add what its part `stored` has of each organization, a row of
- *  `organization_id` and `bytes`, to the storage that it uses. Counters are locked lowest id first. */
+/** CTEs for a statement that stores mail. They add its CTE `stored`, one row of `organization_id` and `bytes` for each
+ *  organization, to the storage in use. They lock counters in the order of ids. */
 export const countsStored = new Part(`usage as materialized (
       select organization_id, stored.bytes from stored join organization_usage usage using (organization_id)
       order by organization_id for update of usage
@@ -25,7 +25,7 @@ export async function addStorage(tx: Tx, added: readonly Storage[]): Promise<voi
     select`
 }
 
-/** Replaces what was counted by what was measured. */
+/** Replaces the counted storage by the measured one. */
 export async function setStorage(db: Db, measured: readonly Storage[]): Promise<void> {
   await query(db)`
     update organization_usage usage set storage_bytes = measured.bytes

@@ -1,4 +1,4 @@
-/** What an organization uses of its plan, as it is counted. */
+/** What an organization uses of its plan. */
 export interface Usage {
   readonly plan: string
   readonly mailboxes: Counted
@@ -12,8 +12,7 @@ interface Counted {
   readonly limit: number
 }
 
-/** The object of docs/reference/usage.md. What remains is never below zero: after a change to a smaller plan
- *  an organization can be over its limit. */
+/** The object of docs/reference/usage.md. After a change to a smaller plan, use can exceed the limit; zero remains then. */
 export function present({ plan, mailboxes, domains, storage, sending }: Usage) {
   return {
     plan,

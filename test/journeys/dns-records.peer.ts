@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
-import { askedApart } from '#/adapters/resolver/quorum.ts'
+import { quorumOf } from '#/adapters/resolver/quorum.ts'
 import { type Finding, inspect } from '#/domains/dns/inspect.ts'
 import { type WantedRecord, wantedRecords } from '#/domains/dns/records.ts'
 import { zoneFile } from '#/domains/dns/zone-file.ts'
@@ -172,7 +172,7 @@ test('one name server that forges does not count against two that do not', async
   }
   const [challenge] = records
   await using forger = await startDnsServer({ [challenge?.name ?? '']: { txt: ['forged'] }, [domain]: { txt: [] } })
-  const resolver = askedApart([forger.address, one.address, two.address], 1_000)
+  const resolver = quorumOf([forger.address, one.address, two.address], 1_000)
   assert.deepEqual(await problems(resolver), all(null))
   await two.fail(domain)
   assert.deepEqual(await problems(resolver), { ...all('lookup_failed') })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { askedApart } from '#/adapters/resolver/quorum.ts'
+import { quorumOf } from '#/adapters/resolver/quorum.ts'
 import { hand } from '#test/mail/letter.ts'
 import { Knot } from '#test/peers/knot.ts'
 import { mailroom, startService } from '#test/world/service.ts'
@@ -33,7 +33,7 @@ describe('a domain whose records are in a real name server', () => {
     knot = await Knot.start(domain, 'example.net', 'example')
     await knot.publish('example.net', 'mx A 192.0.2.25')
     for (const zone of [domain, 'example']) await knot.publish(zone, '')
-    const resolver = askedApart([knot.address], 1_000)
+    const resolver = quorumOf([knot.address], 1_000)
     world = await World.start({ resolver, env: { MAILROOM_HOSTNAME: host } })
     organization = await world.organization()
   })

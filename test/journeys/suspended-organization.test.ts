@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { runCommand } from '#/cli/run.ts'
 import type { Database } from '#/db/open.ts'
-import { accountAt } from '#/submission/accounts.ts'
+import { accountByLogin } from '#/submission/accounts.ts'
 import { hand, subjectsIn } from '#test/mail/letter.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { Sink } from '#test/sockets/sink.ts'
@@ -139,7 +139,7 @@ test('no mail program of a suspended organization gets in, and a domain stays su
   assert.equal(await login(), 1)
   await org('suspend')
   assert.equal(await login(), 0)
-  assert.equal((await accountAt(world.db, ada))?.suspended, true, 'nor in to send')
+  assert.equal((await accountByLogin(world.db, ada))?.suspended, true, 'nor in to send')
   const domain = (verb: string) => runCommand(['domain', verb, organization.domain], operator())
   assert.match((await domain('resume')).stdout, /is suspended with its organization/)
   assert.equal(await login(), 0)

@@ -4,7 +4,7 @@ import { LookupFailed } from '#/errors.ts'
 import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { DnsResolver } from './dns.ts'
-import { askedApart, QuorumResolver } from './quorum.ts'
+import { QuorumResolver, quorumOf } from './quorum.ts'
 import { ZoneResolver } from './zone.ts'
 
 const zone: Record<string, ZoneRecords> = {
@@ -62,19 +62,19 @@ function conforms(name: string, open: () => Promise<{ resolver: Resolver; close:
       assert.deepEqual((await resolver.a('example.test')).sort(), ['192.0.2.1', '192.0.2.2'])
       assert.deepEqual(await resolver.aaaa('example.test'), ['2001:db8::1'])
     })
-    test('does not care about case nor a final dot', async () => {
+    test('ignores case and a final dot', async () => {
       assert.deepEqual(await resolver.aaaa('Example.TEST.'), ['2001:db8::1'])
     })
-    test('follows aliases, and tells of one', async () => {
+    test('follows aliases, and answers the CNAME itself', async () => {
       assert.deepEqual(await resolver.aaaa('alias.test'), ['2001:db8::1'])
       assert.deepEqual(await resolver.cname('alias.test'), ['second-alias.test'])
       assert.deepEqual(await resolver.cname('example.test'), [])
     })
-    test('gives an answer that no datagram holds', async () => {
+    test('gives an answer too large for a datagram', async () => {
       const texts = await resolver.txt('large.test')
       assert.deepEqual(texts.sort(), [...(zone['large.test']?.txt ?? [])].sort())
     })
-    test('fails on an answer that no message holds', async () => {
+    test('fails on an answer too large for a DNS message', async () => {
       await assert.rejects(resolver.txt('too-large.test'), { name: 'LookupFailed', reason: 'servfail' })
     })
     test('follows a few aliases in a row, and fails on many', async () => {
@@ -130,7 +130,7 @@ conforms('the zone resolver, for names outside its zones', async () => {
 
 conforms('the DNS resolver that asks three servers apart', async () => {
   const servers = await Promise.all([startDnsServer(zone), startDnsServer(zone), startDnsServer(zone)])
-  const resolver = askedApart(
+  const resolver = quorumOf(
     servers.map(({ address }) => address),
     200,
   )
@@ -143,7 +143,7 @@ conforms('the DNS resolver that asks three servers apart', async () => {
   }
 })
 
-test('the server is asked anew each time', async () => {
+test('answers are not cached', async () => {
   const changing: Record<string, ZoneRecords> = { 'example.test': { txt: ['before'] } }
   await using server = await startDnsServer(changing)
   const resolver = new DnsResolver({ servers: [server.address] })
@@ -154,7 +154,7 @@ test('the server is asked anew each time', async () => {
   assert.deepEqual(await resolver.txt('example.test'), [])
 })
 
-test('while no server answers, the DNS resolver loses patience; one answer brings it back', async () => {
+test('while no server answers, the DNS resolver shortens its timeout, until the next answer', async () => {
   await using server = await startDnsServer(zone)
   const resolver = new DnsResolver({ servers: [server.address], patience: 250 })
   const patience = async () => {
@@ -168,7 +168,7 @@ test('while no server answers, the DNS resolver loses patience; one answer bring
   assert.ok((await patience()) > 240)
 })
 
-test('the zone resolver keeps names of its own zones to itself', async () => {
+test('the zone resolver asks no other resolver for names of its own zones', async () => {
   const resolver = new ZoneResolver(
     { 'tryout.test': { a: ['192.0.2.7'] } },
     { zones: ['tryout.test'], resolver: new ZoneResolver({ 'gone.tryout.test': { a: ['192.0.2.8'] } }) },
@@ -177,7 +177,7 @@ test('the zone resolver keeps names of its own zones to itself', async () => {
   assert.deepEqual(await resolver.a('gone.tryout.test'), [])
 })
 
-test('what is at a name in a zone may change', async () => {
+test('the records of a zone may change', async () => {
   const resolver = new ZoneResolver()
   resolver.set('New.test', { txt: ['here'] })
   assert.deepEqual(await resolver.txt('new.test'), ['here'])

@@ -4,23 +4,23 @@ import { LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 
 export interface DnsOptions {
-  /** `address` or `address:port`, IPv6 in brackets where a port follows; the machine's own resolvers where empty. */
+  /** `address` or `address:port`, IPv6 in brackets before a port; empty for those of the system. */
   readonly servers?: readonly string[]
-  /** Milliseconds that one question may take, all tries and servers together. */
+  /** Milliseconds that one query may take, with all retries and servers. */
   readonly patience?: number
 }
 
-/** No such name, and no such record at that name. What cannot be a name in the DNS has no records either. */
+/** No such name, or no such record at that name. An impossible name has no records either. */
 const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
-/** Nobody was there to answer. */
+/** No server answered. */
 const UNANSWERED = new Set(['ETIMEOUT', 'ECONNREFUSED'])
 const TRY = 2_000
 const TRIES = 2
-/** After so many questions in a row that nobody answered, the servers are likely away: then a fifth of the patience has
- *  to do, until something is answered again. Mail that comes in meanwhile is not held up for long. */
+/** After so many unanswered queries in a row the servers are likely down. Then a query may take a fifth of the time, until
+ *  one is answered, so that arriving mail is not held up. */
 const SILENCE = 3
 
-/** Asks name servers. */
+/** Queries name servers. */
 export class DnsResolver implements Resolver {
   readonly #resolver: NodeResolver
   readonly #patience: number
@@ -78,7 +78,7 @@ export class DnsResolver implements Resolver {
   }
 }
 
-/** Octets come as one character each. */
+/** node:dns gives one character for each octet. */
 function decoded(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text
   const octets = Buffer.from(text, 'latin1')

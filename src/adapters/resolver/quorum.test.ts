@@ -28,7 +28,7 @@ describe('a quorum', () => {
     ['one of two where the other is silent', [silent, truth], truth],
     ['one alone', [truth], truth],
   ] as const) {
-    test(`believes ${what}`, async () => assert.deepEqual(await hears(...all), expected))
+    test(`answers ${what}`, async () => assert.deepEqual(await hears(...all), expected))
   }
   for (const [what, all, reason] of [
     ['three that contradict each other', [truth, forged, {}], 'servfail'],
@@ -38,7 +38,7 @@ describe('a quorum', () => {
     ['two that contradict each other where the third is silent', [truth, forged, silent], 'servfail'],
     ['nobody', [silent, silent], 'timeout'],
   ] as const) {
-    test(`does not believe ${what}`, async () => {
+    test(`fails on ${what}`, async () => {
       await assert.rejects(hears(...all), { name: 'LookupFailed', reason })
     })
   }

@@ -6,10 +6,10 @@ import { DnsResolver } from './dns.ts'
 
 const MOST_ASKED = 3
 
-/** A resolver for what much hangs on: up to three of the servers are asked apart, and the majority is believed. With a
- *  single server there is nobody to compare it with.
- *  @param servers as `DnsResolver` takes them; the machine's own where empty */
-export function askedApart(servers: readonly string[], patience?: number): Resolver {
+/** A resolver for proofs of ownership: it asks up to three servers separately, and answers what the majority says. A single
+ *  server is asked alone.
+ *  @param servers as for `DnsResolver`; empty for those of the system */
+export function quorumOf(servers: readonly string[], patience?: number): Resolver {
   const known = servers.length > 0 ? servers : new NodeResolver().getServers()
   const asked = [...new Set(known)].slice(0, MOST_ASKED)
   const options = patience === undefined ? {} : { patience }
@@ -19,8 +19,8 @@ export function askedApart(servers: readonly string[], patience?: number): Resol
   return others.length > 0 ? new QuorumResolver([only, ...others]) : only
 }
 
-/** Believes what most of several resolvers say, so that none of them can forge an answer alone. Of three, two have to
- *  agree; of two, one may be silent, but neither may contradict the other. Everything else is `LookupFailed`. */
+/** Answers what the majority of several resolvers say, so that none of them can forge an answer alone. Of three, two must
+ *  agree; of two, one may fail, but they must not contradict each other. Otherwise it throws `LookupFailed`. */
 export class QuorumResolver implements Resolver {
   readonly #resolvers: readonly Resolver[]
 

@@ -7,15 +7,15 @@ type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
 /** As many aliases in a row as name servers commonly follow. */
 const LONGEST_CHAIN = 16
 
-/** Octets that a DNS message holds at most, over TCP too (RFC 1035 4.2.2). */
+/** Most octets of a DNS message, over TCP too (RFC 1035 4.2.2). */
 const LARGEST_ANSWER = 65_535
 
-/** Answers from a map of names, which may be changed while it answers: for the try-out and for tests. */
+/** Answers from a map of names, which may change meanwhile: for the try-out and for tests. */
 export class ZoneResolver implements Zone {
   readonly #zone = new Map<string, ZoneRecords>()
   readonly #beyond: { zones: readonly string[]; resolver: Resolver } | undefined
 
-  /** Names outside `beyond.zones` are asked of `beyond.resolver`; without it they do not exist. */
+  /** `beyond.resolver` answers for names outside of `beyond.zones`. Without it they do not exist. */
   constructor(
     zone: Readonly<Record<string, ZoneRecords>> = {},
     beyond?: { zones: readonly string[]; resolver: Resolver },
@@ -24,7 +24,7 @@ export class ZoneResolver implements Zone {
     for (const [name, records] of Object.entries(zone)) this.set(name, records)
   }
 
-  /** Replaces what is at a name; undefined removes it. */
+  /** Replaces the records at a name; undefined removes them. */
   set(name: string, records: ZoneRecords | undefined): void {
     if (records) this.#zone.set(dnsName(name), records)
     else this.#zone.delete(dnsName(name))
@@ -86,7 +86,7 @@ export class ZoneResolver implements Zone {
   }
 }
 
-/** About what a record takes in an answer, its name written in full once (RFC 1035 4.1.4). */
+/** About the size of a record in an answer whose name is compressed (RFC 1035 4.1.4). */
 function sizeOf(record: string | { readonly exchange: string }): number {
   return 12 + (typeof record === 'string' ? record.length : record.exchange.length)
 }

@@ -2,7 +2,7 @@ import { Line, OneOrMore, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 
-/** The body may be this large, in octets: 8 MiB of attachments in base64, and the texts. */
+/** The limit of a body in octets: 8 MiB of attachments in base64, and the texts. */
 export const bodyLimit = 12 * 1024 * 1024
 
 const mostRecipients = 25
@@ -37,7 +37,7 @@ const Attachment = Type.Object(
     content_type: Type.Optional(
       Line({
         maxLength: 140,
-        description: 'Told by the file name where left out.',
+        description: 'Without it, the file name decides.',
         examples: ['application/pdf'],
         rule: mediaType,
       }),
@@ -60,14 +60,14 @@ export const sendingFields = {
   from: Line({
     maxLength: 998,
     description:
-      'A Smart mailbox of the organization, by its address or one of its aliases. The message is from that address, its ' +
-      "envelope too, and is signed by that address's domain.",
+      'A Smart mailbox of the organization, by its address or one of its aliases. That address is the author and the ' +
+      'envelope sender, and its domain signs.',
     examples: ['support@example.com'],
     rule: mailbox,
   }),
   to: recipients('To', { minItems: 1 }),
   cc: Type.Optional(recipients('Cc')),
-  bcc: Type.Optional(recipients('Bcc, named in no header that a recipient gets')),
+  bcc: Type.Optional(recipients('Bcc, which no recipient sees')),
   subject: Type.Optional(Line({ maxLength: 998, default: '', examples: ['Your invoice'] })),
   text: Type.Optional(
     Type.String({ format: 'text', description: 'The message as plain text.', examples: ['Hello Ann'] }),
@@ -99,7 +99,7 @@ export const sendingExample = {
   attachments: [{ filename: 'invoice.txt', content: 'SGVsbG8=' }],
 }
 
-/** What POST /v1/send takes. */
+/** The body of `POST /v1/send`. */
 export const SendRequest = Strict(sendingFields, {
   rule: assertSomeText,
   examples: [sendingExample],

@@ -2,12 +2,12 @@ import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-sc
 import { timestamp } from '#/http/timestamp.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { assertSomeText } from '#/sending/fields.ts'
-import { sendingExample, sendingFields } from '#/sending/wire.ts'
+import { sendingExample, sendingFields } from '#/sending/schemas.ts'
 import type { Scheduled } from './scheduled.ts'
 
 const sendAt = {
   description:
-    'RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message goes ' +
+    'RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent ' +
     'within about five minutes of it.',
   examples: ['2026-11-21T08:00:00+01:00'],
   rule: timestamp,
@@ -23,14 +23,14 @@ export const Accepted = Type.Object({
   send_at: Timestamp,
   status: OneOf(['pending']),
   warnings: Type.Array(Type.String(), {
-    description: 'Sentences about what may come in the way, such as an allowance that is promised to other messages.',
+    description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
   }),
 })
 
 const fields = {
   id: Id,
   from: Type.String({
-    description: 'The sending mailbox, or its alias that it is sent from.',
+    description: 'The address or alias of the mailbox that sends.',
     examples: ['support@example.com'],
   }),
   to: Type.Array(Type.String(), { description: 'As they were given.', examples: [['Ann <ann@example.com>']] }),
@@ -40,14 +40,14 @@ const fields = {
   send_at: Timestamp,
   status: OneOf(['pending', 'sending', 'failed'], {
     description:
-      '`sending` from the first attempt on, also between attempts. What has been delivered leaves the list; its copy ' +
-      'is in Sent.',
+      '`sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in ' +
+      'Sent.',
   }),
   last_error: Nullable(
     Type.String({
       description:
-        'What the last attempt came to. Where an earlier one was sent whole and not answered, that it may have arrived, ' +
-        'and by when no answer had come; once it has `failed`, Sent has a copy then that is starred and unread.',
+        'Why the last attempt failed. If an earlier attempt sent the whole message and got no reply, it says that the ' +
+        'message may have arrived, and since when that is unknown; once it has `failed`, Sent has a copy, starred and unread.',
       examples: ['Daily sending allowance reached'],
     }),
   ),
