@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { MessageState } from '#/db/schema/queue.ts'
 import type { Db } from '#/db/schema.ts'
 import { pieceByPiece, pieceBytes } from '#/event-loop/pieces.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { openedPiece, openedVerdict } from './sealed.ts'
-
-/** Where a message stands; docs/mail-out.md draws the states. */
-export type MessageState = 'uncomposed' | 'queued' | 'scheduled' | 'sending' | 'copy_pending' | 'failed'
 
 /** A message in the queue, without its octets. */
 export interface QueuedMessage {

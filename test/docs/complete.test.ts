@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands } from '#/cli/commands.ts'
+import { statuses } from '#/http/error-body.ts'
+import { pathsIn } from './links.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -41,7 +43,7 @@ test('docs/cli.md has every command', () => {
   assert.deepEqual(lacking, [])
 })
 
-/** `member label\|filter list` is two commands; within a table the page has to quote what stands between them. */
+/** `member label\|filter list` is two commands; within a table the page has to escape what stands between them. */
 function alternatives(span: string): string[] {
   const [, head = '', words = '', tail = ''] = /^(.*?)(\S+\\\|\S+)(.*)$/.exec(span) ?? []
   return words === '' ? [span] : words.split('\\|').map((word) => `${head}${word}${tail}`)
@@ -53,6 +55,39 @@ test('docs/reference has every route', () => {
     .map((route) => route.replace(/:(\w+)/g, '{$1}').replace(/^\w+/, (method) => method.toUpperCase()))
   assert.ok(routes.length > 35, `the routes are found: ${routes.length}`)
   assert.deepEqual(routes.filter(isMissingFrom(reference)), [])
+})
+
+test('docs/reference/http.md has every error code, with its status', () => {
+  const rows = found(read('docs/reference/http.md'), /^\| `(\w+)` \| (\d{3}) \|/gm)
+  assert.deepEqual(
+    rows.sort(),
+    Object.entries(statuses)
+      .map((row) => row.join(' '))
+      .sort(),
+  )
+})
+
+test('docs/mail-out.md has every state of the outbound queue', () => {
+  const [states = ''] = found(read('src/db/schema/queue.ts'), /type MessageState = (.*)/g)
+  const names = found(states, /'(\w+)'/g)
+  assert.ok(names.length > 5, 'the states are found')
+  assert.deepEqual(names.filter(isMissingFrom(read('docs/mail-out.md'))), [])
+})
+
+test('docs/how-to.md names what stands in a file of its row', () => {
+  const rows = read('docs/how-to.md')
+    .split('\n')
+    .filter((line) => /^\| an? /.test(line))
+  assert.ok(rows.length > 10, 'the rows are found')
+  const lacking = rows.flatMap((row) => {
+    const files = pathsIn(row).flatMap((path) => (path.endsWith('/') ? globSync(`${path}*`, { cwd: root }) : [path]))
+    const texts = files
+      .filter((path) => /\.(ts|sql)$/.test(path))
+      .map(read)
+      .join('\n')
+    return found(row, /`(\w*[a-z_][A-Z_a-z]\w*)`/g).filter((name) => !texts.includes(name))
+  })
+  assert.deepEqual(lacking, [])
 })
 
 test('docs/metrics.md has every metric', () => {

@@ -144,7 +144,7 @@ export async function everyOperation(world: World) {
     Object.entries(methods).map(([method, operation]) => {
       const name = `${method.toUpperCase()} ${path}`
       const sample = samples[name]
-      assert.ok(sample, `${name} has a sample in test/every-route.ts`)
+      assert.ok(sample, `${name} has a sample in test/world/every-route.ts`)
       return {
         name,
         method: method.toUpperCase(),

@@ -7,12 +7,15 @@ export interface QueueTables {
   scheduled_usage: ScheduledUsage
 }
 
+/** Where a message stands; docs/mail-out.md draws the states. */
+export type MessageState = 'uncomposed' | 'queued' | 'scheduled' | 'sending' | 'copy_pending' | 'failed'
+
 interface OutboundMessages {
   id: string
   organization_id: string
   mailbox_id: string | null
   kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
-  state: Generated<'uncomposed' | 'queued' | 'scheduled' | 'sending' | 'copy_pending' | 'failed'>
+  state: Generated<MessageState>
   sender: string
   smtp_utf8: boolean
   eight_bit: boolean
