@@ -32,18 +32,29 @@ async function conversation() {
     await happening?.after?.()
     return told
   }
+  let looks = 0
+  const changes: MailHost['changes'] = (...asked) => {
+    looks++
+    return world.mailHost.changes(...asked)
+  }
   const mailHost: MailHost = Object.create(world.mailHost, {
     summaries: { value: summaries },
-    changes: { value: world.mailHost.changes.bind(world.mailHost) },
+    changes: { value: changes },
   })
   const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 20 })
   const parts = { mailHost, threads, texts: new RememberedTexts(world.mailHost) }
-  const { data } = await listThreads(parts, mailbox, 'inbox', { limit: 1, page: 0 })
+  const list = async () => (await listThreads(parts, mailbox, 'inbox', { limit: 1, page: 0 })).data
+  const data = await list()
+  const looksFor = async (work: () => Promise<unknown>) => {
+    looks = 0
+    await work()
+    return looks
+  }
   const read = async () => shown((await readThread(parts, mailbox, 'inbox', data[0]?.id ?? '')).messages)
   const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
   const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
   const reply = () => fileAway(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
-  return { happenings, read, flag, move, reply }
+  return { happenings, list, read, looksFor, flag, move, reply }
 }
 
 function shown(messages: readonly Summary[]): string {
@@ -72,10 +83,16 @@ test('a conversation that a message left before a flag was changed has it no mor
   assert.equal(await read(), '1 unread')
 })
 
+test('a folder is looked at once for a list, and before and after its messages are read for a conversation', async () => {
+  const { list, read, looksFor } = await conversation()
+  assert.equal(await looksFor(list), 1)
+  assert.equal(await looksFor(read), 2)
+})
+
 test('what changes after the messages were read, or changes again and again, is shown as it was, or as it is', async () => {
-  const { happenings, read, flag } = await conversation()
+  const { happenings, read, looksFor, flag } = await conversation()
   happenings.push({ after: () => flag(2, false) })
   assert.equal(await read(), '1, 2 unread')
   for (let count = 0; count < 9; count++) happenings.push({ before: () => flag(1, count % 2 > 0) })
-  assert.match(await read(), /^1( unread)?, 2 unread$/)
+  assert.equal(await looksFor(async () => assert.match(await read(), /^1( unread)?, 2 unread$/)), 4)
 })

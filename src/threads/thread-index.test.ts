@@ -133,6 +133,20 @@ test('a message of 100,000 references, and another that names them too, are one 
   assert.ok(await takesLess(1_000, join))
 })
 
+test('an index says what memory it holds', () => {
+  const [messages, others] = [20_000, 5_000]
+  const appended = Array.from({ length: messages }, (_, at) =>
+    message(at + 1, `Message-ID: <${at}@x>\r\nReferences: <${at % others}@y> <${Math.max(0, at - 1)}@x>\r\n`),
+  )
+  const index = new ThreadIndex(messages, (uid) => idHash(key, namelessId(uid)))
+  for (let from = 0; from < messages; from += 1_000) index.apply(step({ appended: appended.slice(from, from + 1_000) }))
+  const rows = (29 + 4 + 4) * messages
+  const nodes = (14 + 8 + 4) * (messages + others)
+  const named = 4 * 2 * messages
+  const share = index.bytes / (rows + nodes + named)
+  assert.ok(share > 1 && share < 1.05, `${share}`)
+})
+
 test('an index that more has left than is there says that it is worn', () => {
   const index = newIndex()
   index.apply(step({ appended: Array.from({ length: 4000 }, (_, place) => message(place + 1, '')) }))

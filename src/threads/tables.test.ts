@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { threadStep } from '#test/threads/rows.ts'
+import { FolderRows } from './folder-rows.ts'
+import { IdTable } from './id-table.ts'
+import { SenderTable } from './sender-table.ts'
+
+test('ids of which one half is the same are told apart, also after the table has grown', () => {
+  const ids = Array.from({ length: 40 }, (_, at): [number, number] => (at % 2 === 0 ? [1, at + 1] : [at + 1, 1]))
+  const table = new IdTable(0)
+  const nodes = ids.map((id) => table.intern(...id))
+  assert.deepEqual(nodes, [...ids.keys()])
+  assert.equal(table.find(1, 2), undefined)
+  for (const [node, id] of ids.entries()) {
+    assert.deepEqual([table.find(...id), table.intern(...id), table.hash(node)], [node, node, id])
+  }
+  assert.equal(table.count, ids.length)
+  assert.ok(table.bytes < 2 * 14 * ids.length, `${table.bytes}`)
+})
+
+test('senders are told apart, whatever stands beside their texts and however many there are', () => {
+  const texts = Array.from({ length: 2_000 }, (_, at) => ['', 'a', 'ab', 'b', 'ä@x.test'][at] ?? `${at}@x.test`)
+  const all = Buffer.from(texts.join(''))
+  const table = new SenderTable()
+  let from = 0
+  for (const [number, text] of texts.entries()) {
+    const length = Buffer.byteLength(text)
+    const apart = Buffer.from(`<${text}>`)
+    assert.equal(table.intern(all, from, length), number)
+    assert.equal(table.intern(apart, 1, length), number)
+    from += length
+  }
+  for (const [number, text] of texts.entries()) {
+    assert.equal(table.text(number), text)
+    assert.equal(table.intern(Buffer.from(text), 0, Buffer.byteLength(text)), number)
+  }
+})
+
+test('rows are numbered from 0 on, and found by the uids that were added', () => {
+  const ids = { messageId: null, strong: [], weak: [] }
+  const some = (...uids: number[]) =>
+    threadStep(idHashKey('a secret'), {
+      appended: uids.map((uid) => ({ uid, seen: false, receivedAt: 0, sender: '', ids })),
+    }).rows
+  const rows = new FolderRows(0)
+  assert.deepEqual([rows.add(some(3, 5)), rows.add(some(8))], [0, 2])
+  assert.deepEqual(
+    [0, 3, 4, 5, 8, 9].map((uid) => rows.find(uid)),
+    [undefined, 0, undefined, 1, 2, undefined],
+  )
+})
