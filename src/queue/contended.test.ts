@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { addScheduled, addSent } from '#test/world/queued.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
-import { enqueue, enqueueScheduled } from './enqueue.ts'
 import { copiesStored, fail, pendingCopies } from './scheduled.ts'
 
 /** What one worker does while another is in the middle of a transaction or of a statement. For this two connections are
  *  needed: only on a server is anything ever in the middle. */
-if (process.env.TEST_DATABASE_URL !== undefined) {
+const skip = process.env.TEST_DATABASE_URL === undefined && 'the embedded database has one connection'
+
+describe('while another worker is in the middle of something', { skip }, () => {
   let database: Database
   let db: Db
   let organizationId: string
@@ -26,24 +28,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   after(() => database[Symbol.asyncDispose]())
   beforeEach(() => db.deleteFrom('outbound_messages').execute())
 
-  const message = () => ({
-    ...{ id: randomUUID(), organizationId, mailboxId: null, sender: 'ada@here.example' },
-    raw: Buffer.from('Subject: Out\r\n\r\nHello\r\n'),
-  })
-
-  async function sent(): Promise<string> {
-    const one = { ...message(), kind: 'sent', recipients: [{ recipient: 'a@x', route: 'x' }] } as const
-    await db.transaction().execute((tx) => enqueue(tx, mailKey, one, now))
-    return one.id
-  }
-
-  async function scheduled(): Promise<string> {
-    const one = { ...message(), recipients: ['a@x'] }
-    const listed = { to: ['a@x'], cc: [], bcc: [], subject: 'Out' }
-    const schedule = { sendAt: now, listed, attachmentCount: 0, scheduledBy: 'api_key' } as const
-    await db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, one, schedule, now))
-    return one.id
-  }
+  const scheduled = () => addScheduled(db, organizationId, ['a@x'], now)
 
   /** Does something while another worker has the rows of all messages locked. */
   async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -54,7 +39,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   }
 
   test('a message that another worker is just claiming something of is passed over, and not waited for', async () => {
-    const id = await sent()
+    const id = await addSent(db, organizationId, ['a@x'], now)
     assert.deepEqual(await whileLocked(() => claimWaiting(db, now, [], 10)), [])
     const [batch] = await claimWaiting(db, now, [], 10)
     assert.equal(batch?.messageId, id)
@@ -108,4 +93,4 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
         and database = (select oid from pg_database where datname = current_database())`.execute(tx)
     return rows.length > 0
   }
-}
+})

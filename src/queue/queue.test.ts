@@ -6,6 +6,7 @@ import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { addScheduled, addSent } from '#test/world/queued.ts'
 import {
   type Batch,
   claimScheduled,
@@ -17,7 +18,6 @@ import {
   takeBack,
 } from './claims.ts'
 import { composed } from './compose.ts'
-import { enqueue, enqueueScheduled } from './enqueue.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
 import { cancel, copiesStored, depart, endSent, fail, pendingCopies, putBack } from './scheduled.ts'
@@ -41,22 +41,10 @@ async function organization(): Promise<string> {
 
 const raw = Buffer.from('Subject: Out\r\n\r\nHello\r\n')
 
-async function sent(organizationId: string, ...recipients: string[]): Promise<string> {
-  const id = randomUUID()
-  const message = { id, organizationId, mailboxId: null, kind: 'sent', sender: 'ada@here.example', raw } as const
-  const routed = recipients.map((recipient) => ({ recipient, route: 'there' }))
-  await database.db.transaction().execute((tx) => enqueue(tx, mailKey, { ...message, recipients: routed }, now))
-  return id
-}
+const sent = (organizationId: string, ...recipients: string[]) => addSent(database.db, organizationId, recipients, now)
 
-async function scheduled(organizationId: string, ...recipients: string[]): Promise<string> {
-  const id = randomUUID()
-  const message = { id, organizationId, mailboxId: null, sender: 'ada@here.example', raw, recipients }
-  const listed = { to: recipients, cc: [], bcc: [], subject: 'Out' }
-  const schedule = { sendAt: now, listed, attachmentCount: 0, scheduledBy: 'api_key' } as const
-  await database.db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, message, schedule, now))
-  return id
-}
+const scheduled = (organizationId: string, ...recipients: string[]) =>
+  addScheduled(database.db, organizationId, recipients, now)
 
 const claimOne = async (): Promise<Batch> => {
   const [batch] = await claimWaiting(database.db, now, [], 10)

@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
     at: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     skip: { type: 'string', multiple: true, default: [] },
+    tests: { type: 'string', default: '' },
     unit: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -106,7 +107,9 @@ function earlier(): Map<string, Tried> {
 function testsOf(area: string): string[] {
   const [tree] = trees as [Tree]
   const files = (areas[area]?.tests ?? []).flatMap((pattern) => tree.files(pattern))
-  const wanted = [...new Set(files)].filter((file) => !values.unit || !opening.has(join(root, file)))
+  const wanted = [...new Set(files)].filter(
+    (file) => new RegExp(values.tests).test(file) && !(values.unit && opening.has(join(root, file))),
+  )
   const seconds = (file: string) => known.get(file)?.seconds ?? Number.POSITIVE_INFINITY
   return wanted.toSorted((one, other) => (seconds(one) < seconds(other) ? -1 : seconds(one) > seconds(other) ? 1 : 0))
 }

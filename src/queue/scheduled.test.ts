@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { addScheduled, addSent } from '#test/world/queued.ts'
+import { claimScheduled } from './claims.ts'
+import { queuedOctets } from './message.ts'
+import {
+  cancel,
+  copiesStored,
+  depart,
+  endSent,
+  fail,
+  forgetFailed,
+  noteReason,
+  pendingCopies,
+  putBack,
+  sentToSome,
+} from './scheduled.ts'
+import { dropWaiting } from './waiting.ts'
+
+let database: Database
+let db: Db
+let one: string
+const now = new Date('2026-11-21T08:00:00Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+before(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await db.deleteFrom('outbound_messages').execute()
+  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+})
+
+const within = <Result>(work: (tx: Tx) => Promise<Result>) => db.transaction().execute(work)
+const scheduled = (...recipients: string[]) => addScheduled(db, one, recipients, now)
+const begin = async () => (await claimScheduled(db, mailKey, now)).claims
+
+async function states(): Promise<Record<string, string>> {
+  const rows = await db.selectFrom('outbound_messages').select(['id', 'state']).execute()
+  return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
+}
+
+async function octets(id: string): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(queuedOctets(db, mailKey, id))).toString()
+}
+
+test('a message departs with other octets if they have changed, and those of a worker that comes late are not kept', async () => {
+  const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
+  const claim = (await begin()).find(({ message }) => message.id === id)
+  assert.ok(claim)
+  const leave = async (text: string) => {
+    const departing = {
+      message: claim.message,
+      recipients: claim.batch.recipients,
+      raw: Buffer.from(text),
+      changed: true,
+    }
+    return [...(await within((tx) => depart(tx, mailKey, [departing], now)))]
+  }
+  assert.deepEqual([await leave('Signed'), await octets(id)], [[id], 'Signed'])
+  assert.deepEqual([await leave('Signed later'), await octets(id)], [[], 'Signed'])
+  const { allowance_due, size_bytes } = await db
+    .selectFrom('outbound_messages')
+    .select(['allowance_due', 'size_bytes'])
+    .where('id', '=', other)
+    .executeTakeFirstOrThrow()
+  assert.deepEqual([allowance_due, size_bytes], [1, (await octets(other)).length], 'the other has not departed')
+})
+
+test('a message of which a worker has lost a recipient is not ended, and another in the same statement is', async () => {
+  const [id, other] = [await scheduled('a@x', 'b@x'), await scheduled('c@x')]
+  const claims = await begin()
+  await sql`update outbound_recipients set lease_epoch = lease_epoch + 1 where recipient = 'b@x'`.execute(db)
+  const sent = [id, other].map((messageId) => ({
+    messageId,
+    recipients: claims.find(({ message }) => message.id === messageId)?.batch.recipients ?? [],
+  }))
+  assert.deepEqual(await endSent(db, sent), [false, true])
+  assert.deepEqual(await states(), { [id]: 'sending', [other]: 'copy_pending' })
+  const left = await db.selectFrom('outbound_recipients').select('recipient').orderBy('id').execute()
+  assert.deepEqual(
+    left.map(({ recipient }) => recipient),
+    ['a@x', 'b@x'],
+  )
+})
+
+test('a change is one of the message alone that it is about', async () => {
+  const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
+  const { message } = (await begin()).find((claim) => claim.message.id === id) ?? {}
+  assert.ok(message)
+  await within((tx) => noteReason(tx, message, 'Full'))
+  const reasons = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
+  assert.deepEqual(
+    reasons.flatMap((row) => (row.last_error === 'Full' ? row.id : [])),
+    [id],
+  )
+  await within((tx) => sentToSome(tx, message))
+  assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'sending' })
+  await within((tx) => fail(tx, other, 'No', now))
+  assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'failed' })
+  await within((tx) => fail(tx, id, 'No', now))
+  assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'failed' }, 'somebody has it')
+})
+
+test('a message is put back and cancelled by its own organization, and no other is with it', async () => {
+  const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
+  await begin()
+  for (const each of [id, other]) await within((tx) => fail(tx, each, 'No', now))
+  const back = (organizationId: string) => within((tx) => putBack(tx, { organizationId, id }, now))
+  assert.deepEqual([await back(randomUUID()), await back(one), await back(one)], [false, true, false])
+  assert.deepEqual(await states(), { [id]: 'scheduled', [other]: 'failed' })
+  await within((tx) => putBack(tx, { organizationId: one, id: other }, now))
+  assert.deepEqual([await cancel(db, randomUUID(), id), await cancel(db, one, id)], [false, true])
+  assert.deepEqual(await states(), { [other]: 'scheduled' })
+})
+
+test('what has failed is forgotten after thirty days', async () => {
+  const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
+  await begin()
+  await within((tx) => fail(tx, id, 'No', now))
+  const days = 24 * 60 * 60_000
+  await forgetFailed(db, later(30 * days - 1))
+  assert.deepEqual(await states(), { [id]: 'failed', [other]: 'sending' })
+  await forgetFailed(db, later(30 * days))
+  assert.deepEqual(await states(), { [other]: 'sending' })
+})
+
+test('pending copies are read up to four MiB at a time, those that have waited longest first, but one in any case', async () => {
+  const ids: string[] = []
+  for (const size of [4 * pieceBytes, 1, 4 * pieceBytes - 1]) {
+    ids.push(await scheduled('a@x'))
+    await sql`update outbound_messages set state = 'copy_pending', size_bytes = ${size},
+      copy_due_at = ${later(ids.length - 3)} where id = ${ids.at(-1)}`.execute(db)
+  }
+  const due = async () => (await pendingCopies(db, now, later(1))).map(({ id }) => id).toSorted()
+  assert.deepEqual([await due(), await due(), await due()], [ids.slice(0, 1), ids.slice(1).toSorted(), []])
+})
+
+test('copies are stored of the messages that are pending, and only where all of them are', async () => {
+  const [gone, waits, other] = [await scheduled('a@x'), await scheduled('b@x'), await scheduled('c@x')]
+  await begin()
+  await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
+  await sql`delete from outbound_recipients where recipient in ('a@x', 'c@x')`.execute(db)
+  const store = (...ids: string[]) => within((tx) => copiesStored(tx, ids))
+  assert.equal(await store(gone, waits), true)
+  assert.deepEqual(await states(), { [waits]: 'queued', [other]: 'copy_pending' })
+  for (const lost of [gone, waits]) assert.equal(await store(lost), false)
+  assert.deepEqual(await states(), { [waits]: 'queued', [other]: 'copy_pending' })
+})
+
+test('what is scheduled and taken out of the queue has failed, and it is told who may have it', async () => {
+  const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
+  const queued = await addSent(db, one, ['c@x'], now)
+  await begin()
+  assert.deepEqual(await within((tx) => dropWaiting(tx, id)), { dropped: [] }, 'it is being sent')
+  await sql`update outbound_recipients set state = 'waiting', leased_until = null`.execute(db)
+  await sql`update outbound_recipients set doubted_at = ${now} where recipient = 'b@x'`.execute(db)
+  for (const each of [id, other, queued]) assert.equal((await within((tx) => dropWaiting(tx, each)))?.dropped.length, 1)
+  assert.equal(await within((tx) => dropWaiting(tx, id)), undefined)
+  assert.deepEqual(await states(), { [id]: 'failed', [other]: 'failed' })
+  const rows = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
+  const reasons = new Map(rows.map((row) => [row.id, row.last_error ?? '']))
+  assert.equal(reasons.get(id), 'Taken out of the queue')
+  assert.match(
+    reasons.get(other) ?? '',
+    /^Taken out of the queue\. It may have arrived all the same: .* to b@x, and by/,
+  )
+})
