@@ -5,8 +5,8 @@ import { invalid, Refusal } from '#/errors.ts'
 import { command } from './command.ts'
 import { mebibytes } from './table.ts'
 
-/** How often somebody hears how far it is, in milliseconds. */
-const tellEvery = 1_000
+/** How often progress is reported, in milliseconds. */
+const reportEvery = 1_000
 
 export const backupCommand = command({
   name: 'backup',
@@ -20,18 +20,19 @@ export const backupCommand = command({
       })
     const path = resolve(file)
     if ((await sizeOf(path)) !== undefined) throw invalid('file', `${path} already exists`, 'Name a new file')
-    const told = setInterval(async () => tell(`Copied ${mebibytes((await sizeOf(`${path}.new`)) ?? 0)}`), tellEvery)
+    const report = async () => tell(`Copied ${mebibytes((await sizeOf(`${path}.new`)) ?? 0)}`)
+    const timer = setInterval(report, reportEvery)
     try {
       await copying((signal) => archive(resolve(dataDir), path, signal))
     } finally {
-      clearInterval(told)
+      clearInterval(timer)
     }
     const bytes = (await sizeOf(path)) ?? 0
     return { value: { file: path, bytes }, text: `Backed up to ${path}, ${mebibytes(bytes)}.` }
   },
 })
 
-/** Undefined where there is none. */
+/** Undefined if there is no file. */
 async function sizeOf(path: string): Promise<number | undefined> {
   return await stat(path).then(
     ({ size }) => size,

@@ -11,40 +11,40 @@ import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 
-/** What commands work on: that of the running server, or one opened for a single command. */
+/** The dependencies of commands: those of the running server, or opened for a single command. */
 export interface Operator {
   readonly config: Config
   readonly database: Database
   readonly clock: Clock
   readonly time: SharedTime
-  /** The secrets that this installation's keys are derived from, once they prove to be those that the database knows. */
+  /** The secrets of this installation. Fails unless they are those that the database knows. */
   readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryMailServer: TryMailServer
   readonly tryRelay: TryRelay
-  /** Undefined where the configuration does not say how the IMAP server is told anything. */
+  /** Undefined if MAILROOM_DOVEADM_URL is not set. */
   readonly serverControl: MailServerControl | undefined
-  /** Undefined where the configuration names no IMAP server. */
+  /** Undefined if MAILROOM_IMAP_URL is not set. */
   readonly mailMover: (db: Db) => Promise<(MailMover & AsyncDisposable) | undefined>
-  /** What a command has that runs in a process of its own. */
+  /** Undefined for a command that runs in the server's process. */
   readonly own?: OwnProcess
 }
 
 export interface OwnProcess {
   readonly input: Readable
   readonly output: Writable
-  /** Whether the secret that this process was given, or finds, is the one with this fingerprint. */
+  /** Whether this process has the secret with this fingerprint. */
   readonly hasSecret: (fingerprint: Buffer) => Promise<boolean>
 }
 
-/** Hears how far a command that takes long has come. */
+/** Gets the progress of a long command. */
 export type Tell = (progress: string) => void
 
-/** What a command found or did: `value` is printed as JSON with --json, `text` without; nothing where `value` is undefined. */
+/** What a command prints: `value` as JSON with --json, `text` without; nothing if `value` is undefined. */
 export interface Answer {
   readonly value: unknown
   readonly text: string
-  /** 0 where nothing is said. */
+  /** 0 by default. */
   readonly exitCode?: number
 }
 
@@ -53,16 +53,16 @@ export interface Option {
   readonly value: string
   readonly help: string
   readonly required?: true
-  /** Its value is `-` on the command line, where others could see it, and read from standard input. */
+  /** The value is read from standard input, since others can see a command line; there it must be `-`. */
   readonly fromInput?: true
 }
 
-/** A subcommand that is run against a database. */
+/** A subcommand that needs a database. */
 export interface Command {
-  /** The words that call it: `key create`. */
+  /** `key create`. */
   readonly name: string
   readonly summary: string
-  /** What stands without a dash, all required, in this order. */
+  /** Arguments without a dash, all required, in this order. */
   readonly operands: readonly string[]
   readonly options: Readonly<Record<string, Option>>
   run(operator: Operator, given: Readonly<Record<string, string | undefined>>, tell: Tell): Promise<Answer>
@@ -74,7 +74,7 @@ type Given<Operands extends readonly string[], Options extends Readonly<Record<s
   readonly [Name in keyof Options]: Options[Name] extends { required: true } ? string : string | undefined
 }
 
-/** Types what `run` is given by the operands and options named beside it; the parser makes it so. */
+/** Derives the type of `given` from the operands and options. The parser guarantees it. */
 export function command<
   const Operands extends readonly string[],
   const Options extends Readonly<Record<string, Option>>,

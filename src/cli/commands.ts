@@ -16,7 +16,7 @@ import { queueCommands } from './queue.ts'
 import { secretCommands } from './secrets.ts'
 import { moveCommands } from './transfer.ts'
 
-/** Every subcommand that works on a database, in the order in which help shows them. */
+/** All subcommands that need a database, in the order of the help. */
 export const commands: readonly Command[] = [
   ...organizationCommands,
   ...planCommands,

@@ -53,7 +53,7 @@ test('a suspended domain is found under its Unicode name, suspended once, and re
   assert.equal(await said('resume', 'bücher.acme.test'), 'xn--bcher-kva.acme.test is now not suspended.')
 })
 
-test('a domain that nobody has enrolled, and one without keys yet, are told of', async () => {
+test('an unknown domain, and one without keys yet, are errors that say so', async () => {
   assert.match((await run('resume', 'nobody.test')).stderr, /^mailroom: No domain "nobody\.test"/)
   assert.match((await run('rotate-dkim', 'bücher.acme.test')).stderr, /has no keys yet/)
 })

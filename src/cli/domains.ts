@@ -95,9 +95,9 @@ export const domainCommands = [
       const shown = present(after, config.hostname)
       const added = shown.dns.filter(({ purpose, last_checked_at: at }) => purpose === 'dkim' && at === null)
       const text = [
-        `Made new keys for ${shown.domain}. Publish, and keep what is there:`,
+        `Created new keys for ${shown.domain}. Publish these records, and keep the old ones:`,
         ...added.map(({ type, name, value }) => `${name}  ${type}  ${value}`),
-        'The old keys sign until these are found.',
+        'The old keys sign until the new records are found.',
       ]
       return { value: shown, text: text.join('\n') }
     },

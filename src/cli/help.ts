@@ -3,23 +3,23 @@ import { usageOf } from './parse.ts'
 
 const serveUsage = 'serve [--bare] [--roles LIST]'
 
-/** How the service is started. */
+/** The help for `serve`. */
 export const serveHelp = [
   `Usage: mailroom ${serveUsage}`,
   '',
   'Run the service until SIGTERM or SIGINT stops it.',
   '',
-  '  --bare        Make no try-out organization where there is none',
-  '  --roles LIST  Some of api,mx,submission,worker; without it MAILROOM_ROLES, and without that all',
+  '  --bare        Create no try-out organization',
+  '  --roles LIST  Some of api,mx,submission,worker; by default MAILROOM_ROLES, or else all',
   '',
 ].join('\n')
 
-/** What there is to call, a line each. */
+/** All commands, a line each. */
 export function overview(commands: readonly Command[]): string {
   const lines = [
-    [serveUsage, 'Run the service; --bare makes no try-out, LIST is some of api,mx,submission,worker'],
+    [serveUsage, 'Run the service; --bare creates no try-out, LIST is some of api,mx,submission,worker'],
     ...commands.map(({ name, operands, summary }) => [[name, ...operands.map(upper)].join(' '), summary]),
-    ['help [COMMAND]', 'Show this, or what a command takes'],
+    ['help [COMMAND]', 'Show this, or the usage of a command'],
     ['--version', 'Show the version'],
   ]
   const width = Math.max(...lines.map(([call = '']) => call.length))
@@ -28,8 +28,8 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...lines.map(([call = '', summary = '']) => `  ${call.padEnd(width)}  ${summary}`),
     '',
-    'Commands print a table, or with --json one JSON document. They work while the server runs and while it does not,',
-    'export, import and the beginning of mail move only while it does not, where the database is embedded.',
+    'Commands print a table, or with --json one JSON document. They work whether the server runs or not. With the embedded',
+    'database, stop the server before export, import and the beginning of mail move.',
     'Settings come from the environment: see docs/configuration.md.',
     '',
   ].join('\n')

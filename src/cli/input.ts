@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import { type Call, UsageError } from './parse.ts'
 
-/** Of what is read nobody needs more, in characters. */
+/** The longest input, in characters. */
 const most = 4_096
 
-/** The command line with what it asks standard input for: the first line there. The command may run in another process.
- *  @throws UsageError where that stands on the command line itself */
+/** Replaces `-` in the command line by the first line of standard input, since the command may run in another process.
+ *  @throws UsageError if the value itself is on the command line */
 export async function withInput(argv: readonly string[], call: Call, input: Readable): Promise<readonly string[]> {
   const [name] = Object.keys(call.command.options).filter(
     (option) => call.command.options[option]?.fromInput && call.given[option] !== undefined,

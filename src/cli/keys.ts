@@ -17,7 +17,7 @@ export const keyCommands = [
       org,
       scopes: { value: 'LIST', help: `all, or some of ${scopes.join(',')}`, required: true },
       name: { value: 'TEXT', help: 'What the key is for' },
-      expires: { value: 'TIME', help: 'How long it lives: 30m, 12h or 90d. Without it, until it is revoked' },
+      expires: { value: 'TIME', help: 'How long it is valid: 30m, 12h or 90d; by default until it is revoked' },
     },
     run: async ({ database: { db }, clock }, given) => {
       const now = clock.now()
@@ -28,7 +28,7 @@ export const keyCommands = [
       }
       const organization = await organizationNamed(db, given.org)
       const { key, secret } = await createKey(db, organization.id, fields, now)
-      return { value: { ...key, organization: organization.name, key: secret }, text: madeText(key, secret) }
+      return { value: { ...key, organization: organization.name, key: secret }, text: createdText(key, secret) }
     },
   }),
   command({
@@ -51,14 +51,14 @@ export const keyCommands = [
     run: async ({ database: { db }, clock }, { id }) => {
       const { key, already } = await revokeKey(db, id, clock.now())
       const text = already
-        ? `The key ${shown(key)} was revoked before, at ${minute(key.revoked_at)} UTC.`
+        ? `The key ${shown(key)} was already revoked, at ${minute(key.revoked_at)} UTC.`
         : `Revoked the key ${shown(key)}. It stops working within five seconds.`
       return { value: { ...key, already_revoked: already }, text }
     },
   }),
 ]
 
-function madeText(key: Key, secret: string): string {
+function createdText(key: Key, secret: string): string {
   return [
     secret,
     '',

@@ -33,12 +33,12 @@ export const mailCommands = [
     operands: [],
     options: {},
     run: async ({ config, database: { db }, keyring }) => {
-      // Nobody with another secret has a say.
+      // Fails with another secret.
       await keyring(db)
       const here = mailHomeOf(config)
       const before = await adoptMailHome(db, here)
       const value = { mail_host: here, before: before ?? null }
-      if (before === here) return { value, text: `Mail was kept ${placed(here)} before.` }
+      if (before === here) return { value, text: `Mail was already kept ${placed(here)}.` }
       return {
         value,
         text: `Mail is kept ${placed(here)} now${before === undefined ? '' : `, and no longer ${placed(before)}`}.`,
@@ -47,7 +47,7 @@ export const mailCommands = [
   }),
 ]
 
-/** A service on the embedded database would go on where its mail was. */
+/** A running service on the embedded database would still use the old mail host. */
 async function assertServiceFollows({ own, database: { db }, config }: Operator, to: MoveTarget): Promise<void> {
   if (own) return
   const { home } = await mailHome(db)
@@ -74,10 +74,10 @@ function renamedTo({ mailbox, folder, called }: Awaited<ReturnType<typeof named>
 function summaryOf({ messages, bytes, digest, keywordsLost }: MoveReport, to: MoveTarget): string {
   const next = to === 'imap' ? 'with' : 'without'
   return [
-    `Moved ${grouped(messages)} message${messages === 1 ? '' : 's'}, ${mebibytes(bytes)}; each was read back and is the same.`,
+    `Moved ${grouped(messages)} message${messages === 1 ? '' : 's'}, ${mebibytes(bytes)}; each was read back and compared.`,
     ...(messages > 0 ? [`Their digest is ${digest}.`] : []),
-    ...(keywordsLost > 0 ? [`Left behind: ${grouped(keywordsLost)} keywords that no label can be.`] : []),
-    `Every process has to be started ${next} MAILROOM_IMAP_URL now.`,
+    ...(keywordsLost > 0 ? [`Not moved: ${grouped(keywordsLost)} keywords that are not valid for labels.`] : []),
+    `Start every process ${next} MAILROOM_IMAP_URL now.`,
   ].join('\n')
 }
 

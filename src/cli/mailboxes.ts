@@ -42,7 +42,7 @@ export const mailboxCommands = [
   }),
   command({
     name: 'mailbox password',
-    summary: 'Give a mailbox a new password and end the sessions that mail programs have in it',
+    summary: 'Set the password of a mailbox and end its sessions of mail programs',
     operands: ['address'],
     options: {
       org,
@@ -103,10 +103,10 @@ async function suspension(operator: Operator, given: { address: string; org: str
   return { value, ...withSessions(text, await endSessions(operator, [mailbox.id])) }
 }
 
-/** Dovecot keeps the octets of what was removed until it purges, and that is all it then knows of the mailbox. */
+/** Without doveadm, nothing purges the files of a deleted mailbox from Dovecot. */
 function whatIsLeft({ config, serverControl }: Operator, mailboxId: string): string[] {
   if (!config.secrets.imap || serverControl) return []
-  return [`The files of the mailbox on the mail server still have its mail: remove what belongs to ${mailboxId} there.`]
+  return [`Its files on the mail server still have its mail: delete the files of ${mailboxId} there.`]
 }
 
 export async function mailboxGiven(

@@ -17,7 +17,7 @@ export const whose = {
   member: { value: 'ADDRESS', help: "The member's e-mail address or id", required: true },
 } as const
 
-/** Shows and removes what is a member's own: labels, filters and blocks, which no key can see. */
+/** Shows and removes members' own labels, filters and blocks, which no key can see. */
 export const keptMemberRuleCommands = [
   command({
     name: 'member label list',
@@ -103,7 +103,7 @@ export const keptMemberRuleCommands = [
       const gone = await deleteBlocked(db, owner, blockNamed(given.pattern))
       if (!gone) throw new Refusal('not_found', `${given.member} has not blocked "${given.pattern}"`)
       invalidateRules(db, owner.organizationId)
-      return { value: { removed: true, ...gone }, text: `${given.member} has ${gone.pattern} blocked no more.` }
+      return { value: { removed: true, ...gone }, text: `${given.member} no longer blocks ${gone.pattern}.` }
     },
   }),
 ]
@@ -117,14 +117,14 @@ export async function ownerGiven(
   return { organizationId: organization.id, memberId: member.id }
 }
 
-/** By id, or by a name that is one's alone. */
+/** By id, or by a unique name. */
 function meant<Kept extends { id: string; name: string }>(what: string, all: readonly Kept[], given: string): Kept {
   const name = given.trim().normalize('NFC').toLowerCase()
   const [one, ...others] = all.filter((each) => each.id === given.toLowerCase() || each.name.toLowerCase() === name)
   if (!one) throw new Refusal('not_found', `The member has no ${what} "${given}" of their own`)
   if (others.length > 0)
     throw new Refusal('invalid_request', `${others.length + 1} ${what}s are named "${one.name}"`, {
-      fix: 'Name one by its id',
+      fix: 'Give the id',
     })
   return one
 }

@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { command } from './command.ts'
 import { minute, table } from './table.ts'
 
-/** Whatever opens the database brings it up to date first, this command too: what is left to do is to show it. */
+/** Every command applies migrations before it runs, so this one only lists them. */
 export const migrateCommand = command({
   name: 'migrate',
   summary: 'Bring the database up to date, as serve does when it starts, and list its migrations',

@@ -13,7 +13,7 @@ after(() => rm(scratch, { recursive: true }))
 
 const unnamed = (dataDir: string) => ({ ...readConfig({}), dataDir })
 
-test('where nobody has named a database one that is there is taken, and none is made', async () => {
+test('if no database is named, an existing one is used, and none is created', async () => {
   const dataDir = join(scratch, 'unnamed')
   await assert.rejects(assertDatabaseExists(unnamed(dataDir)), /neither DATABASE_URL nor MAILROOM_DATA_DIR is set/)
   assert.deepEqual(readdirSync(scratch), [])
@@ -21,11 +21,11 @@ test('where nobody has named a database one that is there is taken, and none is 
   await assertDatabaseExists(unnamed(dataDir))
 })
 
-test('a directory that somebody has named need not be there', async () => {
+test('a named directory need not exist', async () => {
   await assertDatabaseExists(readConfig({ MAILROOM_DATA_DIR: join(scratch, 'named') }))
 })
 
-test('a service that is just making its database is waited for', async () => {
+test('the command waits for a service that is creating its database', async () => {
   const dataDir = join(scratch, 'starting')
   const making = lockDirectory(dataDir)
   await assert.rejects(assertDatabaseExists(unnamed(dataDir)), DirectoryInUse)

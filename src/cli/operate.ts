@@ -15,11 +15,11 @@ import { assertDatabaseExists } from './missing-database.ts'
 import type { Call } from './parse.ts'
 import { failure, present, runCommand } from './run.ts'
 
-/** How long to wait for a server that is just starting, or for another command, to let us in. */
-const patienceMs = 30_000
+/** How long to wait for a server that is starting, or for another command. */
+const timeoutMs = 30_000
 
-/** Runs the call, which `argv` was parsed to, where the database is: in the server that has the embedded one open, else
- *  here. Never rejects. */
+/** Runs a command in the server that has the embedded database open, else in this process. `argv` is the call before parsing.
+ *  Never rejects. */
 export async function operate(argv: readonly string[], call: Call, around: Surroundings): Promise<Reply> {
   try {
     const { databaseUrl } = around.config.secrets
@@ -36,11 +36,11 @@ type Surroundings = Omit<Operator, 'database' | 'mailHost'> & {
 }
 type Target = Parameters<typeof openDatabase>[0]
 
-/** Tries the server's socket and the directory's lock in turn: whoever holds the lock without listening is either a
+/** Tries the server's socket and the directory's lock alternately: a process that holds the lock without listening is a
  *  server that starts or stops, or a command that ends soon. */
 async function thereOrHere(argv: readonly string[], call: Call, around: Surroundings): Promise<Reply> {
   const { dataDir } = around.config
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const reply = await callServer(dataDir, fromHere(argv, call), around.tell)
     if (reply) return reply
@@ -54,7 +54,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
   }
 }
 
-/** A file is named from where the command is typed, and the server works elsewhere. */
+/** Makes the path of a file absolute: the server has another working directory. */
 function fromHere(argv: readonly string[], { given: { file } }: Call): readonly string[] {
   const at = file === undefined ? -1 : argv.lastIndexOf(file)
   return file === undefined || at < 0 ? argv : argv.with(at, resolve(file))
@@ -67,17 +67,17 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
   await migrate(database.pool)
   const mailHost = async (db: Db) => {
     const opened = await around.mailHost(db)
-    // Before the database, which holds what it has in hand.
+    // Closed before the database, which it uses.
     resources.defer(async () => opened[Symbol.asyncDispose]?.())
     return opened
   }
   return await runCommand(argv, { ...around, database, mailHost }, around.tell)
 }
 
-/** The doctor changes nothing, and has most to say where the database cannot be opened. */
+/** The doctor changes nothing, applies no migrations, and runs without a database too. */
 async function doctorHere({ config, ...outside }: Surroundings, target: Target) {
   if ('directory' in target && !(await hasEmbeddedDatabase(target.directory)))
-    return diagnose(config, 'not made yet', outside)
+    return diagnose(config, 'missing', outside)
   await using resources = new AsyncDisposableStack()
   const opened = await open(target, resources)
   return await diagnose(config, opened, outside)

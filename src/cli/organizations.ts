@@ -16,7 +16,7 @@ export const organizationCommands = [
     options: { plan: { value: 'PLAN', help: 'free (the default), team, business or self_hosted' } },
     run: async ({ database: { db } }, { name, plan = 'free' }) => {
       const made = await createOrganization(db, { name, plan })
-      return { value: made, text: `Made the organization "${made.name}" on the plan ${made.plan}.` }
+      return { value: made, text: `Created the organization "${made.name}" on the plan ${made.plan}.` }
     },
   }),
   command({
@@ -111,7 +111,7 @@ async function unconfirmed({ database: { db } }: Operator, { id, name }: Organiz
   return invalid(
     'confirm',
     `This deletes ${quoted} for good: ${all.join(', ')}, its keys and members`,
-    `If that is what you want: mailroom org delete ${quoted} --confirm ${quoted}`,
+    `To confirm: mailroom org delete ${quoted} --confirm ${quoted}`,
   )
 }
 

@@ -22,7 +22,7 @@ for (const [line, name, given] of [
   })
 }
 
-test('--json stands anywhere after the command', () => {
+test('--json may be anywhere after the command', () => {
   assert.ok(parseCall(['org', 'create', '--json', 'Acme'], commands).json)
   assert.ok(parseCall(['org', 'list', '--json'], commands).json)
 })
@@ -41,7 +41,7 @@ for (const [line, message] of [
   ['key list --org A --all', /^Unknown option '--all'/],
   ['key list --org A --json=yes', /does not take an argument/],
 ] as const) {
-  test(`"${line}" is not understood, in words that help`, () => {
+  test(`"${line}" is a usage error that says what is wrong`, () => {
     assert.throws(
       () => parseCall(line.split(' '), commands),
       (error) => {
@@ -54,7 +54,7 @@ for (const [line, message] of [
   })
 }
 
-test('every command is in the overview and has a help of its own', () => {
+test('every command is in the overview and has a help page', () => {
   const shown = overview(commands)
   for (const command of commands) {
     assert.ok(shown.includes(`  ${command.name}`), command.name)

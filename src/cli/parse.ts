@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Command } from './command.ts'
 
-/** The command line cannot be understood; nothing was done. */
+/** The command line is invalid; nothing was done. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -17,7 +17,7 @@ export interface Call {
   readonly help: boolean
 }
 
-/** Which of the commands is called, with what. Throws UsageError. */
+/** Finds the command and its arguments. Throws UsageError. */
 export function parseCall(argv: readonly string[], commands: readonly Command[]): Call {
   const command = commandOf(argv, commands)
   const words = command.name.split(' ').length

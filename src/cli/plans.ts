@@ -15,15 +15,15 @@ export const planCommands = [
   }),
   command({
     name: 'plan set',
-    summary: 'Change limits of a plan, for everybody who is on it, or make a plan',
+    summary: 'Change limits of a plan, for all its organizations, or create a plan',
     operands: ['name'],
     options: {
-      domains: { value: 'N', help: 'How many domains' },
-      mailboxes: { value: 'N', help: 'How many mailboxes' },
-      storage: { value: 'SIZE', help: 'How much mail: 5GiB, 250MiB or octets' },
-      sends: { value: 'N', help: 'To how many recipients a day' },
-      scheduled: { value: 'N', help: 'How many scheduled messages at a time' },
-      'scheduled-storage': { value: 'SIZE', help: 'How much they may take' },
+      domains: { value: 'N', help: 'Domains' },
+      mailboxes: { value: 'N', help: 'Mailboxes' },
+      storage: { value: 'SIZE', help: 'Mail in all mailboxes: 5GiB, 250MiB or octets' },
+      sends: { value: 'N', help: 'Recipients a day' },
+      scheduled: { value: 'N', help: 'Scheduled messages at a time' },
+      'scheduled-storage': { value: 'SIZE', help: 'Their size in all' },
     },
     run: async ({ database: { db } }, given) => {
       const plan = await setPlan(db, planName(given.name), limitsIn(given))

@@ -44,7 +44,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
   return id
 }
 
-test('the queue shows who waits, why, and until when', async () => {
+test('the queue shows recipients, the reason and the next attempt', async () => {
   assert.equal((await run('queue')).stdout, 'Nothing waits to leave.\n')
   const id = await waiting({ to: 'bob@there.example' })
   const { data, total } = await printed(operatorOn({ database }), 'queue')
@@ -68,7 +68,7 @@ test('the queue shows who waits, why, and until when', async () => {
   }
 })
 
-test('a message that waits is due at once on request; what is being sent is left alone', async () => {
+test('a deferred message becomes due on request; one that is being sent does not change', async () => {
   const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
   assert.equal((await run('queue', 'retry', id)).stdout, 'Due at once, for 1 recipient.\n')
   const rows = await database.db
@@ -82,7 +82,7 @@ test('a message that waits is due at once on request; what is being sent is left
   assert.equal(cy, Date.parse('2026-11-21T07:44:33Z'))
 })
 
-test('a message that is dropped is gone, with its last recipient', async () => {
+test('a dropped message is deleted with its last recipient', async () => {
   const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
   assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for bob@there.example.\n')
   assert.equal((await run('queue', 'drop', id)).stdout, 'It is being sent at this moment.\n')
@@ -98,11 +98,11 @@ test('a message that is dropped is gone, with its last recipient', async () => {
   })
 })
 
-test('an id that is none is refused', async () => {
+test('an invalid id is refused', async () => {
   for (const verb of ['retry', 'drop']) assert.equal((await run('queue', verb, 'first')).exitCode, 1)
 })
 
-test('mail that the mail server has not taken is shown, with the reason', async () => {
+test('mail in the spool is shown, with the reason', async () => {
   assert.deepEqual((await printed(operatorOn({ database }), 'queue')).spool, { data: [], total: 0 })
   const at = new Date('2026-11-21T07:44:33Z')
   const { rows } = await sql<{ id: string }>`
@@ -135,5 +135,5 @@ test('mail that the mail server has not taken is shown, with the reason', async 
     total: 2,
   })
   const { stdout } = await run('queue')
-  assert.match(stdout, /Not taken by the mail server yet:\n[^\n]*WHY[^\n]*\nada@here\.example.*No such folder/)
+  assert.match(stdout, /In the spool to the IMAP server:\n[^\n]*WHY[^\n]*\nada@here\.example.*No such folder/)
 })

@@ -5,7 +5,7 @@ import { isUuid } from '#/text.ts'
 import { command } from './command.ts'
 import { minute, table } from './table.ts'
 
-/** As many as a terminal can do something with. */
+/** The longest list. */
 const mostShown = 1_000
 
 const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'STATE', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
@@ -14,7 +14,7 @@ const comingHeadings = ['MAILBOX', 'FOLDER', 'ORGANIZATION', 'SINCE', 'TRIED', '
 export const queueCommands = [
   command({
     name: 'queue',
-    summary: 'List mail that waits to leave, and mail that waits for the mail server: why, and when it is tried next',
+    summary: 'List the outbound queue and the spool to the IMAP server: why mail waits, and when the next attempt is',
     operands: [],
     options: {},
     run: async ({ database: { db } }) => {
@@ -25,14 +25,14 @@ export const queueCommands = [
       const coming =
         spooledTotal === 0
           ? ''
-          : `\n\nNot taken by the mail server yet:\n${table(comingHeadings, spooled.map(spooledRow), '')}${others(spooledTotal - spooled.length)}`
+          : `\n\nIn the spool to the IMAP server:\n${table(comingHeadings, spooled.map(spooledRow), '')}${others(spooledTotal - spooled.length)}`
       const value = { data: waiting, total, spool: { data: spooled, total: spooledTotal } }
       return { value, text: leaving + coming }
     },
   }),
   command({
     name: 'queue retry',
-    summary: 'Try a message that waits at once',
+    summary: 'Attempt the delivery of a message now',
     operands: ['id'],
     options: {},
     run: async ({ database: { db } }, { id }) => {
@@ -44,7 +44,7 @@ export const queueCommands = [
   }),
   command({
     name: 'queue drop',
-    summary: 'Take a message out of the queue; nobody is told',
+    summary: 'Remove a message from the queue, without a notice to its sender',
     operands: ['id'],
     options: {},
     run: async ({ database: { db } }, { id }) => {
@@ -58,7 +58,7 @@ export const queueCommands = [
 ]
 
 function messageId(id: string): string {
-  if (!isUuid(id)) throw invalid('id', `${id} is no id; the last column of \`mailroom queue\` has them`)
+  if (!isUuid(id)) throw invalid('id', `"${id}" is not an id; the last column of \`mailroom queue\` has them`)
   return id
 }
 

@@ -4,6 +4,7 @@ import { knownMailboxes } from '#/mailboxes/operator-queries.ts'
 import { type RemovalParts, removeMailbox } from '#/mailboxes/remove.ts'
 import { deleteOrganization, setOrganizationSuspended } from '#/organizations/queries.ts'
 import { discard } from '#/queue/waiting.ts'
+import { grouped } from './table.ts'
 
 /** What is deleted with an organization. */
 export interface Belongings {
@@ -33,7 +34,7 @@ export async function removeOrganization(
   await setOrganizationSuspended(db, organizationId, true)
   for (let gone = 0, some = 1; some > 0; gone += some) {
     some = await discard(db, organizationId)
-    tell(`Deleted ${counted(gone + some)} messages that waited`)
+    tell(`Deleted ${grouped(gone + some)} messages from the outbound queue`)
   }
   let messages = 0
   const mailboxes = await knownMailboxes(db, { organizationId })
@@ -42,19 +43,15 @@ export async function removeOrganization(
     await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, (gone) => {
       deleted = gone
       tell(
-        `Deleted ${counted(at)} of ${counted(mailboxes.length)} mailboxes, and ${counted(gone)} messages in ${address}`,
+        `Deleted ${grouped(at)} of ${grouped(mailboxes.length)} mailboxes, and ${grouped(gone)} messages in ${address}`,
       )
     })
     messages += deleted
   }
   await db.transaction().execute(async (tx) => {
-    // A message that was in hand as the others went may have come back into the queue.
+    // An attempt that was under way may have put its message back into the queue.
     while ((await discard(tx, organizationId)) > 0);
     await deleteOrganization(tx, organizationId)
   })
   return { mailboxes: mailboxes.length, messages }
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en')
 }

@@ -14,7 +14,7 @@ const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: string[]) => runCommand(argv, operator())
 const json = (...argv: string[]) => printed(operator(), ...argv)
 
-test('an organization is made, listed and put on another plan', async () => {
+test('an organization is created, listed and moved to another plan', async () => {
   const made = await json('org', 'create', ' Acme Inc. ', '--plan', 'team')
   assert.deepEqual(
     { ...made, id: 0, created_at: 0 },
@@ -77,12 +77,12 @@ test('without --json the key is the first line alone, so that it can be cut out'
   assert.match(stdout, /Scopes: {3}all\nExpires: {2}never\n$/)
 })
 
-test('revoking a key is said, and revoking it twice is no error', async () => {
+test('revoking a key is reported, and revoking it twice is no error', async () => {
   await json('org', 'create', 'Revokes')
   const { id } = await json('key', 'create', '--org', 'Revokes', '--scopes', 'all')
   assert.match((await run('key', 'revoke', id)).stdout, /^Revoked the key mrk_....…....\. It stops working within five/)
   const again = await run('key', 'revoke', id)
-  assert.match(again.stdout, /^The key mrk_....….... was revoked before, at 2026-11-21 07:44 UTC\.\n$/)
+  assert.match(again.stdout, /^The key mrk_....….... was already revoked, at 2026-11-21 07:44 UTC\.\n$/)
   assert.equal(again.exitCode, 0)
   assert.equal((await json('key', 'revoke', id)).already_revoked, true)
   assert.equal((await json('key', 'list', '--org', 'Revokes')).data[0].status, 'revoked')
@@ -120,7 +120,7 @@ test("a member's own labels, filters and blocks are theirs, and their keywords c
   }
 })
 
-test("what is a member's own is listed, and removed by name, pattern or id", async () => {
+test("a member's own labels, filters and blocks are listed, and removed by name, pattern or id", async () => {
   await json('org', 'create', 'Kept')
   for (const email of ['ada@x.example', 'bob@x.example']) await json('member', 'add', '--org', 'Kept', '--email', email)
   const whose = ['--org', 'Kept', '--member', 'ada@x.example'] as const
@@ -137,8 +137,11 @@ test("what is a member's own is listed, and removed by name, pattern or id", asy
   assert.deepEqual(await listed('filter'), filters)
   assert.deepEqual(await listed('block'), [block])
   for (const what of ['label', 'filter', 'block']) assert.deepEqual(await listed(what, 'bob@x.example'), [], what)
-  const told = (await run('member', 'filter', 'list', ...whose)).stdout
-  assert.match(told, /^NAME {2}FIELD {2}OP {2}VALUE .*\nNews {2}from {3}is {2}news@x\.example {2}star {4}- {9}on {5}/)
+  const printed = (await run('member', 'filter', 'list', ...whose)).stdout
+  assert.match(
+    printed,
+    /^NAME {2}FIELD {2}OP {2}VALUE .*\nNews {2}from {3}is {2}news@x\.example {2}star {4}- {9}on {5}/,
+  )
 
   const removed = (what: string, given: string, member = 'ada@x.example') =>
     run('member', what, 'remove', given, '--org', 'Kept', '--member', member)
@@ -148,11 +151,11 @@ test("what is a member's own is listed, and removed by name, pattern or id", asy
     ['block', '@spam.example'],
   ] as const)
     assert.equal((await removed(what, given, 'bob@x.example')).exitCode, 1, `another member's ${what}`)
-  assert.match((await removed('filter', 'news')).stderr, /^mailroom: 2 filters are named "News"\. Name one by its id/)
+  assert.match((await removed('filter', 'news')).stderr, /^mailroom: 2 filters are named "News"\. Give the id/)
   assert.match((await removed('label', 'later')).stdout, /^Removed the label "Later" of ada@x\.example; later stays/)
   assert.match((await removed('filter', filters[0].id)).stdout, /^Removed the filter "News"/)
   assert.match((await removed('filter', 'NEWS')).stdout, /^Removed the filter "News"/)
-  assert.match((await removed('block', '@SPAM.example')).stdout, /has @spam\.example blocked no more/)
+  assert.match((await removed('block', '@SPAM.example')).stdout, /no longer blocks @spam\.example/)
   for (const what of ['label', 'filter', 'block']) assert.deepEqual(await listed(what), [], what)
   assert.match((await removed('block', '@spam.example')).stderr, /^mailroom: ada@x\.example has not blocked "@spam/)
 })
@@ -172,7 +175,7 @@ test('an organization is renamed, to a name that is free', async () => {
   assert.equal((await run('org', 'rename', 'Old name', 'x')).exitCode, 1)
 })
 
-test('plans are listed with who is on them, changed, and made', async () => {
+test('plans are listed with their organizations, changed, and created', async () => {
   const { data } = await json('plan', 'list')
   assert.deepEqual(
     data.slice(0, 2).map(({ name }: { name: string }) => name),
@@ -226,7 +229,7 @@ for (const [line, exitCode, message] of [
   })
 }
 
-test('migrate shows what is applied', async () => {
+test('migrate lists the applied migrations', async () => {
   const { data } = await json('migrate')
   assert.equal(data[0].name, '001-organizations.sql')
 })

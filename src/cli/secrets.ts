@@ -7,18 +7,18 @@ import { grouped } from './table.ts'
 export const secretCommands = [
   command({
     name: 'secret rotate',
-    summary: 'Change the secret of this installation and seal anew what was sealed under the old one',
+    summary: 'Change the secret of this installation and reseal all values under it',
     operands: [],
     options: {},
     run: async ({ database: { db }, config, keyring: open }, _, tell) => {
       const keyring = await open(db)
       const next = await nextSecret(config)
-      const count = (done: number) => tell(`Sealed ${grouped(done)} values anew`)
+      const count = (done: number) => tell(`Resealed ${grouped(done)} values`)
       const rotated = await rotateTo(next, { db, keyring, count })
       await settleSecret(config, next)
       if (!rotated) {
         if (config.secrets.secret !== undefined) throw inForceAlready()
-        return { value: { resealed: 0, unopened: [] }, text: 'The change of the secret was finished before.' }
+        return { value: { resealed: 0, unopened: [] }, text: 'The change of the secret was already finished.' }
       }
       const { resealed, unopened } = rotated
       const text = [

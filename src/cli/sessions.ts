@@ -29,7 +29,7 @@ export async function endSessions(
   }
 }
 
-/** The outcome of a suspension or its end. */
+/** The result of a suspension or its end. */
 export function suspensionText(name: string, before: boolean, suspended: boolean): string {
   const state = suspended ? 'suspended' : 'not suspended'
   return before === suspended ? `${name} was already ${state}.` : `${name} is now ${state}.`

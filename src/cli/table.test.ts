@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minute, table } from './table.ts'
 
-test('columns are as wide as what is in them, and no line ends in spaces', () => {
+test('columns are as wide as their widest cell, and no line ends in spaces', () => {
   assert.equal(
     table(
       ['NAME', 'PLAN'],
@@ -38,7 +38,7 @@ N     X
   )
 })
 
-test('no rows are said in a sentence', () => assert.equal(table(['N'], [], 'None yet.'), 'None yet.'))
+test('without rows there is a sentence', () => assert.equal(table(['N'], [], 'None yet.'), 'None yet.'))
 
 test('a time is shown to the minute, in UTC', () => {
   assert.equal(minute(new Date('2026-11-21T07:44:59.999Z')), '2026-11-21 07:44')

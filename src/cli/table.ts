@@ -1,4 +1,4 @@
-/** Rows under headings, in columns as wide as their widest cell; `none` where there are no rows. */
+/** Rows under headings, in columns as wide as their widest cell; `none` if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], none: string): string {
   if (rows.length === 0) return none
   const widths = headings.map((heading, at) => Math.max(width(heading), ...rows.map((row) => width(row[at] ?? ''))))
@@ -27,7 +27,7 @@ const graphemes = new Intl.Segmenter()
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60])/u
 
-/** How many columns of a terminal the text takes: East Asian characters and emoji are two wide. */
+/** The width of a text in a terminal: East Asian characters and emoji take two columns. */
 function width(text: string): number {
   let columns = 0
   for (const { segment } of graphemes.segment(text)) columns += wide.test(segment) ? 2 : 1

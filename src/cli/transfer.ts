@@ -10,7 +10,7 @@ import { version } from '#/version.ts'
 import { command, type Operator, type OwnProcess, type Tell } from './command.ts'
 import { grouped } from './table.ts'
 
-/** Stands for standard output, or input. */
+/** Means standard output, or input. */
 const standard = '-'
 
 const chunkSize = 256 * 1024
@@ -27,7 +27,7 @@ export const moveCommands = [
       const rows = exported(operator.database.pool, {
         ...{ mailroom: version, exportedAt: new Date(operator.clock.now()), count },
       })
-      // The weakest compression: a stronger one takes more time than the database.
+      // The weakest compression: a stronger one takes longer than the database.
       const compressed = (to: Writable, options = {}) =>
         pipeline(rows, createGzip({ level: 1, chunkSize }), to, options)
       if (file === standard) {
@@ -40,7 +40,7 @@ export const moveCommands = [
   }),
   command({
     name: 'import',
-    summary: 'Fill an empty database from a file that export has written; - is standard input',
+    summary: 'Fill an empty database from a file of export; - is standard input',
     operands: ['file'],
     options: {},
     run: async (operator, { file }, tell) => {
@@ -54,7 +54,7 @@ export const moveCommands = [
   }),
 ]
 
-/** The service would go on with what the file does not have, and has the only connection to the embedded database. */
+/** A running service has the only connection to the embedded database, and would change it after the export. */
 function ownProcess({ own }: Operator): OwnProcess {
   if (own) return own
   throw new Refusal('invalid_request', 'The service is running on this data directory', { fix: 'Stop it first' })
@@ -69,7 +69,7 @@ function counter(what: string, tell: Tell) {
   return { counted: () => rows, count }
 }
 
-/** For its owner alone, and gone again where it does not become whole. */
+/** Only the owner can read the file. It is deleted if writing fails. */
 async function intoNewFile(path: string, write: (to: Writable) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? invalid('file', `${path} already exists`, 'Name a new file') : error
@@ -82,7 +82,7 @@ async function intoNewFile(path: string, write: (to: Writable) => Promise<void>)
   }
 }
 
-/** What goes wrong with `from` is told to whoever reads. */
+/** An error of `from` reaches the reader of the result. */
 function uncompressed(from: Readable): AsyncIterable<Buffer> {
   const gunzip = createGunzip({ chunkSize })
   pipeline(from, gunzip).catch(() => {})

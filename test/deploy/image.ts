@@ -35,7 +35,7 @@ export function imageTests(open: () => Containers): void {
   })
 
   test('it has the commands of an operator, and none of what only its makers need', async () => {
-    assert.match(await podman('exec', 'alone', 'mailroom', 'org', 'create', 'Acme'), /^Made the organization "Acme"/)
+    assert.match(await podman('exec', 'alone', 'mailroom', 'org', 'create', 'Acme'), /^Created the organization "Acme"/)
     await assert.rejects(podman('exec', 'alone', 'npm', '--version'), /not found|no such file/i)
     await assert.rejects(podman('exec', 'alone', 'ls', 'node_modules/typescript'), /No such file/)
   })

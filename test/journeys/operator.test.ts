@@ -188,7 +188,7 @@ test('on an empty directory the doctor makes nothing', async () => {
   const dataDir = join(scratch, 'untouched')
   const { code, stdout } = await mailroom({ MAILROOM_DATA_DIR: dataDir, MAILROOM_ROLES: 'worker' }, 'doctor')
   assert.equal(code, 0)
-  assert.match(stdout, /database +embedded; made at the first start/)
+  assert.match(stdout, /database +embedded; created at the first start/)
   assert.ok(!existsSync(dataDir))
 })
 

@@ -30,7 +30,7 @@ function look(env: Record<string, string>, now?: number) {
   return certificateFinding(readConfig({ MAILROOM_DATA_DIR: scratch, ...env }), now)
 }
 
-test('a certificate is well that is for our name and has its key', async () => {
+test('a certificate for our name with its key is ok', async () => {
   for (const [env, state, words] of [
     [ours, 'ok', /^for mx\.example, until 2120-/],
     [{ ...ours, MAILROOM_HOSTNAME: 'mx.test' }, 'warning', /^is not for mx\.test$/],
@@ -45,14 +45,14 @@ test('a certificate is well that is for our name and has its key', async () => {
   }
 })
 
-test('a certificate that ends within 14 days is worth a warning, one that has ended or is not in force yet a problem', async () => {
+test('a certificate that ends within 14 days is a warning, an expired one or one not valid yet a problem', async () => {
   const [end, day] = [Date.UTC(2120, 0, 1), 86_400_000]
   for (const [now, state, words] of [
     [end - 14 * day - 1, 'ok', /^for mx\.example/],
     [end - 14 * day, 'warning', /^expires soon, on 2120-01-01T/],
     [end - 1, 'warning', /^expires soon/],
     [end, 'problem', /^expired on 2120-01-01T/],
-    [Date.UTC(2019, 11, 31), 'problem', /^holds only from 2020-01-01T/],
+    [Date.UTC(2019, 11, 31), 'problem', /^is valid only from 2020-01-01T/],
   ] as const) {
     const found = await look(ours, now)
     assert.equal(found.state, state, `${new Date(now).toISOString()}: ${found.found}`)
@@ -60,15 +60,15 @@ test('a certificate that ends within 14 days is worth a warning, one that has en
   }
 })
 
-test('an issuer whose certificate has ended is named', async () => {
+test('the finding names an issuer whose certificate has expired', async () => {
   const issuer = certificateFor('Old Issuer', { until: '20210101000000Z' }).cert
   const chain = file('chain.pem', testCertificate.cert + issuer)
   const found = await look({ ...ours, MAILROOM_TLS_CERT: chain })
   assert.equal(found.state, 'warning')
-  assert.equal(found.found, 'the one of an issuer with it (CN=Old Issuer) expired, on 2021-01-01T00:00:00.000Z')
+  assert.equal(found.found, "an issuer's certificate (CN=Old Issuer) expired, on 2021-01-01T00:00:00.000Z")
 })
 
-test('a key is a problem that the user of the service may not read, also where root asks', async () => {
+test('a key that the user of the service cannot read is a problem, also if root runs the doctor', async () => {
   const [dataDir, closed] = [join(scratch, 'data'), join(scratch, 'closed')]
   mkdirSync(dataDir)
   mkdirSync(closed)

@@ -7,11 +7,10 @@ import { refusedToOwner } from './readable.ts'
 
 const check = 'certificate'
 
-/** A certificate that ends within so many milliseconds should have been renewed by now: what renews them does so a month
- *  before. */
+/** Usual tools renew a certificate a month before it ends, so one that ends within so many milliseconds is late. */
 const soon = 14 * 86_400_000
 
-/** The certificate for TLS: readable by the user of the service, with its key, in force, for our name. */
+/** Checks the certificate: readable by the user of the service, with its key, valid now and for our name. */
 export async function certificateFinding({ tls, hostname, dataDir }: Config, now = Date.now()): Promise<Finding> {
   if (!tls)
     return warning(check, 'none: STARTTLS is not offered', 'Set MAILROOM_TLS_CERT and MAILROOM_TLS_KEY to PEM files')
@@ -32,15 +31,15 @@ export async function certificateFinding({ tls, hostname, dataDir }: Config, now
 }
 
 function unreadable({ path, user }: { path: string; user: string }): Finding {
-  const fix = `Let the user ${user}, as whom the service runs, read it and enter the directories that lead to it`
+  const fix = `Let the user ${user}, who runs the service, read it and search the directories above it`
   return problem(check, `${path} cannot be read by the user ${user}`, fix)
 }
 
-/** Undefined where all hold for longer. An issuer's may have ended without harm, since clients may know another way. */
+/** Undefined if all are valid for longer. An issuer's that has ended is a warning only: clients may have another chain. */
 function timeFinding(own: X509Certificate, issuers: readonly X509Certificate[], now: number): Finding | undefined {
-  const renew = 'Renew the certificate, and see why that was not done by itself'
+  const renew = 'Renew the certificate, and find out why that did not happen automatically'
   const from = own.validFromDate
-  if (from.getTime() > now) return problem(check, `holds only from ${from.toISOString()}`, 'Set the clock, or wait')
+  if (from.getTime() > now) return problem(check, `is valid only from ${from.toISOString()}`, 'Set the clock, or wait')
   const until = own.validToDate
   if (until.getTime() <= now) return problem(check, `expired on ${until.toISOString()}`, renew)
   if (until.getTime() <= now + soon) return warning(check, `expires soon, on ${until.toISOString()}`, renew)
@@ -48,16 +47,16 @@ function timeFinding(own: X509Certificate, issuers: readonly X509Certificate[], 
   if (!ending) return undefined
   const end = ending.validToDate
   const [is, whose] = [end.getTime() <= now ? 'expired' : 'expires soon', ending.subject.replaceAll('\n', ', ')]
-  return warning(check, `the one of an issuer with it (${whose}) ${is}, on ${end.toISOString()}`, renew)
+  return warning(check, `an issuer's certificate (${whose}) ${is}, on ${end.toISOString()}`, renew)
 }
 
 function nameFinding(own: X509Certificate, hostname: string): Finding {
   if (own.checkHost(hostname) === undefined)
-    return warning(check, `is not for ${hostname}`, 'Have a certificate made for the name in MAILROOM_HOSTNAME')
+    return warning(check, `is not for ${hostname}`, 'Get a certificate for the name in MAILROOM_HOSTNAME')
   return ok(check, `for ${hostname}, until ${own.validToDate.toISOString()}`)
 }
 
-/** Those that follow the first. */
+/** All but the first. */
 function issuersIn(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   return blocks.slice(1).map((block) => new X509Certificate(block))

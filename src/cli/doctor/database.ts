@@ -9,7 +9,7 @@ import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { mailServerFinding } from './mail-server.ts'
 
-/** What the database says of itself; the mail host too, which lives in it unless it is a server of its own. */
+/** Checks the database and the mail host, which is the same database or an IMAP server. */
 export async function databaseFindings(
   config: Config,
   database: Database,
@@ -27,12 +27,12 @@ export async function databaseFindings(
   return await Promise.all(checks)
 }
 
-/** Where it could not even be opened. */
+/** The finding for a database that cannot be opened. */
 export function unreachable({ secrets }: Config, reason: string): Finding {
   const fix =
     secrets.databaseUrl === undefined
-      ? 'Stop the other process, or see that the data directory is whole and yours'
-      : 'See that the server of DATABASE_URL runs, and that user, password and database are right'
+      ? 'Stop the other process, or check that the data directory is complete and yours'
+      : 'Check that the server of DATABASE_URL runs, and that user, password and database are right'
   return problem('database', `cannot be opened: ${reason}`, fix)
 }
 
@@ -45,15 +45,15 @@ async function versionFinding(db: Db, embedded: boolean): Promise<Finding> {
   return number < 150_000 ? problem('database', found, 'Use PostgreSQL 15 or later') : ok('database', found)
 }
 
-/** With one of these off, what was confirmed can be lost when the machine of the database fails. */
+/** With one of these settings off, a crash of the machine can lose committed transactions. */
 async function durabilityFinding(db: Db, allowed: boolean): Promise<Finding> {
   const off = (await unsafeSettings(db)).join(' and ')
   const check = 'durability'
-  if (off === '') return ok(check, 'what is confirmed is on disk')
+  if (off === '') return ok(check, 'committed transactions are on disk')
   const fix = `Turn ${off} on in postgresql.conf`
   return allowed
     ? warning(check, `${off} off, which MAILROOM_ALLOW_UNSAFE_DATABASE allows`, fix)
-    : problem(check, `${off} off: confirmed mail can be lost`, fix)
+    : problem(check, `${off} off: accepted mail can be lost`, fix)
 }
 
 async function migrationFinding(db: Db): Promise<Finding> {
@@ -73,7 +73,7 @@ async function appliedNames(db: Db): Promise<ReadonlySet<string>> {
   return new Set(applied.rows.map(({ name }) => name))
 }
 
-/** Allowances, claims and switching dates go by the database's clock, the expiry of keys by this machine's. */
+/** Allowances, claims and dates of auto-replies use the database's clock, the expiry of keys this machine's. */
 async function clockFinding(db: Db): Promise<Finding> {
   const check = 'clock'
   const before = Date.now()
@@ -81,7 +81,7 @@ async function clockFinding(db: Db): Promise<Finding> {
   const middle = (before + Date.now()) / 2
   const apart = Math.abs((rows[0]?.now.getTime() ?? middle) - middle) / 1_000
   if (apart <= 2) return ok(check, "agrees with the database's")
-  const found = `${apart.toFixed(1)} s from the database's`
+  const found = `differs from the database's by ${apart.toFixed(1)} s`
   const fix = 'Set the clocks of both machines by NTP'
   return apart <= 60 ? warning(check, found, fix) : problem(check, found, fix)
 }

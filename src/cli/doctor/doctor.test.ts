@@ -37,7 +37,7 @@ function findingsOf({ value }: Answer): Record<string, Finding> {
 }
 
 async function examine(env: Record<string, string> = {}): Promise<Record<string, Finding>> {
-  return findingsOf(await diagnose(configured(env), 'not made yet', outside))
+  return findingsOf(await diagnose(configured(env), 'missing', outside))
 }
 
 async function listening(server: Server): Promise<AsyncDisposable & { port: string }> {
@@ -55,7 +55,7 @@ function greet(socket: Socket): void {
   socket.end('220 mx.mailroom.test ESMTP\r\n')
 }
 
-test('on a sound database nothing is a problem, and the exit code is 0', async () => {
+test('with a working database there is no problem, and the exit code is 0', async () => {
   await using database = await testDatabase()
   const answer = await diagnose(configured(), { database }, outside)
   const found = findingsOf(answer)
@@ -66,18 +66,18 @@ test('on a sound database nothing is a problem, and the exit code is 0', async (
   assert.match(answer.text, /^STATE {4}CHECK {11}FOUND\nok {7}configuration/)
 })
 
-test('a mail server that is not there is a problem, and its password is not shown', async () => {
+test('an unreachable mail server is a problem, and its password is not shown', async () => {
   await using database = await testDatabase()
   const config = configured({ MAILROOM_IMAP_URL: 'imap://mailroom:hunter2@127.0.0.1:1' })
   const answer = await diagnose(config, { database }, outside)
   const found = findingsOf(answer)['mail host']
   assert.deepEqual([found?.state, answer.exitCode], ['problem', 1])
   assert.match(found?.found ?? '', /^127\.0\.0\.1:1: /)
-  assert.match(answer.text, /mail host: See that the server of MAILROOM_IMAP_URL runs/)
+  assert.match(answer.text, /mail host: Check that the server of MAILROOM_IMAP_URL runs/)
   assert.ok(!JSON.stringify(answer).includes('hunter2'))
 })
 
-test('a database that lacks a migration gets told how to apply it', async () => {
+test('for a database that lacks a migration the finding says how to apply it', async () => {
   await using database = await testDatabase()
   await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
   const { migrations } = findingsOf(await diagnose(configured(), { database }, outside))
@@ -91,24 +91,24 @@ test('a database that cannot be opened is a problem, the exit code is 1, and the
   const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' }, outside)
   assert.equal(answer.exitCode, 1)
   assert.equal(findingsOf(answer).database?.state, 'problem')
-  assert.match(answer.text, /database: See that the server of DATABASE_URL runs/)
+  assert.match(answer.text, /database: Check that the server of DATABASE_URL runs/)
   assert.ok(findingsOf(answer)['HTTP port'])
   assert.ok(!JSON.stringify(answer).includes('hunter2'))
 })
 
-test('every problem of a configuration that cannot be read is a finding', () => {
+test('every problem of an unusable configuration is a finding', () => {
   const answer = misconfigured(['PORT is "x": set it to a port', 'LOG_LEVEL is "y"'])
   assert.equal(answer.exitCode, 1)
   assert.match(answer.text, /problem {2}configuration {2}PORT is "x"/)
 })
 
-test('a variable without effect is worth a warning', async () => {
+test('a variable without effect is a warning', async () => {
   const { configuration } = await examine({ MAILROOM_SMPT_PORT: '25' })
   assert.equal(configuration?.state, 'warning')
   assert.match(configuration?.found ?? '', /did you mean MAILROOM_SMTP_PORT/)
 })
 
-test('ports that are free are well', async () => {
+test('free ports are ok', async () => {
   const [http, smtp] = [await listening(createServer()), await listening(createServer())]
   await http[Symbol.asyncDispose]()
   await smtp[Symbol.asyncDispose]()
@@ -117,7 +117,7 @@ test('ports that are free are well', async () => {
   assert.match(found['SMTP port']?.found ?? '', /is free$/)
 })
 
-test('ports on which Mailroom answers are well, and so told apart from other programs', async () => {
+test('ports on which Mailroom answers are ok; ports of other programs are not', async () => {
   const alive = createHttpServer((_request, response) => response.end('{"status":"alive"}'))
   await using http = await listening(alive)
   await using smtp = await listening(createServer(greet))
@@ -147,7 +147,7 @@ test('an address that is not ours cannot be listened on', async () => {
   assert.match(found['HTTP port']?.fix ?? '', /^Set HOST/)
 })
 
-test('only the ports of the roles are looked at', async () => {
+test('only the ports of the roles are checked', async () => {
   const found = await examine({ MAILROOM_ROLES: 'worker' })
   assert.deepEqual([found['HTTP port'], found['SMTP port']], [undefined, undefined])
 })
@@ -156,9 +156,9 @@ for (const [what, name, state, words] of [
   ['has an address', 'mx.mailroom.test', 'ok', /^mx\.mailroom\.test is 192\.0\.2\.25$/],
   ['does not exist', 'absent.mailroom.test', 'problem', /has no address in DNS$/],
   ['cannot be looked up', 'broken.mailroom.test', 'warning', /could not be looked up: ESERVFAIL$/],
-  ['is not set', '', 'warning', /told "localhost", a name that exists nowhere/],
+  ['is not set', '', 'warning', /"localhost" does not exist for other mail servers/],
 ] as const) {
-  test(`a host name that ${what} is ${state === 'ok' ? 'well' : `a ${state}`}`, async () => {
+  test(`a host name that ${what} is ${state === 'ok' ? 'ok' : `a ${state}`}`, async () => {
     await using dns = await nameServer()
     const found = await examine({ MAILROOM_HOSTNAME: name, MAILROOM_DNS_SERVERS: `127.0.0.1:${dns.port}` })
     assert.equal(found['host name']?.state, state)
@@ -203,7 +203,7 @@ test('a secret that others can read is a problem, a data directory that others c
   assert.deepEqual([mended['data directory']?.state, mended.secret?.state], ['ok', 'ok'])
 })
 
-test('the ports at which mail programs send are well where Mailroom answers, and a problem where another program does', async () => {
+test('submission ports are ok if Mailroom answers, and a problem if another program does', async () => {
   const [cert, key] = [join(scratch, 'submission.pem'), join(scratch, 'submission.key')]
   writeFileSync(cert, testCertificate.cert)
   writeFileSync(key, testCertificate.key)
@@ -219,7 +219,7 @@ test('the ports at which mail programs send are well where Mailroom answers, and
   assert.deepEqual([wrong['submission port']?.state, wrong['submission port (TLS)']?.state], ['problem', 'problem'])
 })
 
-test('a data directory that is not there yet is made later; a file in its place is a problem', async () => {
+test('a missing data directory is created later; a file in its place is a problem', async () => {
   const absent = await examine({ MAILROOM_DATA_DIR: join(scratch, 'absent') })
   assert.equal(absent['data directory']?.state, 'ok')
   const file = join(scratch, 'file')
@@ -228,27 +228,24 @@ test('a data directory that is not there yet is made later; a file in its place 
   assert.match(wrong['data directory']?.found ?? '', /is not a directory$/)
 })
 
-test('a relay that is not there, or does not let us in, is a problem, and its password is not shown', async () => {
+test('a relay that is unreachable, or refuses the login, is a problem, and its password is not shown', async () => {
   await using relay = await Sink.start({ login: { user: 'ann', password: 'hunter2' } })
   const url = (password: string, port = relay.port) => `smtp://ann:${password}@127.0.0.1:${port}?starttls=never`
   assert.equal((await examine()).relay, undefined)
   const well = await examine({ MAILROOM_RELAY_URL: url('hunter2') })
-  assert.deepEqual(
-    [well.relay?.state, well.relay?.found],
-    ['ok', `127.0.0.1:${relay.port} answers and lets Mailroom in`],
-  )
+  assert.deepEqual([well.relay?.state, well.relay?.found], ['ok', `127.0.0.1:${relay.port} accepts the login`])
   const refused = await examine({ MAILROOM_RELAY_URL: url('hunter3') })
   assert.equal(refused.relay?.state, 'problem')
-  assert.match(refused.relay?.found ?? '', /does not let Mailroom in: 127\.0\.0\.1 refused our login: 535/)
+  assert.match(refused.relay?.found ?? '', /refuses the login: 127\.0\.0\.1 refused our login: 535/)
   const absent = await examine({ MAILROOM_RELAY_URL: url('hunter3', await freePort()) })
   assert.equal(absent.relay?.state, 'problem')
-  assert.match(absent.relay?.fix ?? '', /^See that the server of MAILROOM_RELAY_URL runs/)
+  assert.match(absent.relay?.fix ?? '', /^Check that the server of MAILROOM_RELAY_URL runs/)
   assert.ok(!JSON.stringify([well, refused, absent]).includes('hunter'))
 })
 
-test('without the settings of a service there is no database to look at, which is worth a warning', async () => {
+test('without the settings of a service there is no database, which is a warning', async () => {
   const { dataDir, ...config } = configured()
-  const answer = await diagnose({ ...config, dataDir, namesDatabase: false }, 'not made yet', outside)
+  const answer = await diagnose({ ...config, dataDir, namesDatabase: false }, 'missing', outside)
   const { database } = findingsOf(answer)
   assert.equal(database?.state, 'warning')
   assert.equal(

@@ -18,14 +18,14 @@ import { secretFinding } from './secret.ts'
 
 export const doctorCommand = command({
   name: 'doctor',
-  summary: 'Check configuration, secret, database, mail host, relay, files, ports, clock and DNS, and say what to do',
+  summary: 'Check configuration, secret, database, mail host, relay, files, ports, clock and DNS; say what to fix',
   operands: [],
   options: {},
   run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
 })
 
-/** What could be had of the database: itself, why it cannot be opened, or that it is not made yet. */
-export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'not made yet'
+/** The database, why it cannot be opened, or that it does not exist yet. */
+export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'missing'
 
 /** The servers that the configuration names. */
 export interface Outside {
@@ -34,7 +34,7 @@ export interface Outside {
   readonly serverControl: MailServerControl | undefined
 }
 
-/** Checks everything; exit code 1 where there is a problem. */
+/** Runs all checks. Exit code 1 if there is a problem. */
 export async function diagnose(config: Config, state: DatabaseState, outside: Outside): Promise<Answer> {
   const { tryMailServer, tryRelay, serverControl } = outside
   const db = typeof state === 'object' && 'database' in state ? state.database.db : undefined
@@ -52,21 +52,21 @@ export async function diagnose(config: Config, state: DatabaseState, outside: Ou
   return report(findings.flat())
 }
 
-/** Where the configuration itself cannot be read, there is nothing to check the rest by. */
+/** The report for an unusable configuration: no other check is possible. */
 export function misconfigured(problems: readonly string[]): Answer {
   return report(problems.map((text) => problem('configuration', text, 'Then run `mailroom doctor` again')))
 }
 
 function configurationFindings({ warnings }: Config): Finding[] {
-  if (warnings.length === 0) return [ok('configuration', 'every variable is understood')]
+  if (warnings.length === 0) return [ok('configuration', 'every variable is valid')]
   return warnings.map((text) => warning('configuration', text, 'Correct or unset it'))
 }
 
 async function stateFindings(config: Config, state: DatabaseState, tryMailServer: TryMailServer): Promise<Finding[]> {
-  if (state === 'not made yet')
+  if (state === 'missing')
     return [
       config.namesDatabase
-        ? ok('database', 'embedded; made at the first start')
+        ? ok('database', 'embedded; created at the first start')
         : warning('database', ...missingDatabase(config)),
     ]
   if ('failure' in state) return [unreachable(config, state.failure)]

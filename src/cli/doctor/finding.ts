@@ -1,4 +1,4 @@
-/** What a check found. A problem keeps Mailroom from doing its work; a warning is worth knowing. */
+/** The result of a check. A problem keeps Mailroom from working; a warning does not. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warning' | 'problem'

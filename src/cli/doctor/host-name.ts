@@ -3,15 +3,14 @@ import type { Config } from '#/config/config.ts'
 import { tryoutDomain } from '#/domains/name.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** What DNS says of the name that we give other mail servers. Asked directly, not through the service's resolver,
- *  which in a try-out makes names up. */
+/** Looks up our own name in DNS. Not with the service's resolver, which in a try-out invents names. */
 export async function hostNameFinding({ hostname, dnsServers }: Config): Promise<Finding> {
   const check = 'host name'
-  // What a service is named where nobody named it, and a try-out.
+  // The default name, and that of a try-out.
   if (hostname === 'localhost' || hostname.endsWith(`.${tryoutDomain}`))
     return warning(
       check,
-      `other mail servers are told "${hostname}", a name that exists nowhere: MAILROOM_HOSTNAME is not set to one that does`,
+      `"${hostname}" does not exist for other mail servers: MAILROOM_HOSTNAME is not set to a name in DNS`,
       "Set MAILROOM_HOSTNAME to this machine's name in DNS, as your MX records name it",
     )
   const { addresses, failure } = await lookUp(hostname, dnsServers)

@@ -5,11 +5,11 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const check = 'mail host'
 const without: Readonly<Record<Helpful, string>> = {
-  QRESYNC: 'folders that are read as conversations are read anew more often',
-  'STATUS=SIZE or QUOTA': 'the storage that mail takes is not known',
+  QRESYNC: 'folders that are shown as conversations are read again more often',
+  'STATUS=SIZE or QUOTA': 'the storage in use is unknown',
 }
 
-/** Whether the IMAP server lets us in, in the mailbox that was here first, and does what mail needs. */
+/** Checks that we can log in to the IMAP server, with the oldest mailbox, and that it has the capabilities we need. */
 export async function mailServerFinding(server: ImapServer, db: Db, tryMailServer: TryMailServer): Promise<Finding> {
   const at = `${server.host}:${server.port}`
   const trial = await tryMailServer(server, await anyMailbox(db))
@@ -18,13 +18,13 @@ export async function mailServerFinding(server: ImapServer, db: Db, tryMailServe
       return problem(
         check,
         `${at}: ${trial.why}`,
-        'See that the server of MAILROOM_IMAP_URL runs and takes connections',
+        'Check that the server of MAILROOM_IMAP_URL runs and accepts connections',
       )
     case 'refused':
       return problem(
         check,
-        `${at} does not let Mailroom in: ${trial.why}`,
-        'See that MAILROOM_IMAP_URL has the name and the password of its master user, and that it knows mailboxes by their ids (docs/dovecot.md)',
+        `${at} refuses the login: ${trial.why}`,
+        'Check that MAILROOM_IMAP_URL has the name and the password of its master user, and that its mailboxes are named by their ids (docs/dovecot.md)',
       )
     case 'unfit':
       return problem(
@@ -35,23 +35,19 @@ export async function mailServerFinding(server: ImapServer, db: Db, tryMailServe
     case 'without a mailbox':
       return warning(
         check,
-        `${at} answers; whether it lets Mailroom in can be tried in a mailbox, and there is none yet`,
-        'Run `mailroom doctor` again once there is one',
+        `${at} answers; a login can be tried only with a mailbox, and there is none yet`,
+        'Run `mailroom doctor` again once there is a mailbox',
       )
     case 'well': {
       const { lacking } = trial
-      if (lacking.length === 0) return ok(check, `${at} answers, lets Mailroom in and does all that it needs`)
+      if (lacking.length === 0) return ok(check, `${at} accepts the login and has all capabilities`)
       const losses = lacking.map((what) => `without ${what} ${without[what]}`)
-      return warning(
-        check,
-        `${at} answers and lets Mailroom in; ${losses.join(', ')}`,
-        'Turn that on where the server can',
-      )
+      return warning(check, `${at} accepts the login; ${losses.join(', ')}`, 'Turn that on if the server has it')
     }
   }
 }
 
-/** By its id. None before migrations. */
+/** The id of the oldest mailbox. Undefined before migrations. */
 async function anyMailbox(db: Db): Promise<string | undefined> {
   const oldest = db.selectFrom('mailboxes').select('id').orderBy('created_at').limit(1)
   return (await oldest.executeTakeFirst().catch(() => undefined))?.id

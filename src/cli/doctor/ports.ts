@@ -5,14 +5,14 @@ import { connect as connectTls } from 'node:tls'
 import type { Config, Listening } from '#/config/config.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
-const patienceMs = 3_000
+const timeoutMs = 3_000
 
-/** Whether each listener's port is free, or answers as Mailroom does. */
+/** Checks that each listener's port is free, or that Mailroom answers there. */
 export function portFindings(config: Config): Promise<Finding[]> {
   return Promise.all(listenersOf(config).map(portFinding))
 }
 
-/** Whether each listener of these roles answers. Where it listens on any free port nobody knows which. */
+/** Whether each listener of these roles answers. A listener on port 0 counts as answering: its port is unknown. */
 export async function answersEverywhere(config: Config): Promise<boolean> {
   const answers = listenersOf(config).map(({ at, isOurs }) => at.port === 0 || isOurs(reachable(at)))
   return (await Promise.all(answers)).every((answer) => answer)
@@ -22,9 +22,9 @@ interface Listener {
   readonly check: string
   readonly at: Listening
   readonly variable: string
-  /** The variable that names the address, where that is another. */
+  /** The variable that names the address, if that is another. */
   readonly addressIn?: string
-  /** Whether it is Mailroom that answers there. */
+  /** Whether Mailroom answers there. */
   readonly isOurs: (at: Listening) => Promise<boolean>
 }
 
@@ -72,9 +72,9 @@ function greetsAs(hostname: string, { tls = false } = {}): Listener['isOurs'] {
 
 async function portFinding({ check, at, variable, addressIn = variable, isOurs }: Listener): Promise<Finding> {
   const where = `${at.port} at ${at.host}`
-  if (at.port === 0) return ok(check, 'any free one')
+  if (at.port === 0) return ok(check, 'any free port')
   const code = await listenCode(at)
-  // The service may be allowed to listen there where whoever calls the doctor is not.
+  // The service may have the right to listen there, and the caller of the doctor not.
   if ((code === 'EADDRINUSE' || code === 'EACCES') && (await isOurs(reachable(at))))
     return ok(check, `Mailroom answers on ${where}`)
   switch (code) {
@@ -93,7 +93,7 @@ async function portFinding({ check, at, variable, addressIn = variable, isOurs }
   }
 }
 
-/** The error code that listening there gives; undefined where it is possible. */
+/** The error code of listening there; undefined if it works. */
 async function listenCode(at: Listening): Promise<string | undefined> {
   const server = createServer()
   try {
@@ -109,26 +109,26 @@ async function listenCode(at: Listening): Promise<string | undefined> {
 async function speaksHttp({ host, port }: Listening): Promise<boolean> {
   try {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`
-    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
     return ((await response.json()) as { status?: unknown }).status === 'alive'
   } catch {
     return false
   }
 }
 
-/** Whether it answers what asks for no judgement. */
+/** Sends a policy request that needs no decision. */
 async function judgesPolicy(at: Listening): Promise<boolean> {
   return (
     (await firstLine(at, { question: 'request=smtpd_access_policy\nprotocol_state=CONNECT\n\n' })) === 'action=DUNNO'
   )
 }
 
-/** What is said there first, or in answer to `question`; undefined where nothing is. */
+/** The first line that the server sends, after `question` if there is one; undefined if it sends none. */
 async function firstLine(at: Listening, { question = '', tls = false } = {}): Promise<string | undefined> {
-  // Whether it is ours the greeting says; the certificate is another check's.
+  // The greeting says whether it is ours. Another check covers the certificate.
   const socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
   try {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     await once(socket, tls ? 'secureConnect' : 'connect', { signal })
     socket.write(question)
     const [line] = await once(createInterface({ input: socket }), 'line', { signal })
@@ -140,7 +140,7 @@ async function firstLine(at: Listening, { question = '', tls = false } = {}): Pr
   }
 }
 
-/** Where to connect to, also where the listener takes any address. */
+/** Where to connect to a listener, also one on all addresses. */
 function reachable({ host, port }: Listening): Listening {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port }
   return { host: host === '::' ? '::1' : host, port }

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Root reads everything; the service runs as somebody else, whose data directory it is. In a process of its own, since
- *  it gives its rights up for good. With the groups of that user, where it has an entry in the system's list. */
+/** Root can read everything, but the service runs as the owner of its data directory. A child process becomes that user for
+ *  good, with the user's groups if it has an entry in the system's list. */
 const script = `
 const [uid, gid, ...paths] = JSON.parse(process.argv[1])
 try { process.initgroups(uid, gid) } catch { process.setgroups([gid]) }
@@ -19,8 +19,8 @@ try { user = os.userInfo().username } catch {}
 console.log(JSON.stringify(refused === undefined ? null : { path: refused, user }))
 `
 
-/** The first of the files that the owner of the data directory may not read, whom root asks for. Undefined where there is
- *  none, where the caller is not root, or where nobody knows who the owner is. */
+/** The first file that the owner of the data directory may not read. Undefined if there is none, if the caller is not root,
+ *  or if the owner is unknown. */
 export async function refusedToOwner(
   paths: readonly string[],
   dataDir: string,

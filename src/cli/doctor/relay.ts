@@ -2,7 +2,7 @@ import type { Config } from '#/config/config.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
-/** Whether the relay lets us in, where all mail that leaves goes through one. */
+/** Checks the login to the relay, if there is one. */
 export async function relayFinding({ secrets: { relay }, hostname }: Config, tryRelay: TryRelay): Promise<Finding[]> {
   if (!relay) return []
   const check = 'relay'
@@ -11,17 +11,21 @@ export async function relayFinding({ secrets: { relay }, hostname }: Config, try
   switch (trial.ended) {
     case 'unreachable':
       return [
-        problem(check, `${at}: ${trial.why}`, 'See that the server of MAILROOM_RELAY_URL runs and takes connections'),
+        problem(
+          check,
+          `${at}: ${trial.why}`,
+          'Check that the server of MAILROOM_RELAY_URL runs and accepts connections',
+        ),
       ]
     case 'refused':
       return [
         problem(
           check,
-          `${at} does not let Mailroom in: ${trial.why}`,
-          'See that MAILROOM_RELAY_URL has the user and the password that the relay knows, and asks for the TLS that it offers',
+          `${at} refuses the login: ${trial.why}`,
+          'Check that MAILROOM_RELAY_URL has the right user and password, and the kind of TLS that the relay offers',
         ),
       ]
     case 'well':
-      return [ok(check, relay.login ? `${at} answers and lets Mailroom in` : `${at} answers`)]
+      return [ok(check, relay.login ? `${at} accepts the login` : `${at} answers`)]
   }
 }

@@ -21,18 +21,18 @@ function look(env: Record<string, string>) {
   return secretFinding(readConfig({ MAILROOM_DATA_DIR: scratch, ...env }), database.db)
 }
 
-test('a secret is well that is in force in the database, and any on one that nobody has used yet', async () => {
+test('the secret in force in the database is ok, and so is any secret for an unused database', async () => {
   const { db } = database
   assert.equal((await look({ MAILROOM_SECRET: second })).state, 'ok')
   await openKeyring(db, [first])
   assert.equal((await look({ MAILROOM_SECRET: first })).state, 'ok')
 })
 
-test('another one is a problem, from the environment or the file, and so is none; no finding shows one', async () => {
+test('another secret, or none, is a problem; no finding shows a secret', async () => {
   await openKeyring(database.db, [first])
   const wrong = await look({ MAILROOM_SECRET: second })
   assert.equal(wrong.state, 'problem')
-  assert.equal(wrong.found, 'MAILROOM_SECRET does not have the secret that is in force in this database')
+  assert.equal(wrong.found, 'MAILROOM_SECRET does not have the secret that is in force for this database')
   assert.match(wrong.fix ?? '', /^Set MAILROOM_SECRET, or put back the file `secret`/)
   assert.equal((await look({})).state, 'problem')
   writeFileSync(join(scratch, 'secret'), `${second}\n`, { mode: 0o600 })
@@ -43,18 +43,18 @@ test('another one is a problem, from the environment or the file, and so is none
   assert.ok(!JSON.stringify([wrong, file]).includes(second))
 })
 
-test('a secret that is to be in force next is worth a warning, and so is a change that is not finished', async () => {
+test('a new secret that is not in force yet is a warning, and so is an unfinished change', async () => {
   const { db } = database
   const keyring = await openKeyring(db, [first])
   const both = { MAILROOM_SECRET: second, MAILROOM_SECRET_PREVIOUS: first }
   const early = await look(both)
-  assert.deepEqual([early.state, early.found], ['warning', 'the new one in MAILROOM_SECRET is not in force yet'])
+  assert.deepEqual([early.state, early.found], ['warning', 'the new secret in MAILROOM_SECRET is not in force yet'])
   await db.transaction().execute((tx) => retire(tx, keyring, second))
   const halfway = await look(both)
   assert.deepEqual([halfway.state, halfway.found], ['warning', 'the change of the secret is not finished'])
 })
 
-test('none is made for a database that has one', async () => {
+test('no secret is generated for a database that has one', async () => {
   await using empty = await testDatabase()
   const config = readConfig({ MAILROOM_DATA_DIR: join(scratch, 'new') })
   const made = await secretsFor(empty.db, config)

@@ -11,14 +11,14 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const check = 'secret'
 
-/** Where this process has its secret from, and whether that is the one whose fingerprint the database has. */
+/** Checks the source of the secret, and its fingerprint against the one in the database. */
 export async function secretFinding(config: Config, db: Db | undefined): Promise<Finding> {
-  const kept = await keptFinding(config)
-  if (!db || kept.state === 'problem') return kept
-  return (await forceFinding(config, db).catch(() => undefined)) ?? kept
+  const source = await sourceFinding(config)
+  if (!db || source.state === 'problem') return source
+  return (await inForceFinding(config, db).catch(() => undefined)) ?? source
 }
 
-async function keptFinding({ dataDir, secrets }: Config): Promise<Finding> {
+async function sourceFinding({ dataDir, secrets }: Config): Promise<Finding> {
   if (secrets.secret !== undefined) return ok(check, 'given by MAILROOM_SECRET')
   const path = resolve(dataDir, 'secret')
   const found = await stat(path).catch(codeOf)
@@ -28,15 +28,15 @@ async function keptFinding({ dataDir, secrets }: Config): Promise<Finding> {
     return warning(
       check,
       `MAILROOM_SECRET is not set; this process uses ${path}`,
-      'Set it to the same text for every process on this database',
+      'Set it to the same value for every process on this database',
     )
-  if (found === 'ENOENT') return ok(check, `${path} is made at the first start`)
+  if (found === 'ENOENT') return ok(check, `${path} is created at the first start`)
   if (typeof found === 'string') return problem(check, `${path} cannot be read: ${found}`, 'Run as its owner')
   return ok(check, `kept in ${path}; back it up with the data`)
 }
 
-/** Undefined where the newest secret is in force, or no secret is yet. */
-async function forceFinding(config: Config, db: Db): Promise<Finding | undefined> {
+/** Undefined if the newest secret is in force, or none is yet. */
+async function inForceFinding(config: Config, db: Db): Promise<Finding | undefined> {
   const inForce = await secretInForce(db)
   if (!inForce) return undefined
   const place = config.secrets.secret === undefined ? resolve(config.dataDir, 'secret') : 'MAILROOM_SECRET'
@@ -44,13 +44,13 @@ async function forceFinding(config: Config, db: Db): Promise<Finding | undefined
   if (at < 0)
     return problem(
       check,
-      `${place} does not have the secret that is in force in this database`,
-      'Set MAILROOM_SECRET, or put back the file `secret` in the data directory, as every other process on this database has it',
+      `${place} does not have the secret that is in force for this database`,
+      'Set MAILROOM_SECRET as for the other processes on this database, or restore the file `secret` in the data directory',
     )
   if (at > 0)
     return warning(
       check,
-      `the new one in ${place} is not in force yet`,
+      `the new secret in ${place} is not in force yet`,
       'Run `mailroom secret rotate` once every process has it',
     )
   if (await isUnfinished(db))

@@ -44,7 +44,7 @@ function byWayOf({ port }: { readonly port: number }): string {
 test('the doctor logs in as mail does, and finds all that is needed', async () => {
   const { state, found: words } = await found(dovecot.url)
   assert.equal(state, 'ok')
-  assert.match(words, /^127\.0\.0\.1:\d+ answers, lets Mailroom in and does all that it needs$/)
+  assert.match(words, /^127\.0\.0\.1:\d+ accepts the login and has all capabilities$/)
 })
 
 test('a password that the server refuses is a problem, which says so without it', async () => {
@@ -52,7 +52,7 @@ test('a password that the server refuses is a problem, which says so without it'
   url.password = 'hunter2'
   const finding = await found(url.href)
   assert.equal(finding.state, 'problem')
-  assert.match(finding.found, /does not let Mailroom in: AUTHENTICATE was answered with NO/)
+  assert.match(finding.found, /refuses the login: AUTHENTICATE was answered with NO/)
   assert.match(finding.fix ?? '', /name and the password of its master user/)
   assert.ok(!JSON.stringify(finding).includes('hunter2'))
 })
@@ -83,7 +83,7 @@ for (const [what, rewrite, state, words] of [
     'QRESYNC',
     (said: string) => said.replaceAll(' QRESYNC', ''),
     'warning',
-    /lets Mailroom in; without QRESYNC folders/,
+    /accepts the login; without QRESYNC folders/,
   ],
   [
     'a way to measure storage',
