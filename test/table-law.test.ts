@@ -125,7 +125,7 @@ test('the law finds a table that nobody is declared to write', () => {
   ])
 })
 
-test('the law finds what is declared in vain', () => {
+test('the law finds declarations without a write', () => {
   const exception = { table: 'labels', folder: 'mailboxes', because: 'it once did' }
   assert.deepEqual(tableBreaches(own.slice(0, 1), noted, [exception]), [
     'mailboxes does not write mailboxes, though it is declared to',

@@ -31,7 +31,7 @@ test('a key has its part and no more, and others have theirs meanwhile', async (
   assert.equal(second.state, 'in')
 })
 
-test('a large body that waits for room is not overtaken for ever by smaller ones', async () => {
+test('a large body that waits for room does not starve behind smaller ones', async () => {
   const room = new BodyMemory(roomy)
   const first = new Body(room, 'a', 60)
   const large = new Body(room, 'b', 60)

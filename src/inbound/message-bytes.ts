@@ -7,7 +7,7 @@ const DOT = 0x2e
 const LINE_START = 0
 const IN_LINE = 1
 const AFTER_CR = 2
-/** After the dot at the start of a line: dot-stuffing, or the end of data. */
+/** After a `.` at the start of a line: dot-stuffing, or the end of data. */
 const AFTER_DOT = 3
 const AFTER_DOT_CR = 4
 

@@ -26,7 +26,7 @@ import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
 import { protocolOf, withTrace } from './trace.ts'
 
-/** What receiving mail stands on. */
+/** The dependencies of receiving mail. */
 export interface Reception {
   readonly db: Db
   readonly blocksOf: BlocksOf

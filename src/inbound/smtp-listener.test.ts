@@ -263,7 +263,7 @@ describe('one server', () => {
     assert.equal((await client.say('MAIL FROM:<ann@peer.example> SIZE=26214400')).code, 250)
   })
 
-  test('the 101st recipient of a message is put off with 452 4.5.3', async () => {
+  test('the 101st recipient of a message gets 452 4.5.3', async () => {
     await using client = await SmtpClient.greeted(server.port)
     await client.say('MAIL FROM:<ann@peer.example>')
     for (let n = 0; n < 100; n++) assert.equal((await client.say(`RCPT TO:<r${n}@here.example>`)).code, 250)
@@ -329,7 +329,7 @@ test('a message without end is cut off', async () => {
   assert.match(await client.rest(), /^552 5\.3\.4 .*\r\n$/)
 })
 
-test('what there is no room for in memory is put off with 452 4.3.1, and the room comes back', async () => {
+test('a message for which there is no memory gets 452 4.3.1, and a later one is accepted', async () => {
   await using server = await listener({ messageSize: 10_000, memory: 12_000 })
   await using one = await SmtpClient.greeted(server.port)
   await using two = await SmtpClient.greeted(server.port)

@@ -27,8 +27,8 @@ const reserved = new Set(
 /** The aliases that every domain with a mailbox has. */
 export const requiredAliases = ['postmaster', 'abuse'] as const
 
-/** The local part of a new mailbox (docs/reference/mailboxes.md). Nothing is lower-cased for the
- *  caller: an address that is not what was asked for would be found out when mail goes astray. */
+/** The local part of a new mailbox (docs/reference/mailboxes.md). Upper case is refused, not changed: the caller would get
+ *  another address than the requested one. */
 export function newLocalPart(given: string): string {
   if (reserved.has(localPart('local_part', given))) {
     throw invalid('local_part', `${given}@ is reserved`, 'The first mailbox of a domain gets postmaster@ and abuse@')

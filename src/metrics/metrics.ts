@@ -21,7 +21,7 @@ export class Metrics {
 
   readonly messages = new Histogram({
     name: 'mailroom_arrival_seconds',
-    help: 'Messages that came in, from their last octet to our reply, by outcome: stored, refused, trouble',
+    help: 'Arriving messages, from end of data to reply, by outcome',
     labelNames: ['outcome'],
     buckets,
     registers: this.#registers,

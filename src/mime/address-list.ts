@@ -63,7 +63,7 @@ class ListReader {
   /** The address in angle brackets, and how many words came before it. */
   #angle: string | undefined
   #wordsBeforeAngle = 0
-  /** Delimiters whose end was once looked for in vain. Looking again at each would take quadratic time. */
+  /** Delimiters without an end. To look for each end again would take quadratic time. */
   readonly #unclosed = new Set<string>()
 
   constructor(value: string) {

@@ -125,7 +125,7 @@ test('an attempt that ended with its worker is counted apart, and goes alone fro
   )
 })
 
-test('a recipient is in doubt whose end of data was sent as the worker died, and no other', async () => {
+test('a delivery is ambiguous only if its end of data was sent as the worker died', async () => {
   for (const to of ['a@x', 'b@x']) await sent(one, to)
   const [first] = await claimWaiting(database.db, now, [], 10)
   assert.ok(first)

@@ -53,7 +53,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['breaks', () => proxy.drop()],
     ['is slower than anybody waits for', () => (proxy.delay = 10 * patience)],
   ] as const) {
-    test(`row 39: while the database's network ${what} mail is put off with 451, requests get 500, then all is well`, async () => {
+    test(`row 39: while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
       const message = letter({ Subject: what })
       await using client = await beforeTheMessage()
       fail()

@@ -22,7 +22,7 @@ for (const [what, state, expected] of [
   ['has no room', '53100', '452 4.3.1'],
   ['cannot read or write its disk', '58030', '451 4.3.0'],
 ] as const) {
-  test(`row 39: where the database ${what}, mail is put off with ${expected}, a request gets 500, nothing is half-stored`, async () => {
+  test(`row 39: where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
     await using world = await World.start()
     const organization = await world.organization()
     const { address } = await organization.mailbox('ada')

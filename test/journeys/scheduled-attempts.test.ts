@@ -84,7 +84,7 @@ function answers(dot: Act | undefined, rcpt: Readonly<Record<string, Act>> = {})
   sink.act = (step, { recipient }) => (step === 'dot' ? dot : step === 'rcpt' ? rcpt[recipient] : undefined)
 }
 
-test('row 29: put off three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
+test('row 29: deferred three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
   let attempts = 0
   sink.act = (step) => {
     if (step !== 'dot') return undefined
@@ -135,7 +135,7 @@ test('row 29: refused for good by everyone it has failed at once', async () => {
 })
 
 for (const [what, then] of [
-  ['put off for good', '451 4.7.1 Come again'],
+  ['deferred three times', '451 4.7.1 Come again'],
   ['refused', '550 5.7.1 No'],
 ] as const) {
   test(`one that a mail host took without saying so, and that was ${what} later, says that it may have arrived; its copy in Sent is marked`, async () => {
@@ -185,7 +185,7 @@ test('refused by some it is sent, and a notice names them', async () => {
   assert.equal(await queued(), 0)
 })
 
-test('put off by some it is sent, and the others get it later, as any mail', async () => {
+test('deferred for some recipients it is sent, and those get it later, as any mail', async () => {
   answers(undefined, { 'bob@there.example': '450 4.2.1 Later' })
   const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
   assert.equal(await rounds(id), 1)

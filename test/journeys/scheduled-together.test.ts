@@ -49,7 +49,7 @@ test('many that are due together are sent, each once and with its copy in Sent',
   assert.equal((await listed()).size, 0)
 })
 
-test('one that cannot be dated is put off by itself, and the others go in the same round', async () => {
+test('a message that cannot be dated is deferred alone, and the others are sent in the same round', async () => {
   const ids = await schedule(6)
   const [broken = '', ...others] = ids.toSorted()
   await world.db

@@ -33,7 +33,7 @@ test('another secret, or none, is a problem; no finding shows a secret', async (
   const wrong = await look({ MAILROOM_SECRET: second })
   assert.equal(wrong.state, 'problem')
   assert.equal(wrong.found, 'MAILROOM_SECRET does not have the secret that is in force for this database')
-  assert.match(wrong.fix ?? '', /^Set MAILROOM_SECRET, or put back the file `secret`/)
+  assert.match(wrong.fix ?? '', /^Set MAILROOM_SECRET as for the other processes/)
   assert.equal((await look({})).state, 'problem')
   writeFileSync(join(scratch, 'secret'), `${second}\n`, { mode: 0o600 })
   const file = await look({})

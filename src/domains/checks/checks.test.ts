@@ -134,7 +134,7 @@ test('a domain whose look-ups break, hang or say the worst does not hold up the 
   assert.ok(JSON.stringify(findings).length < 100_000, 'what is kept of it is bounded')
 })
 
-test('a check that fails on our side is put off, and the next round does not run into it', async () => {
+test('a check that fails with an internal error is deferred, and the next round skips it', async () => {
   const domain = await enrol('unsealed.test')
   // Where no key can be made the check cannot be finished.
   const failing = checks(

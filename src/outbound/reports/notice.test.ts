@@ -89,7 +89,7 @@ test('it says of whom nobody knows whether they have it', () => {
 })
 
 for (const [what, kind, status, expected] of [
-  ['a failure after a last attempt that was put off is permanent', 'failed', '4.7.1', '5.7.1'],
+  ['a failure after a last attempt that was deferred is permanent', 'failed', '4.7.1', '5.7.1'],
   ['a delay is temporary', 'delayed', '4.7.1', '4.7.1'],
   ['a status that is none says nothing', 'failed', 'nonsense', '5.0.0'],
 ] as const) {

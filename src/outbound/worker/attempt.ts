@@ -161,7 +161,7 @@ async function tryTogether(
 const mostInsistence = 10 * 60_000
 const mostBetween = 5_000
 
-/** A trouble with the database must not make a message go twice that somebody has, so it is waited for, the lease being
+/** A failure of the database must not make a message go twice that somebody has, so it is waited for, the lease being
  *  held meanwhile. Rejects once the worker stops. */
 async function insist({ log }: WorkerDependencies, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
   const end = performance.now() + mostInsistence

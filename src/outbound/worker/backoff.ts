@@ -1,6 +1,6 @@
 const minute = 60_000
 
-/** Between attempts, in milliseconds: soon at first, since most trouble passes soon, and after the sixth every six
+/** Between attempts, in milliseconds: soon at first, since most failures pass soon, and after the sixth every six
  *  hours. A little earlier or later, so that what failed together does not come back together. */
 export function backoff(attempts: number, random: () => number = Math.random): number {
   const waits = [1, 5, 15, 30, 60, 120, 240]

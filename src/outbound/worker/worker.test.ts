@@ -320,7 +320,7 @@ test('where silence is preferred to a second copy, a dot that nobody answered is
   assert.ok(!text.includes('b@one.example'))
 })
 
-test('nor is a message sent again whose worker ended after the dot', async () => {
+test('nor is a message sent again whose worker ended after the end of data', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   const gone = Promise.withResolvers<never>()
   gone.promise.catch(() => {})

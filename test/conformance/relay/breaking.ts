@@ -57,7 +57,7 @@ export function breaksOff(testIt: TestIt): void {
     assert.equal(sink.connections, 0)
   })
 
-  testIt('the caller stops it after the dot: nobody knows', {}, async ({ deliver, sink }) => {
+  testIt('the caller stops it after the end of data: delivery is ambiguous', {}, async ({ deliver, sink }) => {
     const controller = new AbortController()
     sink.act = (step) => {
       if (step !== 'dot') return undefined
@@ -67,7 +67,7 @@ export function breaksOff(testIt: TestIt): void {
     assert.deepEqual(short(await deliver({}, controller.signal)), ['deferred 4.3.2 ambiguous'])
   })
 
-  testIt('the caller stops it while it holds the dot back: nothing is sent', {}, async ({ deliver, sink }) => {
+  testIt('the caller stops it before the end of data: nothing is sent', {}, async ({ deliver, sink }) => {
     const controller = new AbortController()
     const beforeEndOfData = async () => controller.abort()
     assert.deepEqual(short(await deliver({ beforeEndOfData }, controller.signal)), ['deferred 4.3.2'])
@@ -86,20 +86,24 @@ export function breaksOff(testIt: TestIt): void {
     assert.deepEqual(sink.taken, [])
   })
 
-  testIt('what is slow after the dot is waited for', { limits: { whole: 300 } }, async ({ deliver, sink }) => {
-    let dotted = false
-    sink.act = (step) => {
-      if (step !== 'dot') return undefined
-      dotted = true
-      return { next: 'stall' }
-    }
-    const controller = new AbortController()
-    const delivered = deliver({}, controller.signal)
-    await sink.until(() => dotted)
-    await new Promise((resolve) => setTimeout(resolve, 400))
-    controller.abort()
-    assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])
-  })
+  testIt(
+    'it waits for a reply that is slow after the end of data',
+    { limits: { whole: 300 } },
+    async ({ deliver, sink }) => {
+      let dotted = false
+      sink.act = (step) => {
+        if (step !== 'dot') return undefined
+        dotted = true
+        return { next: 'stall' }
+      }
+      const controller = new AbortController()
+      const delivered = deliver({}, controller.signal)
+      await sink.until(() => dotted)
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      controller.abort()
+      assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])
+    },
+  )
 }
 
 async function* endless(): AsyncGenerator<Buffer> {

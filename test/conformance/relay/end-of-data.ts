@@ -4,7 +4,7 @@ import { letter, short, type TestIt } from './bench.ts'
 
 /** Nothing counts as sent before the caller has noted it, nor as delivered before the server has said so. */
 export function holdsTheDot(testIt: TestIt): void {
-  testIt('the message is there but for its end while the dot is held back', {}, async ({ deliver, sink }) => {
+  testIt('before the end of data the server has the whole message but its end', {}, async ({ deliver, sink }) => {
     const held = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     let arrived = 0
@@ -25,7 +25,7 @@ export function holdsTheDot(testIt: TestIt): void {
     assert.deepEqual(short(await delivered), ['delivered 2.0.0'])
   })
 
-  testIt('where the caller takes the dot back nothing is sent', {}, async ({ deliver, sink }) => {
+  testIt('if the caller refuses the end of data nothing is sent', {}, async ({ deliver, sink }) => {
     const beforeEndOfData = () => Promise.reject(new Error('not ours any more'))
     await assert.rejects(deliver({ beforeEndOfData }), /not ours any more/)
     await sink.until(({ open }) => open === 0)
@@ -55,7 +55,7 @@ export function holdsTheDot(testIt: TestIt): void {
       assert.deepEqual([trial.sink.taken, trial.dots], [[], []])
     })
 
-  testIt('a connection that breaks while the dot is held back has sent nothing', {}, async ({ deliver, sink }) => {
+  testIt('a connection that breaks before the end of data has sent nothing', {}, async ({ deliver, sink }) => {
     const beforeEndOfData = async () => {
       await sink[Symbol.asyncDispose]()
     }
@@ -66,7 +66,7 @@ export function holdsTheDot(testIt: TestIt): void {
   for (const [what, reply, expected] of [
     ['taken', '250 2.0.0 Taken', 'deferred 4.5.0'],
     ['refused', '552 5.3.4 Too large', 'refused 5.3.4'],
-    ['put off', '421 4.3.2 Later', 'deferred 4.3.2'],
+    ['deferred', '421 4.3.2 Later', 'deferred 4.3.2'],
   ] as const)
     testIt(`a message that is ${what} before its end is not ended`, {}, async ({ deliver, sink, dots }) => {
       const said = Promise.withResolvers<void>()
@@ -96,24 +96,28 @@ export function holdsTheDot(testIt: TestIt): void {
     ['a reply is said that makes no sense', { reply: '354 Go on', keep: true }],
     ['half a reply is said', { reply: '250-2.0.0 Ta', next: 'hang up', keep: true }],
   ] as const satisfies [string, Act][])
-    testIt(`after the dot ${what}: nobody knows`, { limits: { endOfData: 200 } }, async ({ deliver, sink, dots }) => {
-      sink.act = (step, { recipient }) =>
-        step === 'dot' ? act : recipient === 'nobody@dest.test' ? '550 5.1.1 Nobody' : undefined
-      const outcomes = await deliver({ recipients: ['ada@dest.test', 'nobody@dest.test', 'bob@dest.test'] })
-      assert.deepEqual(
-        outcomes.map(({ result, ambiguous }) => [result, ambiguous]),
-        [
-          ['deferred', true],
-          ['refused', false],
-          ['deferred', true],
-        ],
-      )
-      assert.match(outcomes[0]?.reason ?? '', /the message may or may not have been delivered$/)
-      assert.equal(sink.taken.length, 1)
-      assert.equal(dots.length, 1)
-    })
+    testIt(
+      `after the end of data ${what}: delivery is ambiguous`,
+      { limits: { endOfData: 200 } },
+      async ({ deliver, sink, dots }) => {
+        sink.act = (step, { recipient }) =>
+          step === 'dot' ? act : recipient === 'nobody@dest.test' ? '550 5.1.1 Nobody' : undefined
+        const outcomes = await deliver({ recipients: ['ada@dest.test', 'nobody@dest.test', 'bob@dest.test'] })
+        assert.deepEqual(
+          outcomes.map(({ result, ambiguous }) => [result, ambiguous]),
+          [
+            ['deferred', true],
+            ['refused', false],
+            ['deferred', true],
+          ],
+        )
+        assert.match(outcomes[0]?.reason ?? '', /the message may or may not have been delivered$/)
+        assert.equal(sink.taken.length, 1)
+        assert.equal(dots.length, 1)
+      },
+    )
 
-  testIt('421 to the dot is an answer', {}, async ({ deliver, sink }) => {
+  testIt('421 to the end of data is a reply', {}, async ({ deliver, sink }) => {
     sink.act = (step) => (step === 'dot' ? { reply: '421 4.3.2 Later', next: 'hang up' } : undefined)
     assert.deepEqual(short(await deliver()), ['deferred 4.3.2'])
   })
