@@ -16,6 +16,8 @@ import { moveIn, type Tenant } from '#test/world/tenant.ts'
 /** A round and a look into the queue, with room to spare; in milliseconds. */
 const patience = 4_000
 
+const usual = ['bob@there.example', 'cy@elsewhere.example']
+
 /** A database with somebody in it who schedules messages, and a sink for them: on these, services come and are killed. A
  *  round is made every second. */
 export class PostOffice implements AsyncDisposable {
@@ -89,14 +91,24 @@ export class PostOffice implements AsyncDisposable {
   }
 
   /** Schedules a message, due now unless told, and answers its id. Its Message-ID is `<id@x>`. */
-  async schedule(
-    db: Db,
-    { subject, recipients = ['bob@there.example', 'cy@elsewhere.example'], sendAt = new Date() }: Letter,
-  ): Promise<string> {
+  async schedule(db: Db, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
     const id = randomUUID()
     const { tenant, address } = this
     await insertDue(db, { organizationId: tenant.organizationId, address }, [{ id, recipients, subject, sendAt }])
     return id
+  }
+
+  /** Schedules one through the API, and answers its id; the same one where that letter was sent before. */
+  async post({ http }: Service, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
+    const body = { from: this.address, to: recipients, subject, text: 'Hello', send_at: sendAt.toISOString() }
+    const headers = {
+      ...{ authorization: `Bearer ${this.tenant.key}`, 'content-type': 'application/json' },
+      'idempotency-key': subject,
+    }
+    const answer = await fetch(`${http}/v1/scheduled`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await answer.text()
+    assert.equal(answer.status, 201, text)
+    return JSON.parse(text).id
   }
 
   /** What a list of the API holds. */
