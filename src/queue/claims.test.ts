@@ -81,11 +81,11 @@ test('what a suspended organization has waits, whatever it is', async () => {
 })
 
 test('by a route that is busy nothing goes, neither what waits nor a suspect', async () => {
-  const busy = await addSent(db, one, ['a@x'], now, 'busy')
+  const busy = await addSent(db, one, ['a@x'], now, { route: 'busy' })
   await claimed()
   await die()
-  await addSent(db, one, ['b@x', 'c@x'], now, 'busy')
-  await addSent(db, one, ['d@x'], now, 'free')
+  await addSent(db, one, ['b@x', 'c@x'], now, { route: 'busy' })
+  await addSent(db, one, ['d@x'], now, { route: 'free' })
   assert.deepEqual([await claimed(['busy']), await suspect(['busy'])], [[1], undefined])
   assert.deepEqual([await claimed(), await suspect()], [[2], busy])
 })

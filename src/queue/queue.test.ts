@@ -153,13 +153,22 @@ test('who lost the lease writes nothing: no end of data, no outcome, no octets',
     await settle(tx, id, late.recipients, [row])
   })
   assert.deepEqual(await states(), [['queued', 'sending', 2, 1]])
+})
+
+test('who lost the lease does not put in place what it has composed', async () => {
+  const id = await addSent(database.db, one, ['a@x'], now, { source: {} })
+  const late = await claimOne()
+  await die()
+  const suspect = await claimSuspect(database.db, now, [])
   const message = await queuedMessage(database.db, mailKey, one, id)
-  assert.ok(message)
+  assert.ok(message && suspect)
   const other = { sender: 'x@y', raw: Buffer.from('Other'), verdict: null }
-  await assert.rejects(
-    database.db.transaction().execute((tx) => composed(tx, mailKey, { message, recipients: late.recipients }, other)),
-    LeaseLost,
-  )
+  const put = ({ recipients }: Batch) =>
+    database.db.transaction().execute((tx) => composed(tx, mailKey, { message, recipients }, other))
+  await assert.rejects(put(late), LeaseLost)
+  assert.deepEqual(await states(), [['uncomposed', 'sending', 2, 1]])
+  assert.equal((await put(suspect)).state, 'queued')
+  await assert.rejects(put(suspect), LeaseLost, 'it is composed once')
 })
 
 test('who lost the lease on a scheduled message neither ends it nor has it depart', async () => {

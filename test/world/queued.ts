@@ -9,16 +9,17 @@ const message = (organizationId: string) => ({
   ...{ id: randomUUID(), organizationId, mailboxId: null, sender: 'ada@here.example', raw },
 })
 
-/** Adds a message that is due, whose recipients are reached by one route, and answers its id. */
+/** Adds a message that is due, whose recipients are reached by one route, and answers its id. With a `source` it is still to
+ *  be composed. */
 export async function addSent(
   db: Db,
   organizationId: string,
   recipients: readonly string[],
   now: Date,
-  route = 'there',
+  { route = 'there', source }: { readonly route?: string; readonly source?: object } = {},
 ): Promise<string> {
   const routed = recipients.map((recipient) => ({ recipient, route }))
-  const one = { ...message(organizationId), kind: 'sent', recipients: routed } as const
+  const one = { ...message(organizationId), kind: 'sent', recipients: routed, ...(source && { source }) } as const
   await db.transaction().execute((tx) => enqueue(tx, mailKey, one, now))
   return one.id
 }

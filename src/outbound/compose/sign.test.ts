@@ -53,6 +53,17 @@ test('both keys of the domain sign, and each signature holds', async () => {
   }
 })
 
+test('a signature is base64 as any verifier reads it', async () => {
+  const fields = await signatures(await message('Hello'), keys, at)
+  const values = Array.from(fields.matchAll(/b=((?:[^;]|\r\n )*?)\r\n(?=DKIM|$)/g), ([, value = '']) =>
+    value.replace(/\r\n +/g, ''),
+  )
+  assert.deepEqual(
+    values.map((value) => Buffer.from(value, 'base64').toString('base64') === value && value.length),
+    [344, 88],
+  )
+})
+
 for (const [what, from, to] of [
   ['the subject', 'Subject: ', 'Subject: Not '],
   ['the author', 'zoe@example.com', 'joe@example.com'],

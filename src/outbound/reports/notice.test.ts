@@ -88,6 +88,18 @@ test('it says of whom nobody knows whether they have it', () => {
   assert.doesNotMatch(readContent(Buffer.from(written('failed'))).text ?? '', /may have arrived/)
 })
 
+for (const [attempts, words] of [
+  [1, 'once'],
+  [3, '3 times'],
+] as const) {
+  test(`it says that it was tried ${words}`, () => {
+    const { text } = readContent(
+      notice(message, { kind: 'failed', about: [{ outcome, attempts, doubtedAt: null }] }, parts),
+    )
+    assert.match(text ?? '', new RegExp(`Tried ${words}\\.`))
+  })
+}
+
 for (const [what, kind, status, expected] of [
   ['a failure after a last attempt that was deferred is permanent', 'failed', '4.7.1', '5.7.1'],
   ['a delay is temporary', 'delayed', '4.7.1', '4.7.1'],

@@ -202,6 +202,18 @@ test('who is refused for good is named in one notice to the sender, and the othe
   assert.equal(await waiting(), 0)
 })
 
+test('where the mailbox of the sender is gone nobody is told', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  const from = await organization()
+  relay.answer = () => never
+  await depart(from, 'a@one.example')
+  await database.db.updateTable('outbound_messages').set({ mailbox_id: null }).execute()
+  await worker.processAll()
+  assert.equal(await waiting(), 0)
+  assert.deepEqual(await notices(from), [])
+})
+
 test('after four hours the sender is told once of the delay, after five days of the failure', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay)
@@ -252,6 +264,8 @@ test('an attempt that never ended is one, and what came to its dot says so', asy
   }
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
+  // It has found nothing to take over before, and looks again.
+  await worker.processAll()
   await depart(await organization(), 'a@one.example')
   killed.wake()
   while (
