@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import type { Headers } from './headers.ts'
 
@@ -33,11 +33,11 @@ export function relayMark(key: RelayMarkKey, headers: Headers): Buffer | undefin
     const [, said = '', tag = ''] = /^([0-9a-f]{64})\s+([0-9a-f]{64})$/.exec(value) ?? []
     const digest = Buffer.from(said, 'hex')
     const given = Buffer.from(tag, 'hex')
-    if (said && key.keys.all.some((octets) => timingSafeEqual(tagOf(octets, digest), given))) return digest
+    if (said && key.keys.all.some((one) => timingSafeEqual(tagOf(one, digest), given))) return digest
   }
   return undefined
 }
 
-function tagOf(octets: Buffer, digest: Buffer): Buffer {
-  return createHmac('sha256', octets).update(digest).digest()
+function tagOf(key: KeyObject, digest: Buffer): Buffer {
+  return createHmac('sha256', key).update(digest).digest()
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { Verdict } from '#/mime/verdict.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type SealingKey, seal, unseal } from '#/secrets/seal.ts'
@@ -101,7 +101,7 @@ export interface BlindName {
 export function blinding(keyring: Keyring): Blind {
   const keys = new DerivedKeys(keyring, 'mailroom blind')
   return (text) => {
-    const nameUnder = (key: Buffer) => createHmac('sha256', key).update(text).digest('base64url')
+    const nameUnder = (key: KeyObject) => createHmac('sha256', key).update(text).digest('base64url')
     return { name: nameUnder(keys.inForce), before: keys.all.slice(1).map(nameUnder) }
   }
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 
 /** What the database knows a secret by. Nobody finds the secret by it. */
 export function fingerprintOf(secret: string): Buffer {
@@ -71,23 +71,24 @@ export class Keyring {
   }
 }
 
-/** The key that each secret gives for one purpose. */
+/** The key that each secret gives for one purpose. As a `KeyObject`: Node takes 20 µs to make one of octets, for every
+ *  cipher and HMAC. */
 export class DerivedKeys {
   readonly #keyring: Keyring
   readonly #info: string
-  readonly #derived = new WeakMap<Secret, Buffer>()
+  readonly #derived = new WeakMap<Secret, KeyObject>()
 
   constructor(keyring: Keyring, info: string) {
     this.#keyring = keyring
     this.#info = info
   }
 
-  get inForce(): Buffer {
+  get inForce(): KeyObject {
     return this.of(this.#keyring.inForce)
   }
 
   /** The one in force first. */
-  get all(): readonly Buffer[] {
+  get all(): readonly KeyObject[] {
     return this.#keyring.known.map((secret) => this.of(secret))
   }
 
@@ -95,12 +96,12 @@ export class DerivedKeys {
     return this.#keyring
   }
 
-  of(secret: Secret): Buffer {
+  of(secret: Secret): KeyObject {
     const before = this.#derived.get(secret)
     if (before) return before
-    const octets = Buffer.from(hkdfSync('sha256', secret.text, '', this.#info, 32))
-    this.#derived.set(secret, octets)
-    return octets
+    const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret.text, '', this.#info, 32)))
+    this.#derived.set(secret, key)
+    return key
   }
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { DerivedKeys, type Keyring, markLength } from './keyring.ts'
 import type { SealedPurpose } from './sealed-columns.ts'
 
@@ -64,7 +64,7 @@ function unsealUnmarked(keys: DerivedKeys, place: string, sealed: Buffer): Buffe
 }
 
 /** Nonce, ciphertext and tag, opened. */
-function opened(key: Buffer, place: string, sealed: Buffer): Buffer {
+function opened(key: KeyObject, place: string, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-TAG))
   return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()])

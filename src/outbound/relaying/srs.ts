@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
@@ -132,7 +132,7 @@ export class Srs {
   }
 }
 
-function tagOf(key: Buffer, parts: readonly string[]): string {
+function tagOf(key: KeyObject, parts: readonly string[]): string {
   return createHmac('sha256', key).update(parts.join('\0').toLowerCase()).digest('hex')
 }
 
