@@ -65,11 +65,11 @@ export class Leases {
     const { rows } = await sql<Lease & Row>`
       with chosen as materialized (${chosen}), claimed as materialized (
         select id from ${this.#table}
-        where id in (select id from chosen) and ${due} and ${this.free(now)} for no key update skip locked
+        where id = any (array(select id from chosen)) and ${due} and ${this.free(now)} for no key update skip locked
       )
       update ${this.#table}
       set lease_epoch = lease_epoch + 1, leased_until = ${this.#end(now)}${set ? sql`, ${set}` : sql``}
-      where id in (select id from claimed)
+      where id = any (array(select id from claimed))
       returning id, lease_epoch as epoch${returning ? sql`, ${returning}` : sql``}`.execute(db)
     return rows
   }
@@ -110,13 +110,14 @@ export class Leases {
   }
 
   /** True of rows of which the lease was not lost. Every write of a process that has a lease asks this. Id and epoch are
-   *  compared as one text, since PostgreSQL joins a list of pairs row by row with every other that it takes for short. */
+   *  compared as one text, since PostgreSQL joins a list of pairs row by row with every other that it takes for short; and
+   *  `is not null` would have it go through the index of all leases. */
   held(leases: readonly Lease[]): RawBuilder<boolean> {
     const [first] = leases
     if (!first) return sql`false`
     const ids = sql`${leases.map(({ id }) => id)}::${sql.raw(typeof first.id === 'number' ? 'bigint[]' : 'uuid[]')}`
     const pairs = leases.map(({ id, epoch }) => `${id} ${epoch}`)
-    return sql`${this.#id} = any (${ids}) and ${this.#until} is not null
+    return sql`${this.#id} = any (${ids}) and num_nulls(${this.#until}) = 0
       and ${this.#id} || ' ' || ${this.#epoch} = any (${pairs}::text[])`
   }
 

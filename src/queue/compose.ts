@@ -39,8 +39,7 @@ export async function composed(
   { sender, raw, verdict, utf8Header }: Composed,
 ): Promise<QueuedMessage> {
   const { id, organizationId } = message
-  const to = recipients.map(({ recipient }) => ({ recipient, route: '' }))
-  const encoding = encodingOf({ raw, recipients: to, ...(utf8Header !== undefined && { utf8Header }) })
+  const encoding = encodingOf({ raw, recipients, utf8Header })
   const { rows } = await sql`
     update outbound_messages
     set state = 'queued', source = null, sender = ${sender}, smtp_utf8 = ${encoding.smtpUtf8},

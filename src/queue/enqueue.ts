@@ -92,11 +92,18 @@ async function insert(
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
 }
 
-/** What it needs of the servers on its way. */
-export function encodingOf({ raw, utf8Header, recipients }: Pick<NewMessage, 'raw' | 'utf8Header' | 'recipients'>): {
-  smtpUtf8: boolean
-  eightBit: boolean
-} {
+/** What a message needs of the servers on its way. */
+export type Encoding = Pick<QueuedMessage, 'smtpUtf8' | 'eightBit'>
+
+export function encodingOf({
+  raw,
+  utf8Header,
+  recipients,
+}: {
+  readonly raw: Buffer
+  readonly utf8Header?: boolean | undefined
+  readonly recipients: readonly { readonly recipient: string }[]
+}): Encoding {
   const eightBit = !isAscii(raw)
   const smtpUtf8 = (utf8Header ?? eightBit) || recipients.some(({ recipient }) => !isAscii(Buffer.from(recipient)))
   return { smtpUtf8, eightBit }

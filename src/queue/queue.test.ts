@@ -18,6 +18,7 @@ import {
   takeBack,
 } from './claims.ts'
 import { composed } from './compose.ts'
+import { encodingOf } from './enqueue.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
 import { cancel, copiesStored, depart, endSent, fail, pendingCopies, putBack } from './scheduled.ts'
@@ -40,6 +41,7 @@ async function organization(): Promise<string> {
 }
 
 const raw = Buffer.from('Subject: Out\r\n\r\nHello\r\n')
+const encoding = encodingOf({ raw, recipients: [] })
 
 const sent = (organizationId: string, ...recipients: string[]) => addSent(database.db, organizationId, recipients, now)
 
@@ -178,7 +180,7 @@ test('who lost the lease on a scheduled message neither ends it nor has it depar
   assert.ok(await claimSuspect(database.db, now, []))
   const { recipients } = batch
   assert.deepEqual(await endSent(database.db, [{ messageId: message.id, recipients }]), [false])
-  const late = [{ message, recipients, raw, changed: false }]
+  const late = [{ message, recipients, raw, encoding, changed: false }]
   const departed = await database.db.transaction().execute((tx) => depart(tx, mailKey, late, now))
   assert.deepEqual([...departed], [])
   assert.deepEqual(await states(), [['sending', 'sending', 2, 1]])
@@ -188,7 +190,7 @@ test('a message departs once, so its allowance is claimed once, and again when i
   const id = await scheduled(one, 'a@x', 'b@x')
   const leave = async () => {
     const { message, batch } = await begin()
-    const departing = [{ message, recipients: batch.recipients, raw, changed: false }]
+    const departing = [{ message, recipients: batch.recipients, raw, encoding, changed: false }]
     const all = []
     for (let times = 0; times < 2; times++)
       all.push([...(await database.db.transaction().execute((tx) => depart(tx, mailKey, departing, now)))])

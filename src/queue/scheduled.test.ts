@@ -62,6 +62,7 @@ test('a message departs with other octets if they have changed, and those of a w
       message: claim.message,
       recipients: claim.batch.recipients,
       raw: Buffer.from(text),
+      encoding: { smtpUtf8: false, eightBit: false },
       changed: true,
     }
     return [...(await within((tx) => depart(tx, mailKey, [departing], now)))]

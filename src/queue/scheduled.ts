@@ -4,7 +4,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Claimed, leases, together } from './claims.ts'
-import { encodingOf, replacePieces } from './enqueue.ts'
+import { type Encoding, replacePieces } from './enqueue.ts'
 import type { QueuedMessage } from './message.ts'
 
 /** The changes of state of scheduled messages, beside `enqueueScheduled` and `claimScheduled`. */
@@ -14,6 +14,7 @@ export interface Departing {
   readonly message: QueuedMessage
   readonly recipients: readonly Claimed[]
   readonly raw: Buffer
+  readonly encoding: Encoding
   /** They are not those that are stored. */
   readonly changed: boolean
 }
@@ -29,19 +30,20 @@ export async function depart(
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const ids = departing.map(({ message }) => message.id)
-  const encodings = departing.map(({ raw, recipients }) =>
-    encodingOf({ raw, recipients: recipients.map(({ recipient }) => ({ recipient, route: '' })) }),
-  )
-  const nth = sql`array_position(${ids}::uuid[], id)`
+  const sizes = departing.map(({ raw }) => raw.length)
+  const utf8 = departing.map(({ encoding }) => encoding.smtpUtf8)
+  const eightBit = departing.map(({ encoding }) => encoding.eightBit)
   const { rows } = await sql<{ id: string }>`
-    update outbound_messages
-    set allowance_due = 0, queued_at = ${now}, size_bytes = (${departing.map(({ raw }) => raw.length)}::integer[])[${nth}],
-      smtp_utf8 = (${encodings.map(({ smtpUtf8 }) => smtpUtf8)}::boolean[])[${nth}],
-      eight_bit = (${encodings.map(({ eightBit }) => eightBit)}::boolean[])[${nth}]
-    where id = any (${ids}::uuid[]) and state = 'sending' and allowance_due > 0 and exists (
-      select from outbound_recipients where message_id = outbound_messages.id
-        and ${leases.held(departing.flatMap(({ recipients }) => recipients))}
-    ) returning id`.execute(tx)
+    update outbound_messages message
+    set allowance_due = 0, queued_at = ${now}, size_bytes = one.size, smtp_utf8 = one.utf8, eight_bit = one.eight_bit
+    from unnest(${ids}::uuid[], ${sizes}::integer[], ${utf8}::boolean[], ${eightBit}::boolean[])
+      as one (id, size, utf8, eight_bit)
+    where message.id = any (${ids}::uuid[]) and message.id = one.id and state = 'sending' and allowance_due > 0
+      and exists (
+        select from outbound_recipients where message_id = message.id
+          and ${leases.held(departing.flatMap(({ recipients }) => recipients))}
+      )
+    returning message.id`.execute(tx)
   const departed = new Set(rows.map(({ id }) => id))
   for (const { message, raw, changed } of departing)
     if (changed && departed.has(message.id)) await replacePieces(tx, key, message.id, raw)
@@ -61,21 +63,21 @@ const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = 
 /** `sending` → `copy_pending`, and their recipients → gone: everybody has them. Answers for each whether that is done;
  *  where its lease is lost, nothing is. */
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
-  const recipients = sent.flatMap(({ recipients }) => recipients)
-  const members = sent.flatMap(({ recipients }) => recipients.map(() => recipients.length))
+  const ids = sent.map(({ messageId }) => messageId)
+  const counts = sent.map(({ recipients }) => recipients.length)
   const { rows } = await sql<{ id: string }>`
     with claimed as materialized (
-      select id, message_id,
-        (${members}::integer[])[array_position(${recipients.map(({ id }) => id)}::bigint[], id)] as members
-      from outbound_recipients where ${leases.held(recipients)} order by id for update
+      select id, message_id from outbound_recipients
+      where ${leases.held(sent.flatMap(({ recipients }) => recipients))} order by id for update
     ), own as materialized (
-      select id, message_id from (
-        select id, message_id, members, count(*) over (partition by message_id) as found from claimed
-      ) one where found = members
+      select message_id, array_agg(claimed.id) as recipients
+      from claimed join unnest(${ids}::uuid[], ${counts}::integer[]) as one (id, count) on one.id = message_id
+      group by message_id, one.count having count(*) = one.count
     ), settled as (
-      delete from outbound_recipients where id in (select id from own)
+      delete from outbound_recipients where id = any (array(select unnest(recipients) from own))
     )
-    update outbound_messages set ${hasGone} where id in (select message_id from own) and state = 'sending'
+    update outbound_messages set ${hasGone}
+    where id = any (array(select message_id from own)) and state = 'sending'
     returning id`.execute(db)
   const ended = new Set(rows.map(({ id }) => id))
   return sent.map(({ messageId }) => ended.has(messageId))

@@ -100,7 +100,7 @@ async function prepareAll(
         const { domain } = senderStill(senders.get(senderKey(claim.message)), sender)
         const stored = octets.get(id) ?? (await collected(queuedOctets(db, mailKey, id), sizeBytes))
         const raw = await asItGoes(stored, { sendAt: sendAt ?? now, now }, await keysFor(organizationId, domain))
-        return { ...claim, raw, changed: raw !== stored }
+        return { ...claim, raw, encoding: encodingOf({ ...claim, raw }), changed: raw !== stored }
       } catch (err) {
         return failed(deps, claim.message, err)
       }
@@ -133,10 +133,9 @@ async function departReady(
   }
 }
 
-function inHand({ message, recipients, raw }: Departing, now: Date): Ready {
-  const to = recipients.map(({ recipient }) => ({ recipient, route: '' }))
+function inHand({ message, raw, encoding }: Departing, now: Date): Ready {
   return {
-    message: { ...message, ...encodingOf({ raw, recipients: to }), sizeBytes: raw.length, queuedAt: now },
+    message: { ...message, ...encoding, sizeBytes: raw.length, queuedAt: now },
     octets: raw.length <= pieceBytes ? raw : undefined,
   }
 }
