@@ -31,6 +31,16 @@ test('a key has its part and no more, and others have theirs meanwhile', async (
   assert.equal(second.state, 'in')
 })
 
+test('a key has back what one of its bodies held, while it holds others', async () => {
+  const room = new BodyMemory(roomy)
+  const [first, second, third] = [new Body(room, 'a', 40), new Body(room, 'a', 20), new Body(room, 'a', 40)]
+  await turn()
+  assert.deepEqual([first.state, second.state, third.state], ['in', 'in', 'waiting'])
+  room.leave(first)
+  await turn()
+  assert.equal(third.state, 'in')
+})
+
 test('a large body that waits for room does not starve behind smaller ones', async () => {
   const room = new BodyMemory(roomy)
   const first = new Body(room, 'a', 60)

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LookUp } from '#/mime/dkim.ts'
+import { checkSpf } from './spf.ts'
+
+const limits = { hostname: 'mx.here.example', patience: 10_000 }
+const origin = () => ({ address: '192.0.2.1', helo: 'peer.example' })
+
+/** Names with a policy, and how often policies were asked for. */
+function domains(policies: Readonly<Record<string, string>>) {
+  let asked = 0
+  const lookUp: LookUp = async (name) => {
+    asked++
+    const policy = policies[name]
+    if (policy === 'away') throw { code: 'ESERVFAIL', message: 'away' }
+    if (policy === undefined) throw { code: 'ENODATA', message: 'nothing' }
+    return [[policy]] as unknown as string[]
+  }
+  return { lookUp, asked: () => asked }
+}
+
+for (const [what, sender, from, expected] of [
+  [
+    'the domain of the sender',
+    'ann@a.example',
+    origin(),
+    { result: 'pass', domain: 'a.example', identity: 'mailfrom' },
+  ],
+  ['the name in EHLO for the null sender', '', origin(), { result: 'fail', domain: 'peer.example', identity: 'helo' }],
+  [
+    'no domain where the client is unknown, but names the sender',
+    'ann@a.example',
+    undefined,
+    { result: 'temperror', domain: 'a.example', identity: 'mailfrom' },
+  ],
+  [
+    'no domain where client and sender are unknown, and names none',
+    '',
+    undefined,
+    { result: 'temperror', domain: '', identity: 'helo' },
+  ],
+] as const) {
+  test(`SPF asks ${what}`, async () => {
+    const { lookUp } = domains({ 'a.example': 'v=spf1 ip4:192.0.2.1 -all', 'peer.example': 'v=spf1 -all' })
+    assert.deepEqual(await checkSpf(lookUp, { origin: from, sender }, limits), expected)
+  })
+}
+
+test('for a minute a client is not asked about again with the same sender, unless nobody answered', async (t) => {
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const { lookUp, asked } = domains({ 'a.example': 'v=spf1 -all', 'away.example': 'away' })
+  const client = origin()
+  const asksAbout = async (sender: string) => {
+    const before = asked()
+    await checkSpf(lookUp, { origin: client, sender }, limits)
+    return asked() > before
+  }
+  assert.deepEqual([await asksAbout('ann@a.example'), await asksAbout('ann@a.example')], [true, false])
+  assert.deepEqual([await asksAbout('ben@a.example'), await asksAbout('ben@a.example')], [true, false])
+  now = 59_999
+  assert.equal(await asksAbout('ben@a.example'), false)
+  now = 60_000
+  assert.equal(await asksAbout('ben@a.example'), true)
+  assert.deepEqual([await asksAbout('ann@away.example'), await asksAbout('ann@away.example')], [true, true])
+})
