@@ -62,7 +62,7 @@ test('LHLO greets, EHLO and HELO do not (RFC 2033 4.1)', async () => {
   assert.deepEqual((await client.reply()).lines, ['220 mx.example LMTP'])
   assert.equal(shown(await client.say('EHLO relay.example')), '500 5.5.1')
   assert.equal(shown(await client.say('HELO relay.example')), '500 5.5.1')
-  assert.equal(shown(await client.say('MAIL FROM:<ann@peer.example>')), '503 5.5.1')
+  assert.deepEqual((await client.say('MAIL FROM:<ann@peer.example>')).lines, ['503 5.5.1 Send LHLO first'])
   assert.deepEqual((await client.say('LHLO relay.example')).lines, [
     '250-mx.example',
     '250-PIPELINING',

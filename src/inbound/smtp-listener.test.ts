@@ -89,6 +89,9 @@ describe('one server', () => {
       ['EXPN list', '502 5.5.1'],
       ['AUTH PLAIN AGEAYg==', '502 5.5.1'],
       ['WIZ', '500 5.5.1'],
+      ['STARTTLS now', '501 5.5.4'],
+      ['DATA now', '501 5.5.4'],
+      ['EHLO two names', '501 5.5.4'],
       ['RCPT TO:<ann@here.example>', '503 5.5.1'],
       ['DATA', '503 5.5.1'],
       ['MAIL FROM:<ann@peer.example', '501 5.1.7'],
@@ -247,6 +250,19 @@ describe('one server', () => {
     assert.equal((await client.say('STARTTLS')).code, 220)
     client.write('MAIL FROM:<ann@peer.example>\r\n'.repeat(20))
     assert.doesNotMatch(await client.rest(), /250/)
+  })
+
+  test('a client that leaves in the middle of the handshake is not waited for', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    assert.equal((await client.say('STARTTLS')).code, 220)
+    client.end()
+    assert.equal(await client.rest(), '')
+  })
+
+  test('mail before a greeting hears which one is missing', async () => {
+    await using client = await SmtpClient.open(server.port)
+    await client.reply()
+    assert.deepEqual((await client.say('MAIL FROM:<ann@peer.example>')).lines, ['503 5.5.1 Send EHLO first'])
   })
 
   test('a client that has said all it has to say still hears the answers', async () => {
