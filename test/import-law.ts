@@ -1,7 +1,19 @@
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
-const base = ['db', 'event-loop', 'ports', 'mime', 'openpgp', 'http', 'secrets', 'errors.ts', 'text.ts', 'version.ts']
+const base = [
+  'db',
+  'event-loop',
+  'ports',
+  'mime',
+  'openpgp',
+  'http',
+  'secrets',
+  'errors.ts',
+  'ip-address.ts',
+  'text.ts',
+  'version.ts',
+]
 const nouns = [
   'labels',
   'filters',

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { LookupFailed } from '#/errors.ts'
+import { isPublic } from '#/ip-address.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { dnsName } from '#/text.ts'
 import { DeliveryFailure } from './delivery-failure.ts'
-import { isPublic } from './public-address.ts'
 
 /** Hosts that are tried of one domain. */
 const mostHosts = 8
