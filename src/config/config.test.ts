@@ -21,6 +21,8 @@ test('an empty environment gives the documented defaults', () => {
     roles: new Set(['api', 'mx', 'submission', 'worker']),
     host: '127.0.0.1',
     port: 8080,
+    publicUrl: undefined,
+    trustedProxies: [],
     smtpPort: 2525,
     lmtp: undefined,
     policy: undefined,
@@ -66,6 +68,8 @@ test('every variable is read', () => {
     MAILROOM_ROLES: 'api, mx',
     HOST: '::1',
     PORT: '0',
+    MAILROOM_PUBLIC_URL: 'https://Mail.Example.com:443/',
+    MAILROOM_TRUSTED_PROXIES: 'loopback, 10.1.2.0/24,2001:DB8::5,::ffff:192.0.2.0/120',
     MAILROOM_SMTP_PORT: '25',
     MAILROOM_LMTP_PORT: '24',
     MAILROOM_POLICY_PORT: '[2001:db8::5]:10031',
@@ -101,6 +105,14 @@ test('every variable is read', () => {
     roles: new Set(['api', 'mx']),
     host: '::1',
     port: 0,
+    publicUrl: 'https://mail.example.com',
+    trustedProxies: [
+      { address: '127.0.0.0', bits: 8 },
+      { address: '::1', bits: 128 },
+      { address: '10.1.2.0', bits: 24 },
+      { address: '2001:db8::5', bits: 128 },
+      { address: '192.0.2.0', bits: 24 },
+    ],
     smtpPort: 25,
     lmtp: { host: '127.0.0.1', port: 24 },
     policy: { host: '2001:db8::5', port: 10_031 },
@@ -144,6 +156,23 @@ for (const [name, value] of [
   ['PORT', '80a'],
   ['PORT', '8e3'],
   ['PORT', ' 80'],
+  ...[
+    'mail.example',
+    'ftp://mail.example',
+    'https:mail.example',
+    'https://',
+    'https://mail .example',
+    'https://a.b/\n',
+  ].map((value) => ['MAILROOM_PUBLIC_URL', value] as const),
+  ...['https://mail.example/api', 'https://mail.example?', 'https://mail.example/#', 'https://mail.example:99999'].map(
+    (value) => ['MAILROOM_PUBLIC_URL', value] as const,
+  ),
+  ...['proxy.example', '10.0.0.0/33', '10.0.0.256', '10.0.0/8', '10.0.0.1/', '::1/129', 'fe80::1%eth0', 'Loopback'].map(
+    (value) => ['MAILROOM_TRUSTED_PROXIES', value] as const,
+  ),
+  ...[',', '10.0.0.1,', '0.0.0.0/0', '::/0', '::ffff:0:0/96', '::ffff:10.0.0.0/8', '10.0.0.0/1e1', '127.1'].map(
+    (value) => ['MAILROOM_TRUSTED_PROXIES', value] as const,
+  ),
   ['MAILROOM_SMTP_PORT', '1000000'],
   ...['x', ':24', 'mail.example:24', '1.2.3:24', '::1:24', '[1.2.3.4]:24', '[::1]', '1.2.3.4:65536', '70000'].map(
     (value) => ['MAILROOM_LMTP_PORT', value] as const,
@@ -251,9 +280,10 @@ test('no problem quotes a secret', () => {
     DATABASE_URL: 'mysql://user:hunter2@db',
     MAILROOM_RELAY_URL: 'smtp://user:hunter2@relay.example?port=25',
     MAILROOM_IMAP_URL: 'imap://user:hunter2@imap.example?port=143',
+    MAILROOM_PUBLIC_URL: 'https://user:hunter2@mail.example',
     MAILROOM_SECRET: 'hunter2',
   })
-  assert.equal(problems.length, 4)
+  assert.equal(problems.length, 5)
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 

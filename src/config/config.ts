@@ -1,10 +1,13 @@
+import type { Network } from '#/ip-address.ts'
 import type { DoveadmServer, ImapServer, RelayServer } from '#/ports/servers.ts'
 import { parseDoveadmUrl } from './doveadm-url.ts'
 import { parseImapUrl } from './imap-url.ts'
+import { parsePublicUrl } from './public-url.ts'
 import { Reader } from './reader.ts'
 import { parseRelayUrl } from './relay-url.ts'
 import { parseRoles, type Role, roles } from './roles.ts'
 import { readTracing, type Sampling } from './tracing.ts'
+import { parseTrustedProxies } from './trusted-proxies.ts'
 import { unknownVariables } from './unknown.ts'
 import {
   type LogLevel,
@@ -31,6 +34,10 @@ export interface Config {
   readonly host: string
   /** Port of the HTTP API; 0 lets the system choose. */
   readonly port: number
+  /** The origin under which clients reach the HTTP API; undefined where nobody said. */
+  readonly publicUrl: string | undefined
+  /** Reverse proxies that are believed about the addresses of their clients. */
+  readonly trustedProxies: readonly Network[]
   readonly smtpPort: number
   /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
@@ -119,6 +126,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
     host,
     port: read.value('PORT', parsePort) ?? 8080,
+    publicUrl: read.value('MAILROOM_PUBLIC_URL', parsePublicUrl),
+    trustedProxies: read.value('MAILROOM_TRUSTED_PROXIES', parseTrustedProxies) ?? [],
     smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),

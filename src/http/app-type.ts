@@ -14,6 +14,8 @@ declare module 'fastify' {
     answersKey: SealingKey
   }
   interface FastifyRequest {
+    /** The client's IP address, behind trusted proxies too; nothing else says whose request it is. */
+    clientAddress: string
     /** The organization of the key: every query carries it. */
     organizationId: string
     keyId: string

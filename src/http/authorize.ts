@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#/errors.ts'
+import { clientNetwork } from '#/ip-address.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
 import type { SharedWindow } from './shared-window.ts'
@@ -20,7 +21,7 @@ export interface Keys {
 
 /**
  * The first three checks of a request under /v1: authentication (401), rate limit (429), scope (403). Requests with an
- * invalid key are limited by client address, which bounds guessing and its load on the database. `shared` counts the
+ * invalid key are limited by the client's network, which bounds guessing and its load on the database. `shared` counts the
  * requests of all processes.
  */
 export function authorizer({ identify, isKey }: Keys, now: () => number, shared?: SharedWindow) {
@@ -38,9 +39,10 @@ export function authorizer({ identify, isKey }: Keys, now: () => number, shared?
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const token = bearerToken(request)
-    const identity = token === undefined ? undefined : await identify(token, strangers.isOver(request.ip, now()))
+    const client = clientNetwork(request.clientAddress)
+    const identity = token === undefined ? undefined : await identify(token, strangers.isOver(client, now()))
     if (!identity) {
-      const allowance = strangers.consume(request.ip, now())
+      const allowance = strangers.consume(client, now())
       if (!allowance.allowed) throw rateLimited(allowance)
       reply.header('WWW-Authenticate', challenge(token))
       throw unauthorized(request, token, isKey)

@@ -7,7 +7,7 @@ import { serveDescription } from './openapi-json.ts'
 import { describeRoute } from './openapi-route.ts'
 
 /** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
-export async function describeApi(app: App): Promise<void> {
+export async function describeApi(app: App, publicUrl: string | undefined): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -17,7 +17,7 @@ export async function describeApi(app: App): Promise<void> {
         description: about,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: '/' }],
+      servers: serversAt(publicUrl),
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: `mrk_…`.' },
@@ -35,6 +35,12 @@ export async function describeApi(app: App): Promise<void> {
   await app.register(referencePage)
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
   serveDescription(app, () => app.swagger())
+}
+
+/** A client that is generated finds the service by the first; the page, opened under another name, by the second. */
+function serversAt(publicUrl: string | undefined) {
+  const here = { url: '/', description: 'Where this description came from' }
+  return publicUrl === undefined ? [here] : [{ url: publicUrl }, here]
 }
 
 /** The page may load its own files only. `upgrade-insecure-requests` would leave it blank without TLS. */

@@ -39,6 +39,8 @@ export async function startApi(
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,
+    trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,

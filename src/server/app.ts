@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { sql } from 'kysely'
-import type { Logger } from 'pino'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -13,6 +12,7 @@ import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
 import { answerError } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { authorizer } from '#/http/authorize.ts'
+import { type ClientAddressParts, findClients } from '#/http/client-address.ts'
 import { limitConnections, patience } from '#/http/connection-limits.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
@@ -40,7 +40,7 @@ import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
 
-export interface AppParts {
+export interface AppParts extends ClientAddressParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
@@ -54,7 +54,6 @@ export interface AppParts {
   readonly authenticator: Authenticator
   readonly clock: Clock
   readonly time: SharedTime
-  readonly log: Logger
   /** Seals the answers that are kept for a repeated Idempotency-Key. */
   readonly answersKey: SealingKey
   /** Hears of every answer: its route, or null where there was none, and how long it took in seconds. */
@@ -63,6 +62,8 @@ export interface AppParts {
   readonly follow?: ((app: App) => void) | undefined
   /** Counts requests with other processes; undefined where there can be none. */
   readonly sharedRate: SharedWindow | undefined
+  /** The origin under which clients reach the API; undefined where nobody said. */
+  readonly publicUrl: string | undefined
   /** This installation's name in the DNS. */
   readonly hostname: string
   /** Whether mail can come over TLS. */
@@ -81,8 +82,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   acceptJsonOnly(app)
   discardUnreadBodies(app)
   refuseUndeclaredQueries(app)
+  findClients(app, parts)
   checkEveryRequest(app, parts)
-  await describeApi(app)
+  await describeApi(app, parts.publicUrl)
   healthRoutes(app, {
     database: () => sql`select 1`.execute(parts.db),
     mail_host: () => parts.mailHost.ping(),
@@ -161,6 +163,7 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe
 async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   request.log.info(
     {
+      client: request.clientAddress,
       method: request.method,
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,

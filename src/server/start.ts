@@ -65,10 +65,10 @@ export async function startServer(
     const operator = { config, ...common, keyring: async () => keyring, ...hosts }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
-  const greeting = tryout ? await quietly(log, () => greet(running, around.clock)) : ''
+  const greeting = tryout ? await quietly(log, () => greet(running, config, around.clock)) : ''
   const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = running
   const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics }
-  log.info({ ...listening, roles: [...config.roles] }, 'Mailroom runs')
+  log.info({ ...listening, publicUrl: config.publicUrl, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   const end = async () => {
     void database.leaveIfSilent()
@@ -94,10 +94,11 @@ function forTryout(config: Config): Config {
   }
 }
 
-async function greet(running: Running, clock: Clock): Promise<string> {
+async function greet(running: Running, { publicUrl }: Config, clock: Clock): Promise<string> {
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
-  return startupMessage({ http, smtp }, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
+  const api = { http: publicUrl ?? http, smtp }
+  return startupMessage(api, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
 }
 
 /** The mail that a try-out begins with is no news, and what it greets with should not stand under dozens of lines. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { freePort } from '#test/sockets/free-port.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World
@@ -22,13 +23,13 @@ const wide = { viewport: { width: 1280, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
 /** The reference, shown over plain HTTP under a name that is not this machine's own, and what it could not load. */
-async function shown(options: BrowserContextOptions) {
+async function shown(options: BrowserContextOptions, { base } = world) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const failed: string[] = []
   page.on('requestfailed', (request) => failed.push(request.url()))
   page.on('pageerror', (error) => failed.push(error.message))
-  await page.goto(`http://reference.test:${new URL(world.base).port}/docs/`)
+  await page.goto(`http://reference.test:${new URL(base).port}/docs/`)
   await page.locator('.opblock').first().waitFor({ timeout: 0 })
   return { page, failed, [Symbol.asyncDispose]: () => context.close() }
 }
@@ -52,9 +53,10 @@ for (const [what, options] of [
   })
 }
 
-test('a request can be tried out in it', async () => {
-  const organization = await world.organization()
-  await using reference = await shown(wide)
+/** Tries a request out in the page, and tells where it went and with what status it came back. */
+async function triedOut(service: World) {
+  const organization = await service.organization()
+  await using reference = await shown(wide, service)
   const { page } = reference
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   await page.locator('.auth-container input').fill(organization.key)
@@ -65,7 +67,20 @@ test('a request can be tried out in it', async () => {
   await page.getByRole('button', { name: 'Execute' }).click()
   const answer = page.locator('.live-responses-table .response-col_status').last()
   await answer.waitFor({ timeout: 0 })
-  assert.match(await answer.innerText(), /200/)
+  const { origin } = new URL(await page.locator('.request-url pre').innerText())
+  return { origin, status: (await answer.innerText()).slice(0, 3) }
+}
+
+test('a request can be tried out in it', async () => {
+  const { port } = new URL(world.base)
+  assert.deepEqual(await triedOut(world), { origin: `http://reference.test:${port}`, status: '200' })
+})
+
+test('with a public URL, a request goes there', async () => {
+  const port = String(await freePort())
+  const origin = `http://reference.test:${port}`
+  await using service = await World.start({ env: { PORT: port, MAILROOM_PUBLIC_URL: origin } })
+  assert.deepEqual(await triedOut(service), { origin, status: '200' })
 })
 
 test('the page loads nothing from elsewhere', async () => {

@@ -13,12 +13,14 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 import { hostNameFinding } from './host-name.ts'
 import { mailSessionsFindings } from './mail-sessions.ts'
 import { portFindings } from './ports.ts'
+import { publicUrlFindings } from './public-url.ts'
 import { relayFinding } from './relay.ts'
 import { secretFinding } from './secret.ts'
 
 export const doctorCommand = command({
   name: 'doctor',
-  summary: 'Check configuration, secret, database, mail host, relay, files, ports, clock and DNS; say what to fix',
+  summary:
+    'Check configuration, secret, database, mail host, relay, files, ports, public URL, clock, DNS; say what to fix',
   operands: [],
   options: {},
   run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
@@ -47,6 +49,7 @@ export async function diagnose(config: Config, state: DatabaseState, outside: Ou
     relayFinding(config, tryRelay),
     certificateFinding(config),
     portFindings(config),
+    publicUrlFindings(config),
     hostNameFinding(config),
   ])
   return report(findings.flat())

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseTrustedProxies } from '#/config/trusted-proxies.ts'
+import { insideOf, readAddress } from '#/ip-address.ts'
+import { sourcePaths, sourceRoot } from '#test/import-law.ts'
+import { clientAddress } from './client-address.ts'
+
+const proxies = parseTrustedProxies('loopback, 10.0.0.0/8, 2001:db8:a::/48')
+const isTrusted = insideOf(proxies)
+
+for (const [what, peer, forwarded, expected] of [
+  ['without the header', '10.0.0.1', undefined, '10.0.0.1'],
+  ['with an empty one', '10.0.0.1', '', '10.0.0.1'],
+  ['behind one proxy', '10.0.0.1', '192.0.2.1', '192.0.2.1'],
+  ['behind one proxy, of IPv6', '2001:db8:a::1', '2001:DB8:b:0::1', '2001:db8:b::1'],
+  ['that wrote something itself', '10.0.0.1', '198.51.100.7, 192.0.2.1', '192.0.2.1'],
+  ['that wrote the address of a proxy', '10.0.0.1', '10.0.0.2, 192.0.2.1', '192.0.2.1'],
+  ['behind two proxies', '10.0.0.1', '192.0.2.1, 10.0.0.2', '192.0.2.1'],
+  ['behind two, one of which is not trusted', '10.0.0.1', '192.0.2.1, 203.0.113.9', '203.0.113.9'],
+  ['that is a trusted proxy itself', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
+  ['of an IPv4-mapped address', '127.0.0.1', '::ffff:192.0.2.1', '192.0.2.1'],
+  ['behind an IPv4-mapped proxy', '127.0.0.1', '192.0.2.1, ::ffff:10.0.0.2', '192.0.2.1'],
+  ['with a port', '::1', '192.0.2.1:4711', '192.0.2.1'],
+  ['of IPv6 with a port', '::1', '[2001:db8::1]:4711', '2001:db8::1'],
+  ['of IPv6 in brackets', '::1', '[2001:db8::1]', '2001:db8::1'],
+  ['that the proxy does not know', '10.0.0.1', '192.0.2.1, unknown', '10.0.0.1'],
+  ['that the second proxy hides', '10.0.0.1', '192.0.2.1, _hidden, 10.0.0.2', '10.0.0.2'],
+  ['behind an empty entry', '10.0.0.1', '192.0.2.1, ', '10.0.0.1'],
+  ['with a zone', '10.0.0.1', 'fe80::1%eth0', '10.0.0.1'],
+  ['written as a number', '10.0.0.1', '3221225985', '10.0.0.1'],
+  ['not behind a trusted proxy', '192.0.2.9', '192.0.2.1', '192.0.2.9'],
+  ['behind 16 proxies', '10.0.0.1', `192.0.2.1${', 10.0.0.2'.repeat(15)}`, '192.0.2.1'],
+  ['behind more', '10.0.0.1', `192.0.2.1${', 10.0.0.2'.repeat(16)}`, '10.0.0.2'],
+] as const)
+  test(`a client ${what} has the address ${expected}`, () =>
+    assert.equal(clientAddress(peer, forwarded, isTrusted), expected))
+
+const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6()).map((text) => readAddress(text) ?? assert.fail(text))
+const stranger = anyAddress.filter((address) => !isTrusted(address))
+const proxy = fc.oneof(
+  fc.nat(0xffff).map((last) => `10.7.${last >> 8}.${last & 255}`),
+  fc.nat(0xffff).map((last) => readAddress(`2001:db8:a::${last.toString(16)}`) ?? ''),
+)
+/** All that may stand in a header, and what looks most like it. */
+const header = fc.oneof(fc.string(), fc.array(fc.oneof(anyAddress, proxy, fc.string()), { maxLength: 40 }).map(String))
+
+test('who is no trusted proxy cannot choose an address', () =>
+  fc.assert(fc.property(stranger, header, (peer, text) => assert.equal(clientAddress(peer, text, isTrusted), peer))))
+
+test('nor can a client behind trusted proxies, whatever it sends', () =>
+  fc.assert(
+    fc.property(
+      stranger,
+      header,
+      fc.array(proxy, { minLength: 1, maxLength: 16 }),
+      (client, text, [peer = '', ...more]) => {
+        const chain = [text, client, ...more].join(', ')
+        assert.equal(clientAddress(peer, chain, isTrusted), client)
+      },
+    ),
+  ))
+
+test('behind a trusted proxy too the result is always an address', () =>
+  fc.assert(
+    fc.property(proxy, header, (peer, text) => {
+      assert.notEqual(isIP(clientAddress(peer, text, isTrusted)), 0)
+    }),
+  ))
+
+test('nothing but this asks whose a request is', () => {
+  const asking = sourcePaths().filter((path) =>
+    /\bremoteAddress\b|\brequest\.ips?\b|trustProxy:/.test(readFileSync(join(sourceRoot, path), 'utf8')),
+  )
+  assert.deepEqual(asking.sort(), ['http/client-address.ts', 'inbound/smtp-listener.ts'])
+})

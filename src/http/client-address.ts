@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '#/ip-address.ts'
+import type { App } from './app-type.ts'
+
+export interface ClientAddressParts {
+  /** The reverse proxies that are believed about their clients. */
+  readonly trustedProxies: readonly Network[]
+  readonly log: Logger
+}
+
+/** How many proxies a request may have passed. */
+const mostHops = 16
+
+/**
+ * Gives every request the address of its client: that of the connection, unless that is a trusted proxy's. Warns once of
+ * what looks like a proxy that nobody set. Fastify's `trustProxy` would do less and more: it takes any text in the header
+ * for an address, and believes `X-Forwarded-Host` too.
+ */
+export function findClients(app: App, { trustedProxies, log }: ClientAddressParts): void {
+  const isTrusted = insideOf(trustedProxies)
+  let warned = false
+  app.decorateRequest('clientAddress', '')
+  app.addHook('onRequest', (request, _reply, next) => {
+    const peer = unmappedAddress(request.raw.socket.remoteAddress ?? '')
+    const forwarded = request.raw.headers['x-forwarded-for']?.toString()
+    request.clientAddress = clientAddress(peer, forwarded, isTrusted)
+    // Anybody can send the header. A public address would have its owner trusted by whoever follows the advice.
+    if (forwarded !== undefined && !warned && !isTrusted(peer) && !isPublic(peer)) {
+      warned = true
+      log.warn(
+        { client: peer },
+        `a request from ${peer} came with X-Forwarded-For, which had no effect: if that is your reverse proxy, add ` +
+          `${peer} to MAILROOM_TRUSTED_PROXIES; until then all its clients count as one`,
+      )
+    }
+    next()
+  })
+}
+
+/**
+ * The client's address for a connection from `peer` with an X-Forwarded-For of `forwarded`. Each proxy appends the address
+ * it was reached from, so the list is read from its end, as long as a trusted proxy vouches for the next entry. An entry
+ * that is no address ends the walk at the proxy that wrote it.
+ */
+export function clientAddress(
+  peer: string,
+  forwarded: string | undefined,
+  isTrusted: (address: string) => boolean,
+): string {
+  if (forwarded === undefined || !isTrusted(peer)) return peer
+  const hops = forwarded.split(',').slice(-mostHops)
+  let address = peer
+  while (isTrusted(address)) {
+    const next = hopAddress(hops.pop() ?? '')
+    if (next === undefined) break
+    address = next
+  }
+  return address
+}
+
+/** Some proxies write a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function hopAddress(entry: string): string | undefined {
+  const text = entry.trim()
+  const [, v6, v4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
+  return readAddress(v6 ?? v4 ?? text)
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
+import { test } from 'node:test'
+import { generateKey } from '#/keys/api-key.ts'
+import { World } from '#test/world/world.ts'
+
+/** A service, the lines that it logs, and requests to it with headers that a proxy writes, or that say they were. */
+async function start(env: Record<string, string>) {
+  const lines: Record<string, unknown>[] = []
+  const log = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const world = await World.start({ env, log })
+  const ask = async (headers: Record<string, string>, path = '/v1/usage') => {
+    const response = await fetch(`http://127.0.0.1:${new URL(world.base).port}${path}`, {
+      headers: { authorization: `Bearer ${generateKey()}`, ...headers },
+    })
+    return { status: response.status, text: await response.text(), id: response.headers.get('x-request-id') }
+  }
+  /** How many of so many requests with an invalid key are refused for their number. */
+  const refused = async (times: number, headersOf: (index: number) => Record<string, string>) => {
+    const answers = await Promise.all(Array.from({ length: times }, (_, index) => ask(headersOf(index))))
+    return answers.filter(({ status }) => status === 429).length
+  }
+  const clientOf = async (headers: Record<string, string>) => {
+    const { id } = await ask(headers)
+    for (;;) {
+      const line = lines.find((one) => one.msg === 'request' && one.request_id === id)
+      if (line) return line.client
+      // The line is written behind the answer.
+      await new Promise(setImmediate)
+    }
+  }
+  return { world, lines, ask, refused, clientOf, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+}
+
+const from = (address: string) => ({ 'X-Forwarded-For': address })
+
+test('without trusted proxies no header changes who the client is', async () => {
+  await using service = await start({})
+  const { refused, clientOf } = service
+  assert.equal(await refused(601, (index) => from(`198.51.100.${index % 250}`)), 1)
+  for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'Via'])
+    assert.equal(await clientOf({ [header]: header === 'Forwarded' ? 'for=192.0.2.1' : '192.0.2.1' }), '127.0.0.1')
+})
+
+test('a proxy that nobody set is warned of once, with what to do, and without what it sent', async () => {
+  await using service = await start({ MAILROOM_TRUSTED_PROXIES: '10.0.0.1' })
+  await service.ask({})
+  const warnings = () => service.lines.filter(({ level }) => level === 40)
+  assert.deepEqual(warnings(), [])
+  await service.ask(from('192.0.2.1'))
+  await service.ask(from('192.0.2.2'))
+  const [warning, ...more] = warnings()
+  assert.deepEqual(more, [])
+  assert.equal(warning?.client, '127.0.0.1')
+  assert.match(String(warning?.msg), /add 127\.0\.0\.1 to MAILROOM_TRUSTED_PROXIES/)
+  assert.doesNotMatch(JSON.stringify(warning), /192\.0\.2/)
+})
+
+for (const host of ['127.0.0.1', '::'])
+  test(`behind a trusted proxy, reached at ${host}, each client counts for itself`, async () => {
+    await using service = await start({ HOST: host, MAILROOM_TRUSTED_PROXIES: 'loopback' })
+    const { refused, clientOf } = service
+    assert.equal(await refused(601, () => from('198.51.100.7, 192.0.2.1')), 1)
+    assert.equal(await refused(1, () => from('192.0.2.1')), 1)
+    assert.equal(await refused(1, () => from('192.0.2.2')), 0)
+    assert.equal(await clientOf(from('198.51.100.7, 192.0.2.3')), '192.0.2.3')
+    assert.equal(await clientOf({}), '127.0.0.1')
+    assert.deepEqual(
+      service.lines.filter(({ level }) => level === 40),
+      [],
+    )
+  })
+
+test('clients of one /64 of IPv6 count as one', async () => {
+  await using service = await start({ MAILROOM_TRUSTED_PROXIES: '127.0.0.1' })
+  const address = (index: number) => from(`2001:db8:1:2::${index.toString(16)}`)
+  assert.equal(await service.refused(601, address), 1)
+  assert.equal(await service.refused(1, () => from('2001:db8:1:3::1')), 0)
+})
+
+test('of a trusted proxy nothing but X-Forwarded-For is believed, also where Forwarded says otherwise', async () => {
+  await using service = await start({ MAILROOM_TRUSTED_PROXIES: 'loopback' })
+  assert.equal(await service.clientOf({ ...from('192.0.2.1'), Forwarded: 'for=198.51.100.7' }), '192.0.2.1')
+  assert.equal(await service.clientOf({ Forwarded: 'for=198.51.100.7' }), '127.0.0.1')
+  const { domain } = await service.world.organization()
+  const name = `mta-sts.${domain}`
+  assert.equal((await service.ask({ 'X-Forwarded-Host': name }, '/.well-known/mta-sts.txt')).status, 404)
+})
+
+test('the description names the public URL first, then where it came from', async () => {
+  const urls = async (env: Record<string, string>) => {
+    await using service = await start(env)
+    const { servers } = JSON.parse((await service.ask({}, '/v1/openapi.json')).text)
+    return servers.map(({ url }: { url: string }) => url)
+  }
+  assert.deepEqual(await urls({}), ['/'])
+  assert.deepEqual(await urls({ MAILROOM_PUBLIC_URL: 'https://mail.example.com' }), ['https://mail.example.com', '/'])
+})
