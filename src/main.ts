@@ -11,7 +11,7 @@ import { rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
-import { assertSameMailHome, mailHomeOf } from './mailboxes/home.ts'
+import { assertSameMailHost, mailHostNameOf } from './mailboxes/mail-host-name.ts'
 import type { MailServerControl } from './ports/mail-server-control.ts'
 import type { TryMailServer } from './ports/mail-server-trial.ts'
 import type { TryRelay } from './ports/relay-trial.ts'
@@ -45,7 +45,7 @@ async function main(argv: readonly string[]): Promise<void> {
     const keyring = async (db: Db) => openKeyring(db, await secretsFor(db, config))
     const mailHost = async (db: Db) => {
       const known = await keyring(db)
-      await assertSameMailHome(db, mailHomeOf(config))
+      await assertSameMailHost(db, mailHostNameOf(config))
       return (await import('./server/adapters.ts')).mailHostOn(config, db, known)
     }
     const tryMailServer: TryMailServer = async (...given) =>

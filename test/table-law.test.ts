@@ -51,11 +51,11 @@ const writers = {
   sends: 'sending',
 }
 
-const mailHome = 'the one row of the installation says too where its mail is kept, in columns of its own'
+const mailHost = 'the one row of the installation also names its mail host, in columns of its own'
 
 const exceptions: readonly Exception[] = [
-  { table: 'installation', folder: 'mailboxes', because: mailHome },
-  { table: 'installation', folder: 'adapters/mail-host/move', because: mailHome },
+  { table: 'installation', folder: 'mailboxes', because: mailHost },
+  { table: 'installation', folder: 'adapters/mail-host/move', because: mailHost },
 ]
 
 /** Files that write tables by names made at run time, and why. */

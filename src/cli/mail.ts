@@ -1,6 +1,12 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
-import { adoptMailHome, inDatabase, type MailHome, mailHome, mailHomeOf } from '#/mailboxes/home.ts'
+import {
+  adoptMailHost,
+  inDatabase,
+  type MailHostName,
+  mailHostNameOf,
+  recordedMailHost,
+} from '#/mailboxes/mail-host-name.ts'
 import { type MoveReport, type MoveTarget, moveTargets } from '#/ports/mail-mover.ts'
 import { command, type Operator } from './command.ts'
 import { grouped, mebibytes } from './table.ts'
@@ -35,8 +41,8 @@ export const mailCommands = [
     run: async ({ config, database: { db }, keyring }) => {
       // Fails with another secret.
       await keyring(db)
-      const here = mailHomeOf(config)
-      const before = await adoptMailHome(db, here)
+      const here = mailHostNameOf(config)
+      const before = await adoptMailHost(db, here)
       const value = { mail_host: here, before: before ?? null }
       if (before === here) return { value, text: `Mail was already kept ${placed(here)}.` }
       return {
@@ -50,8 +56,8 @@ export const mailCommands = [
 /** A running service on the embedded database would still use the old mail host. */
 async function assertServiceFollows({ own, database: { db }, config }: Operator, to: MoveTarget): Promise<void> {
   if (own) return
-  const { home } = await mailHome(db)
-  if (to === 'imap' && home === mailHomeOf(config)) return
+  const { host } = await recordedMailHost(db)
+  if (to === 'imap' && host === mailHostNameOf(config)) return
   throw new Refusal('invalid_request', 'The service is running on this data directory', { fix: 'Stop it first' })
 }
 
@@ -81,6 +87,6 @@ function summaryOf({ messages, bytes, digest, keywordsLost }: MoveReport, to: Mo
   ].join('\n')
 }
 
-function placed(home: MailHome): string {
-  return home === inDatabase ? 'in the database' : `on ${home}`
+function placed(host: MailHostName): string {
+  return host === inDatabase ? 'in the database' : `on ${host}`
 }

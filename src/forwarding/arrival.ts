@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 
-/** What a mailbox does by itself with a message that arrives now. */
+/** Forwarding and auto-reply of a mailbox at this time. */
 export interface InForce {
   readonly mailboxId: string
   readonly organizationId: string
   readonly address: string
   readonly name: string
   readonly private: boolean
-  /** Its own address and its aliases. */
+  /** Its address and its aliases. */
   readonly addresses: readonly string[]
-  /** Null where it does not forward. */
+  /** Null if it does not forward. */
   readonly forwardTo: string | null
-  /** Null where it does not answer. */
+  /** Null if it does not answer. */
   readonly reply: { readonly subject: string; readonly body: string } | null
 }
 
-/** Messages that a mailbox passes on in a day (UTC). */
+/** Messages that a mailbox forwards in a UTC day. */
 const mostRelayedADay = 1_000
 
-/** Messages that a mailbox answers in a day (UTC). */
+/** Messages that a mailbox answers in a UTC day. */
 const mostAnsweredADay = 100
 
-/** A destination that refuses so many within a day gets no more. */
+/** So many refusals within 24 hours pause forwarding. */
 const mostRefused = 10
 
 const forwards = (now: Date) => sql<boolean>`(
@@ -32,10 +32,10 @@ const forwards = (now: Date) => sql<boolean>`(
 const answers = (now: Date) => sql<boolean>`(
   settings.reply_enabled and (settings.reply_until is null or settings.reply_until > ${now}))`
 
-/** The UTC day, by which what a mailbox passes on, answers and returns is counted. */
+/** The UTC day, by which forwarded messages, answers and returned reports are counted. */
 export const dayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`
 
-/** Of those mailboxes that forward or answer at this time. */
+/** The settings of those mailboxes that forward or answer at this time. */
 export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date): Promise<InForce[]> {
   const { rows } = await sql<InForce>`
     select mailbox.id as "mailboxId", mailbox.organization_id as "organizationId", mailbox.address, mailbox.name,
@@ -49,8 +49,8 @@ export async function inForceOf(db: Db, mailboxIds: readonly string[], now: Date
   return rows
 }
 
-/** Counts a message that the mailbox passes on to this destination. False where it may not: forwarding has been switched
- *  off meanwhile, goes elsewhere, or has reached what may go in a day. */
+/** Counts a forwarded message. False if it must not be forwarded: forwarding was switched off meanwhile, has another
+ *  destination, or has reached the limit of the day. */
 export async function countRelayed(
   tx: Tx,
   { mailboxId, organizationId, forwardTo }: InForce,
@@ -65,7 +65,7 @@ export async function countRelayed(
   return numAffectedRows > 0n
 }
 
-/** Whether a message that was put into the queue at that time may still be passed on to this destination. */
+/** Whether a message enqueued at `since` may still be forwarded to this destination. */
 export async function stillRelayed(
   db: Db,
   mailboxId: string | null,
@@ -81,7 +81,7 @@ export async function stillRelayed(
   return rows.length > 0
 }
 
-/** Whether an answer that was put into the queue at that time may still go. */
+/** Whether an auto-reply enqueued at `since` may still be sent. */
 export async function stillAnswered(db: Db, mailboxId: string | null, since: Date, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from forwarding settings
@@ -89,7 +89,7 @@ export async function stillAnswered(db: Db, mailboxId: string | null, since: Dat
   return rows.length > 0
 }
 
-/** Notes that the destination has refused a message for good. The tenth within 24 hours pauses forwarding. */
+/** Records that the destination has refused a message. The tenth within 24 hours pauses forwarding. */
 export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason: string, now: Date): Promise<void> {
   await sql`
     update forwarding settings
@@ -108,14 +108,14 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
       and forward_paused_at is null`.execute(tx)
 }
 
-/** Who is answered: an address, or what stands for it where that is a secret, now and before. */
+/** A sender who is answered: its address, or for a Private mailbox a hash of it, under this secret and earlier ones. */
 export interface Answered {
   readonly name: string
   readonly before: readonly string[]
 }
 
 /** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on, and
- *  counts it for the day. Of any number that come at once, in whichever process, one has it. */
+ *  counts it for the day. Of concurrent calls, in all processes, one gets it. */
 export async function claimAnswer(
   tx: Tx,
   { mailboxId, organizationId }: InForce,
@@ -147,7 +147,7 @@ export async function claimAnswer(
   return numAffectedRows > 0n
 }
 
-/** Forgets whom nobody has to remember any more. */
+/** Deletes records of answers older than four days. */
 export async function forgetAnswered(db: Db, now: Date): Promise<void> {
   await sql`delete from auto_replies where replied_at < ${now}::timestamptz - interval '4 days'`.execute(db)
 }

@@ -1,27 +1,27 @@
 import { invalid } from '#/errors.ts'
 import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
 
-/** What a mailbox does with its mail by itself (docs/reference/forwarding.md). */
+/** Forwarding and auto-reply of a mailbox (docs/reference/forwarding.md). */
 export interface Forwarding {
   readonly forwardEnabled: boolean
   /** In canonical form. */
   readonly forwardTo: string | null
   /** When it was last switched on. */
   readonly forwardSince: Date | null
-  /** Past this it counts as off. */
+  /** After this it counts as off. */
   readonly forwardUntil: Date | null
-  /** When it stopped by itself, since its destination had refused too much, and what the destination said last. */
+  /** When it was paused because its destination refused too many messages, and the last reply of the destination. */
   readonly pausedAt: Date | null
   readonly pausedBecause: string | null
   readonly replyEnabled: boolean
-  /** Empty: `Auto: ` and the subject of what is answered. */
+  /** Empty: `Auto: ` and the subject of the answered message. */
   readonly replySubject: string
   readonly replyBody: string
   readonly replySince: Date | null
   readonly replyUntil: Date | null
 }
 
-/** What is to change; what is left out stays. */
+/** A change of settings. Absent ones stay. */
 export interface Change {
   readonly forwardTo?: string | null
   readonly forwardEnabled?: boolean
@@ -32,15 +32,15 @@ export interface Change {
   readonly replyUntil?: Date | null
 }
 
-/** The mailbox that is configured. */
+/** The mailbox whose settings change. */
 export interface Configured {
   readonly address: string
   readonly private: boolean
-  /** Its own address and its aliases, in canonical form. */
+  /** Its address and its aliases, in canonical form. */
   readonly addresses: readonly string[]
 }
 
-/** The settings as they will be; rules are checked on those, never on the change alone. @throws Refusal */
+/** The settings after a change. Rules are checked on these, never on the change alone. @throws Refusal */
 export function changed(before: Forwarding, change: Change, mailbox: Configured, now: Date): Forwarding {
   return { ...before, ...forwardHalf(before, change, mailbox, now), ...replyHalf(before, change, now) }
 }
@@ -56,7 +56,7 @@ function forwardHalf(before: Forwarding, change: Change, mailbox: Configured, no
     throw invalid('forward_to', `${mailbox.address} cannot be forwarded to itself`)
   }
   if (!change.forwardEnabled) {
-    // What has no destination any more is off.
+    // Without a destination it is off.
     const forwardEnabled = before.forwardEnabled && change.forwardEnabled === undefined && forwardTo !== null
     return { forwardTo, forwardUntil, forwardEnabled }
   }
@@ -78,20 +78,20 @@ function replyHalf(before: Forwarding, change: Change, now: Date): Partial<Forwa
   return { replySubject, replyBody, replyUntil, replyEnabled: true, replySince: now }
 }
 
-/** What is switched on and off at once would seem to be on and do nothing. */
+/** A half that ends before it begins would seem to be on and do nothing. */
 function assertAhead(field: string, until: Date | null, now: Date): void {
   if (until && until <= now) throw invalid(field, `${field} has already passed`, 'Set a later one, or null for no end')
 }
 
-/** An address that mail can be forwarded to, in canonical form. @throws Refusal */
+/** The destination of forwarding, in canonical form. @throws Refusal */
 export function destination(text: string): string {
   const address = isAddress(text.trim()) ? canonicalAddress(text) : undefined
   if (address !== undefined) return address
-  if (/@.*[,;].*@/.test(text)) throw invalid('forward_to', 'forward_to takes one address, and not several')
+  if (/@.*[,;].*@/.test(text)) throw invalid('forward_to', 'forward_to takes one address, not several')
   throw invalid('forward_to', 'forward_to must be an address: ann@example.com')
 }
 
-/** Whether mail to the address, which may bear a tag, ends in this mailbox. */
+/** Whether mail to the address, with or without a tag, arrives in this mailbox. */
 export function reaches({ addresses }: Pick<Configured, 'addresses'>, address: string): boolean {
   const canonical = canonicalAddress(address)
   const { local, domain } = splitAddress(canonical ?? '') ?? { local: '', domain: '' }
@@ -100,7 +100,7 @@ export function reaches({ addresses }: Pick<Configured, 'addresses'>, address: s
   )
 }
 
-/** Whether a half that is switched on still counts. */
+/** Whether a half is on at this time. */
 export function inForce(enabled: boolean, until: Date | null, now: Date): boolean {
   return enabled && (until === null || until > now)
 }

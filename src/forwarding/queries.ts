@@ -19,7 +19,7 @@ const columns = sql`
   coalesce(settings.reply_body, '') as "replyBody", settings.reply_since as "replySince",
   settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt"`
 
-/** Of every mailbox of the organization, in the order in which they were made. */
+/** The settings of all mailboxes of the organization, oldest first. */
 export async function forwardingOfAll(db: Db, organizationId: string): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
@@ -34,7 +34,7 @@ export async function forwardingOf(db: Db, organizationId: string, address: stri
   return rows[0]
 }
 
-/** Has those who change a mailbox's settings take turns. */
+/** Locks a mailbox's settings, and creates their row if there is none. */
 export async function lockSettings(tx: Tx, organizationId: string, mailboxId: string, now: Date): Promise<void> {
   await sql`
     insert into forwarding (mailbox_id, organization_id, updated_at) values (${mailboxId}, ${organizationId}, ${now})
@@ -58,7 +58,7 @@ export async function saveSettings(
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}`.execute(tx)
 }
 
-/** The mailbox's own address and its aliases. */
+/** The mailbox's address and its aliases. */
 export async function addressesOf(db: Db, organizationId: string, mailboxId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('addresses')

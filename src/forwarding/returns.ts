@@ -3,29 +3,29 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
 import { dayOf } from './arrival.ts'
 
-/** Reports that go back in a day (UTC) from a mailbox that forwards: to one author, and to all. */
+/** Reports that a forwarding mailbox returns in a UTC day: to one author, and to all. */
 const mostToOne = 5
 const mostOfMailbox = 100
 
-/** The mailbox that forwarded what a report is about. */
+/** The mailbox that forwarded the message of a report. */
 export interface Forwarded {
   readonly mailboxId: string
-  /** It, or its domain. */
+  /** The mailbox or its domain is suspended. */
   readonly suspended: boolean
-  /** As much has gone back today as may, to this author or to all. */
+  /** The limit of the day is reached, for this author or for all. */
   readonly spent: boolean
 }
 
 interface Asked {
   readonly organizationId: string
-  /** The mailbox's own. */
+  /** The mailbox's domain. */
   readonly domain: string
-  /** Its id, or what that begins with; undefined for any that has forwarded, the last first. */
+  /** The mailbox's id or a prefix of it; undefined for the mailbox that forwarded last. */
   readonly mailbox: string | undefined
   readonly returnTo: string
 }
 
-/** The mailbox with that id at that domain; undefined where the organization has none. */
+/** Undefined if the organization has no such mailbox. */
 export async function forwardedBy(
   db: Db,
   { organizationId, domain, mailbox, returnTo }: Asked,
@@ -50,8 +50,7 @@ export async function forwardedBy(
   return rows[0]
 }
 
-/** Counts a report that goes back. False where the day has had as many as may: of any number that come at once, in
- *  whichever process, no more than that go. */
+/** Counts a returned report. False if the limit of the day is reached, also by concurrent calls in other processes. */
 export async function countReturned(
   tx: Tx,
   { organizationId, mailboxId, returnTo }: Pick<Asked, 'organizationId' | 'returnTo'> & { mailboxId: string },
@@ -77,12 +76,12 @@ export async function countReturned(
   return numAffectedRows > 0n
 }
 
-/** Forgets the counts of days that are over. */
+/** Deletes the counts of past days. */
 export async function forgetReturned(db: Db, now: Date): Promise<void> {
   await sql`delete from returned_reports where returned_on < ${dayOf(now)}`.execute(db)
 }
 
-/** Nothing is gained by writing one author's address in several ways, with tags among them. */
+/** One key for all spellings of an author's address, tags included. */
 function keyOf(address: string): string {
   const parts = splitAddress(canonicalAddress(address) ?? address.toLowerCase())
   return parts ? `${stripTag(parts.local)}@${parts.domain}` : address

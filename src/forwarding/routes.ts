@@ -9,7 +9,7 @@ import { configure, settingsOf } from './store.ts'
 
 const noun = 'Forwarding and auto-reply'
 
-/** What mailboxes do with their mail by themselves: pass on a copy, answer. */
+/** Settings of forwarding and auto-reply. */
 export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedTime }): void {
   app.get(
     '/v1/forwarding',
@@ -19,7 +19,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         summary: 'Show forwarding and auto-reply',
         operationId: 'showForwarding',
         description:
-          'The settings of every mailbox, those never configured among them; with `mailbox` the bare object of that one.',
+          'The settings of every mailbox, also if never configured. With `mailbox`, the object of that mailbox alone.',
         querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })) }),
         response: { 200: Type.Union([ForwardingOut, ListOf(ForwardingOut)]) },
       },
@@ -39,11 +39,11 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         summary: 'Change forwarding and auto-reply',
         operationId: 'changeForwarding',
         description:
-          'Changes one mailbox. Switching a half on stamps its `since` anew, also where it was on: only mail that arrives ' +
-          'after that is passed on or answered. A copy of what is forwarded stays in the mailbox. Clearing the ' +
-          'destination or the text of a half that is on switches it off. A Private mailbox can answer, but not forward. ' +
-          'A mailbox passes on at most 1,000 messages a day (UTC). It answers at most 100, once in four days each sender, ' +
-          'and only senders whom SPF or DKIM proves.',
+          'Changes one mailbox. Switching a half on sets its `since`, also if it was on: only mail that arrives after that ' +
+          'is forwarded or answered. A copy of forwarded mail stays in the mailbox. Clearing the destination or the text ' +
+          'of a half switches it off. A Private mailbox can answer, but not forward. A mailbox forwards at most 1,000 ' +
+          'messages a UTC day. It answers at most 100, each sender once in four days, and only senders that pass SPF or ' +
+          'DKIM.',
         body: ForwardingChange,
         response: { 200: ForwardingOut },
       },

@@ -6,7 +6,7 @@ import { type Change, destination, inForce } from './forwarding.ts'
 import type { Row } from './queries.ts'
 
 const Since = Nullable(Type.String({ format: 'date-time', description: 'When it was last switched on.' }))
-const Until = Nullable(Type.String({ format: 'date-time', description: 'Past this it counts as off.' }))
+const Until = Nullable(Type.String({ format: 'date-time', description: 'After this it counts as off.' }))
 
 export const ForwardingOut = Type.Object(
   {
@@ -20,11 +20,11 @@ export const ForwardingOut = Type.Object(
         Type.String({
           format: 'date-time',
           description:
-            'When forwarding stopped by itself, since its destination had refused ten messages in 24 hours. Switching it ' +
-            'on again ends the pause.',
+            'When forwarding was paused because its destination refused ten messages in 24 hours. Switching it on ends the ' +
+            'pause.',
         }),
       ),
-      paused_because: Nullable(Type.String({ description: 'What the destination said last.' })),
+      paused_because: Nullable(Type.String({ description: 'The last reply of the destination.' })),
     }),
     reply: Type.Object({
       enabled: Type.Boolean({ description: 'False too once `until` has passed.' }),
@@ -40,15 +40,15 @@ export const ForwardingOut = Type.Object(
 
 export const ForwardingChange = Strict(
   {
-    mailbox: Line({ minLength: 1, maxLength: 320, description: "The mailbox's address; an alias names none." }),
+    mailbox: Line({ minLength: 1, maxLength: 320, description: "The mailbox's address, not an alias." }),
     forward_to: Type.Optional(
       Nullable(
         Line({
           minLength: 1,
           maxLength: 320,
           description:
-            'Where a copy of what arrives goes; not the mailbox itself or one of its aliases. Null clears it, which ' +
-            'switches forwarding off.',
+            'Where a copy of arriving mail goes; not the mailbox itself or one of its aliases. Null clears it and switches ' +
+            'forwarding off.',
           rule: to,
         }),
       ),
@@ -79,7 +79,7 @@ export const ForwardingChange = Strict(
   { examples: [{ mailbox: 'support@tryout.test', forward_to: 'ada@elsewhere.example', forward_enabled: true }] },
 )
 
-/** The change that a body asks for. @throws Refusal naming the field */
+/** Reads a body. @throws Refusal naming the field */
 export function readChange(body: Static<typeof ForwardingChange>): Change {
   if (Object.keys(body).length === 1) throw invalid('body', 'Nothing to change')
   const { forward_to, forward_enabled, forward_until, reply_subject, reply_body, reply_enabled, reply_until } = body

@@ -21,7 +21,7 @@ export async function configure(
   return { ...after, updatedAt: now }
 }
 
-/** The settings of the mailbox with that address; an alias names none. @throws Refusal where there is none */
+/** The settings of the mailbox with that address, not an alias. @throws Refusal if there is none */
 export async function settingsOf(db: Db, organizationId: string, address: string): Promise<Row> {
   const canonical = canonicalAddress(address)
   const found = canonical === undefined ? undefined : await forwardingOf(db, organizationId, canonical)

@@ -13,10 +13,10 @@ export interface Alias {
   readonly mailbox: string
 }
 
-/** Each mailbox shows all that it has. */
+/** A mailbox is always shown with all its aliases. */
 const mostAliases = 100
 
-/** Of one organization or of all, by alias. */
+/** The aliases of one organization, or of all. */
 export async function aliasesOf(
   db: Db,
   { organizationId, alias }: { organizationId?: string | undefined; alias?: string },
@@ -35,10 +35,10 @@ export async function aliasesOf(
 }
 
 /**
- * Gives a mailbox another address, on any domain that its organization has verified. Names that RFC 2142 gives a meaning may
- * be aliases, as they may not be mailboxes; postmaster@ and abuse@, which every domain with a mailbox has, move.
- * @returns the alias as it is kept, and whether the mailbox has it only now
- * @throws Refusal where another mailbox has the address, or the mailbox forwards to it
+ * Adds an address to a mailbox, on any domain that its organization has verified. Names that RFC 2142 reserves can be aliases
+ * only. postmaster@ and abuse@ always exist, so they move here from another mailbox.
+ * @returns the alias in canonical form, and whether it is new
+ * @throws Refusal if another mailbox has the address, or the mailbox forwards to it
  */
 export async function addAlias(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function addAlias(
   return { alias, isNew: true }
 }
 
-/** @throws Refusal for postmaster@ and abuse@, which can only be given to another mailbox */
+/** @throws Refusal for postmaster@ and abuse@, which can only move to another mailbox */
 export async function removeAlias(db: Db, { organizationId, mailboxId }: MailboxRef, alias: string): Promise<void> {
   const { local } = splitAddress(alias) ?? { local: '' }
   if (isRequired(local))

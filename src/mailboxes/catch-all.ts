@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** The mailboxes that get what is for nobody, by the id of their domain. */
+/** Addresses of catch-all mailboxes, by the id of their domain. */
 export async function catchAlls(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ domainId: string; address: string }>`
     select caught.domain_id as "domainId", mailbox.address
@@ -10,14 +10,14 @@ export async function catchAlls(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ domainId, address }) => [domainId, address]))
 }
 
-/** Has the mailbox get the mail for addresses of the domain that nobody has. Both are of one organization. */
+/** Makes the mailbox the catch-all of the domain. Both are of one organization. */
 export async function setCatchAll(db: Db, domainId: string, { organizationId, mailboxId }: MailboxRef): Promise<void> {
   await sql`
     insert into catch_alls (domain_id, organization_id, mailbox_id) values (${domainId}, ${organizationId}, ${mailboxId})
     on conflict (domain_id) do update set mailbox_id = excluded.mailbox_id`.execute(db)
 }
 
-/** False where there was none. */
+/** False if there was none. */
 export async function removeCatchAll(db: Db, organizationId: string, domainId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('catch_alls')
@@ -27,7 +27,7 @@ export async function removeCatchAll(db: Db, organizationId: string, domainId: s
   return numDeletedRows > 0n
 }
 
-/** The mailbox of the organization that an address, its own or an alias, is of. */
+/** The organization's mailbox with this address or alias. */
 export async function mailboxAt(db: Db, organizationId: string, address: string) {
   const { rows } = await sql<{ id: string; address: string }>`
     select mailbox.id, mailbox.address

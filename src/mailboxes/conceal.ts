@@ -7,16 +7,15 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { certificateOf } from './queries.ts'
 
-/** How a message came, as anybody may read it. */
+/** What the clear header of an encrypted message says of its arrival. */
 export interface Arrival {
   /** A whole Received field. */
   readonly received: string
   readonly at: Date
 }
 
-/** The message as a Private mailbox keeps it: all of it encrypted to the owner's certificate, and nothing read of it.
- *  Conversations are not told apart by ids either. Undefined for any other mailbox. Throws where it cannot be encrypted;
- *  then nothing may be stored. */
+/** The message as a Private mailbox stores it: encrypted to the owner's certificate, without any field that was read of it,
+ *  the ids of conversations included. Undefined for other mailboxes. Throws if encryption fails; then store nothing. */
 export async function concealed(
   { db, openPgp }: { readonly db: Db; readonly openPgp: OpenPgp },
   { received, at }: Arrival,

@@ -12,14 +12,14 @@ export interface NewMailbox {
   readonly name?: string
   /** Makes it Private: mail is encrypted to this certificate before it is stored. */
   readonly certificate?: Certificate
-  /** As `hashPassword` gives it. Nobody can log in to a mailbox without one. */
+  /** From `hashPassword`. Without it nobody can log in. */
   readonly passwordHash?: string
 }
 
 /**
- * Makes a mailbox on a verified domain of the organization, with its folders. The first of a domain gets postmaster@ and
- * abuse@ too; so does the next one after the mailbox that had them went. Where a member has the address, it is theirs.
- * Over the plan's cap the database refuses, with SQLSTATE PC402.
+ * Creates a mailbox with its folders on a verified domain of the organization. If no mailbox of the domain has postmaster@ and
+ * abuse@, it gets them. It belongs to the member with that address, if there is one. Over the plan's cap the database fails
+ * with SQLSTATE PC402.
  */
 export async function createMailbox(tx: Tx, mailHost: Pick<MailHost, 'open'>, wanted: NewMailbox): Promise<Mailbox> {
   const { organizationId, certificate, passwordHash = null } = wanted
@@ -47,7 +47,7 @@ export async function createMailbox(tx: Tx, mailHost: Pick<MailHost, 'open'>, wa
     requiredAliases.map((name) => `${name}@${domain.domain}`),
   )
   await mailHost.open(tx, mailbox)
-  const made = await mailboxById(tx, organizationId, mailboxId)
-  if (!made) throw new Error('a mailbox that was just made is there')
-  return made
+  const created = await mailboxById(tx, organizationId, mailboxId)
+  if (!created) throw new Error('The mailbox was just created')
+  return created
 }

@@ -19,12 +19,12 @@ export interface Mailbox {
   readonly created_at: Date
 }
 
-/** Addresses that RFC 2142 and RFC 5321, section 4.5.1 give a meaning, so that no one person may have them. */
+/** Reserved by RFC 2142 and RFC 5321, section 4.5.1: no person may have them as a mailbox. */
 const reserved = new Set(
   'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'.split(' '),
 )
 
-/** The aliases that every domain with a mailbox has. */
+/** Aliases that every domain with a mailbox has. */
 export const requiredAliases = ['postmaster', 'abuse'] as const
 
 /** The local part of a new mailbox (docs/reference/mailboxes.md). Upper case is refused, not changed: the caller would get
@@ -36,7 +36,7 @@ export function newLocalPart(given: string): string {
   return given
 }
 
-/** The local part of any address that is made here. */
+/** The local part of any new address. */
 export function localPart(field: string, given: string): string {
   if (given.length > 64) throw invalid(field, `${field} can be at most 64 characters long`)
   if (!/^[a-z0-9._-]*$/.test(given)) {

@@ -7,8 +7,8 @@ import { mailboxColumns } from './queries.ts'
 /** A mailbox as the operator sees it. */
 export type KnownMailbox = Mailbox & { readonly organizationId: string; readonly organization: string }
 
-/** Those of one organization or of all; those at one address, which several organizations can have had over time. In the
- *  order of their organizations' names, then of their own age. */
+/** Mailboxes of one organization or of all, or those with one address, which several organizations can have had over time.
+ *  By organization, oldest first. */
 export async function knownMailboxes(
   db: Db,
   { organizationId, address }: { organizationId?: string | undefined; address?: string },
@@ -24,7 +24,7 @@ export async function knownMailboxes(
   return rows
 }
 
-/** False where the mailbox is not there. */
+/** False if there is no such mailbox. */
 export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mailboxes')
@@ -35,7 +35,7 @@ export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boole
   return numUpdatedRows > 0
 }
 
-/** Its owner logs in by this from now on. False where the mailbox is not there. */
+/** False if there is no such mailbox. */
 export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mailboxes')
@@ -46,14 +46,14 @@ export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash:
   return numUpdatedRows > 0
 }
 
-/** The mailboxes of an organization, or those on one domain of it, by id. */
+/** The ids of an organization's mailboxes, or of those on one domain. */
 export async function mailboxesOf(db: Db, organizationId: string, domainId?: string): Promise<string[]> {
   const all = db.selectFrom('mailboxes').select('id').where('organization_id', '=', organizationId)
   const wanted = domainId === undefined ? all : all.where('domain_id', '=', domainId)
   return (await wanted.execute()).map(({ id }) => id)
 }
 
-/** Locks the domain that the mailbox is on, as those do who add addresses to it. */
+/** Locks the domain of the mailbox, as `domainForAddresses` does. */
 export async function lockDomainOf(
   tx: Tx,
   { organizationId, mailboxId }: MailboxRef,
@@ -65,7 +65,7 @@ export async function lockDomainOf(
   return rows[0]
 }
 
-/** Gives those of the mailbox's aliases to the oldest other mailbox of the domain, one that takes mail if there is one. */
+/** Moves these aliases of the mailbox to the oldest other mailbox of the domain, preferably one that is not suspended. */
 export async function handAliasesOn(
   tx: Tx,
   { organizationId, mailboxId }: MailboxRef,
@@ -73,17 +73,17 @@ export async function handAliasesOn(
   aliases: readonly string[],
 ): Promise<void> {
   await sql`
-    update addresses set mailbox_id = heir.id
+    update addresses set mailbox_id = successor.id
     from (
       select id from mailboxes
       where organization_id = ${organizationId} and domain_id = ${domainId} and id <> ${mailboxId}
       order by suspended_at is not null, created_at, id limit 1
-    ) heir
+    ) successor
     where addresses.organization_id = ${organizationId} and addresses.mailbox_id = ${mailboxId}
       and addresses.alias and addresses.address = any(${aliases}::text[])`.execute(tx)
 }
 
-/** With its addresses and folders, and what mail is in them still. */
+/** Deletes the mailbox with its addresses, folders and remaining mail. */
 export async function deleteMailbox(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promise<void> {
   await tx.deleteFrom('mailboxes').where('organization_id', '=', organizationId).where('id', '=', mailboxId).execute()
 }

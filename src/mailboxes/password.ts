@@ -30,7 +30,7 @@ export function newPassword(): string {
   return Array.from({ length: 4 }, group).join('-')
 }
 
-/** OWASP's choice for argon2id (RFC 9106); one lane, since what else checks these hashes takes no other number. */
+/** OWASP's choice for argon2id (RFC 9106). One lane, since Dovecot verifies these hashes with no other number. */
 const memoryKiB = 19 * 1024
 const passes = 2
 const lanes = 1
@@ -47,7 +47,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** Verifies a password. Takes equally long without a hash, so that timing does not disclose accounts. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? nobodys) ?? []
+  const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? absent) ?? []
   const parameters = {
     message: password.normalize('NFC'),
     nonce: Buffer.from(salt, 'base64'),
@@ -61,10 +61,11 @@ export async function isPassword(password: string, hash: string | null): Promise
 /** As `hashPassword` writes it. */
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-const nobodys = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`
+/** Verified if there is no hash. */
+const absent = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`
 
-/** One at a time: many at once would take all memory that they ask for, and every thread of the pool that files and other
- *  cryptography wait for too. */
+/** One hash at a time: many at once would take too much memory, and all threads of libuv's pool, which files and other
+ *  cryptography need. */
 const mutex = new Mutex()
 
 function base64(bytes: Buffer): string {

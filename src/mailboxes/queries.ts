@@ -5,14 +5,14 @@ import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
 
-/** Of `mailboxes mailbox` joined with its `domains domain`, as a `Mailbox`. */
+/** The columns of a `Mailbox`, over `mailboxes mailbox` joined with `domains domain`. */
 export const mailboxColumns = sql`
   mailbox.id, mailbox.address, mailbox.local_part, domain.domain, mailbox.name, mailbox.kind,
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
 
-/** The organization's mailbox with this address, in canonical form (src/mime/address.ts). Aliases name none. Asked by
- *  every request that reads mail, so it looks at one row and no more. */
+/** The organization's mailbox with this address, in canonical form (src/mime/address.ts), not an alias. Every request that
+ *  reads mail runs this query, so it reads one row only. */
 export async function mailboxNamed(
   db: Db,
   organizationId: string,
@@ -30,7 +30,7 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
   return rows[0]
 }
 
-/** The same as `mailboxNamed`, with all that is shown of it. */
+/** Like `mailboxNamed`, with all fields. */
 export async function mailboxAt(db: Db, organizationId: string, address: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
@@ -38,7 +38,7 @@ export async function mailboxAt(db: Db, organizationId: string, address: string)
   return rows[0]
 }
 
-/** What mail to a Private mailbox is encrypted to, and the address that it has; undefined where there is none. */
+/** The address and certificate of a Private mailbox; undefined if it is none. */
 export async function certificateOf(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
@@ -49,7 +49,7 @@ export async function certificateOf(
   return rows[0]
 }
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export async function mailboxesOf(
   db: Db,
   organizationId: string,
@@ -75,7 +75,7 @@ export async function mailboxCount(db: Db, organizationId: string): Promise<numb
 /** A domain by its name, in ASCII form and lower case, or by its id. */
 export type DomainNamed = string | { readonly id: string }
 
-/** Locks the domain, so that those who add addresses to it take turns. */
+/** Locks the domain against transactions that add addresses to it. */
 export async function domainForAddresses(
   tx: Tx,
   organizationId: string,
@@ -89,7 +89,7 @@ export async function domainForAddresses(
   return rows[0]
 }
 
-/** Within the organization alone: one that has lost the domain may still have the address, for its old mail. */
+/** Within the organization only: another one that has lost the domain may still have the address, for its old mail. */
 export async function isTaken(tx: Tx, organizationId: string, address: string): Promise<boolean> {
   const taken = await tx
     .selectFrom('addresses')
@@ -100,7 +100,7 @@ export async function isTaken(tx: Tx, organizationId: string, address: string): 
   return taken !== undefined
 }
 
-/** The member with the mailbox's address, if there is one, owns it. Triggers take the address and count the mailbox. */
+/** The mailbox belongs to the member with its address, if there is one. Triggers insert the address and count the mailbox. */
 export async function insertMailbox(
   tx: Tx,
   mailbox: {
@@ -135,7 +135,7 @@ export async function insertMailbox(
   return id
 }
 
-/** Leaves alone those that somebody has. */
+/** Skips addresses that exist already. */
 export async function insertAliases(
   tx: Tx,
   mailbox: { organizationId: string; mailboxId: string },
@@ -155,7 +155,7 @@ export async function insertAliases(
     .execute()
 }
 
-/** Gives the member the mailbox whose address is theirs, as a mailbox that is made later goes to its member. */
+/** Makes the mailbox with the member's address theirs, as `insertMailbox` does for a later mailbox. */
 export async function giveMailbox(tx: Tx, organizationId: string, memberId: string): Promise<void> {
   await sql`
     update mailboxes set member_id = member.id from members as member

@@ -5,8 +5,8 @@ import { canonicalAddress } from '#/mime/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed } from './queries.ts'
 
-/** The mailbox that a request names and whose mail it wants to read or change. Refuses one that is Private: the server
- *  holds no key for what is in it (docs/reference/mailboxes.md). */
+/** The mailbox whose mail a request reads or changes. Refuses a Private one: the server has no key to decrypt its mail
+ *  (docs/reference/mailboxes.md). */
 export async function readableMailbox(db: Db, organizationId: string, address: string): Promise<MailboxRef> {
   const canonical = canonicalAddress(address)
   const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, organizationId, canonical)

@@ -2,14 +2,14 @@ import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
-import { assertNotMoving } from './home.ts'
+import { assertNotMoving } from './mail-host-name.ts'
 import { requiredAliases } from './mailbox.ts'
 import { deleteMailbox, handAliasesOn, lockDomainOf, setSuspended } from './operator-queries.ts'
 
 export interface RemovalParts {
   readonly db: Db
   readonly mailHost: MailHost
-  /** Undefined where the mail host cannot be told anything. */
+  /** Undefined if the mail host takes no commands. */
   readonly serverControl?: MailServerControl | undefined
 }
 
@@ -17,8 +17,8 @@ export interface RemovalParts {
  * Deletes a mailbox with its addresses and mail, and frees the storage. It is suspended first and emptied step by step;
  * `tell` receives the number of deleted messages. An interrupted deletion leaves a suspended mailbox, and can be repeated.
  * The oldest remaining mailbox of the domain gets postmaster@ and abuse@, or else the next one that is created.
- * @throws Refusal `not_found` where it is not there, be it that another has just removed it; `invalid_request` while all
- *   mail is carried to another host: some of the mailbox's would stay behind
+ * @throws Refusal `not_found` if it does not exist, or was just deleted; `invalid_request` during `mail move`, since some of
+ *   its mail would stay
  */
 export async function removeMailbox(
   { db, mailHost, serverControl }: RemovalParts,
@@ -30,7 +30,7 @@ export async function removeMailbox(
   await serverControl?.kick([mailbox.mailboxId])
   await emptied(mailHost, mailbox, tell)
   await mailHost.remove(mailbox)
-  // Those that had just begun.
+  // Sessions that have begun since.
   await serverControl?.kick([mailbox.mailboxId])
   await serverControl?.purge(mailbox.mailboxId)
   await db.transaction().execute(async (tx) => {
@@ -42,7 +42,7 @@ export async function removeMailbox(
   })
 }
 
-/** The mail host may have had a session of ours too, and ended it with those of mail programs. */
+/** Tries twice: kicking sessions may have ended ours too. */
 async function emptied(mailHost: MailHost, mailbox: MailboxRef, tell: (gone: number) => void): Promise<void> {
   let gone = 0
   const empty = async (before: number) => {

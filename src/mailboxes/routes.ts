@@ -21,7 +21,7 @@ export interface MailboxParts {
   readonly clock: Clock
 }
 
-/** Mailboxes are made and listed here; suspending and deleting them is the operator's (docs/reference/mailboxes.md). */
+/** Creates and lists mailboxes. Only the operator suspends and deletes them (docs/reference/mailboxes.md). */
 export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: MailboxParts): void {
   app.get(
     '/v1/mailboxes',
@@ -29,7 +29,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       config: { scope: ['mailboxes:read', 'messages:read'], noun: 'Mailboxes', errors: ['mail_unavailable'] },
       schema: {
         summary: 'List mailboxes',
-        description: 'In the order in which they were made. Without `limit`, the first 1,000.',
+        description: 'Oldest first. Without `limit`, the first 1,000.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MailboxOut) },
       },
@@ -75,9 +75,9 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
         summary: 'Create a mailbox',
         description:
           'On a domain of the organization that is verified and not suspended. The first mailbox of a domain gets ' +
-          '`postmaster@` and `abuse@` as aliases, which every domain must have. Where a member has the address, the ' +
-          'mailbox is theirs. A `private` mailbox keeps mail encrypted to `public_key` (PGP/MIME, RFC 3156), so that only ' +
-          'the owner of the secret key reads it; it cannot be read through the API, forwarded or scheduled from.',
+          '`postmaster@` and `abuse@` as aliases, which every domain must have. The mailbox belongs to the member with ' +
+          'that address, if there is one. A `private` mailbox keeps mail encrypted to `public_key` (PGP/MIME, RFC 3156), ' +
+          'so that only the owner of the secret key can read it. The API cannot read, forward or send its mail.',
         body: MailboxRequest,
         response: { 201: NewMailboxOut },
       },
@@ -87,13 +87,13 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       const certificate =
         publicKey === undefined ? undefined : await openPgp.certificate(publicKey, new Date(clock.now()))
       // Outside of the transaction: a hash takes long, and the embedded database has one connection.
-      const made = password ?? newPassword()
-      const passwordHash = await hashPassword(made)
+      const chosen = password ?? newPassword()
+      const passwordHash = await hashPassword(chosen)
       await answerOnce(db, request, reply, async (tx) => {
         const { organizationId } = request
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
         const mailbox = await createMailbox(tx, mailHost, wanted)
-        const body = { ...present(mailbox, 0), ...(password === undefined && { password: made }) }
+        const body = { ...present(mailbox, 0), ...(password === undefined && { password: chosen }) }
         return created(`/v1/mailboxes/${encodeURIComponent(mailbox.address)}`, body, 'password')
       })
       return reply

@@ -8,10 +8,13 @@ import type { DomainNamed } from './queries.ts'
 
 const fields = {
   id: Id,
-  address: Type.String({ description: 'What `mailbox` takes elsewhere.', examples: ['support@tryout.test'] }),
+  address: Type.String({
+    description: 'For the parameter `mailbox` of other requests.',
+    examples: ['support@tryout.test'],
+  }),
   local_part: Type.String({ examples: ['support'] }),
   domain: Type.String({ examples: ['tryout.test'] }),
-  name: Type.String({ description: 'Empty where none was given.', examples: ['Support'] }),
+  name: Type.String({ description: 'Empty if none was given.', examples: ['Support'] }),
   kind: OneOf(kinds, {
     description: 'Mail in a `private` mailbox is encrypted to its owner’s key and cannot be read through the API.',
   }),
@@ -19,12 +22,12 @@ const fields = {
     description: 'Other addresses that reach it.',
     examples: [['abuse@tryout.test', 'postmaster@tryout.test']],
   }),
-  suspended: Type.Boolean({ description: 'A suspended mailbox takes no mail and sends none. It can still be read.' }),
+  suspended: Type.Boolean({ description: 'A suspended mailbox accepts and sends no mail. It can still be read.' }),
   storage_used_bytes: Type.Integer({ minimum: 0, examples: [104_857] }),
   created_at: Timestamp,
 }
 
-/** The parameter of a path that names a mailbox. What is no address names none, so its form is checked by the route. */
+/** The mailbox in a path. The route checks its form: an invalid address is `not_found`. */
 export const ByAddress = Type.Object({
   address: Type.String({ description: 'Its address, not an alias; in any case.', examples: ['support@tryout.test'] }),
 })
@@ -36,7 +39,7 @@ export const NewMailboxOut = Type.Object(
     ...fields,
     password: Type.Optional(
       Type.String({
-        description: 'Only where none was given. It is shown this once; what is stored is a hash.',
+        description: 'Only if none was given. It is shown once; only its hash is stored.',
         examples: ['hq7dkc-w2mzt9-3fvbxn-r8ygpe'],
       }),
     ),
@@ -44,7 +47,7 @@ export const NewMailboxOut = Type.Object(
   { title: 'NewMailbox' },
 )
 
-/** What POST /v1/mailboxes takes. What is checked in `requestedMailbox` is only described here. */
+/** The body of `POST /v1/mailboxes`. `requestedMailbox` checks what a schema cannot. */
 export const MailboxRequest = Strict(
   {
     domain: Type.Optional(
@@ -53,8 +56,8 @@ export const MailboxRequest = Strict(
     domain_id: Type.Optional(Id),
     local_part: Line({
       description:
-        'What stands before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or ' +
-        'digit at either end, no two dots in a row, and none of the names that are reserved on every domain.',
+        'Before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or digit at ' +
+        'either end, no two dots in a row, and none of the names that are reserved on every domain.',
       examples: ['ada.lovelace'],
       rule: newLocalPart,
     }),
@@ -72,7 +75,7 @@ export const MailboxRequest = Strict(
     password: Type.Optional(
       Line({
         description:
-          'For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is made and shown once.',
+          'For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is generated and shown once.',
         examples: ['correct horse battery staple'],
         rule: chosenPassword,
       }),
@@ -84,15 +87,6 @@ export const MailboxRequest = Strict(
   },
 )
 
-/** A mailbox as a caller asks for it, as far as that can be judged by itself. */
-interface RequestedMailbox {
-  readonly domain: DomainNamed
-  readonly localPart: string
-  readonly name: string
-  readonly publicKey: string | undefined
-  readonly password: string | undefined
-}
-
 interface Body {
   domain?: string
   domain_id?: string
@@ -103,7 +97,7 @@ interface Body {
   password?: string
 }
 
-/** @throws Refusal, `not_found` for what could be no domain's name */
+/** The mailbox that a body asks for. Does not check the domain and the certificate. @throws Refusal */
 export function requestedMailbox(body: Body) {
   const { local_part, name = '', public_key, password } = body
   const requested = {
@@ -114,7 +108,7 @@ export function requestedMailbox(body: Body) {
   }
   assertKeyFits(body)
   assertOneDomain(body)
-  return { ...requested, domain: domainNamed(body) } satisfies RequestedMailbox
+  return { ...requested, domain: domainNamed(body) }
 }
 
 function assertKeyFits({ kind = 'smart', public_key }: Partial<Body>): void {
@@ -130,7 +124,7 @@ function assertOneDomain({ domain, domain_id }: Partial<Body>): void {
   if ((domain === undefined) === (domain_id === undefined)) throw invalid('domain', 'Give either domain or domain_id')
 }
 
-/** What can be no domain is unknown like any other that the organization does not have. */
+/** An impossible name counts as a domain that the organization does not have. */
 function domainNamed({ domain, domain_id }: Pick<Body, 'domain' | 'domain_id'>): DomainNamed {
   if (domain !== undefined) return canonicalDomain(domain) ?? ''
   return { id: domain_id ?? '' }

@@ -14,7 +14,7 @@ import { quorumOf } from '#/adapters/resolver/quorum.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { Config } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
-import { mailHomeOf } from '#/mailboxes/home.ts'
+import { mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
@@ -43,7 +43,7 @@ export function mailHostOn(
 /** Carries mail between the database and the configured IMAP server; undefined where none is. */
 export function moverOn(config: Config, db: Db, keyring: Keyring): (MailMover & AsyncDisposable) | undefined {
   const { imap: server } = config.secrets
-  const parts = { db, serverHome: mailHomeOf(config), key: idHashKey(keyring), reader: new MessageReader() }
+  const parts = { db, serverName: mailHostNameOf(config), key: idHashKey(keyring), reader: new MessageReader() }
   return server && new Mover({ ...parts, server })
 }
 

@@ -7,7 +7,7 @@ import { migrate } from '#/db/migrate.ts'
 import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
-import { assertSameMailHome, mailHomeOf } from '#/mailboxes/home.ts'
+import { assertSameMailHost, mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { givenSecrets } from '#/secrets/given.ts'
 import { SecretHolder } from '#/secrets/holders.ts'
@@ -51,7 +51,7 @@ export async function startServer(
   const keyring = await openKeyring(database.db, await secretsFor(database.db, config))
   if (!database.embedded) starting.use(await SecretHolder.start({ db: database.db, keyring, given: secrets, log }))
   await warnOfChange(database.db, keyring, await secrets(), log)
-  await assertSameMailHome(database.db, mailHomeOf(config))
+  await assertSameMailHost(database.db, mailHostNameOf(config))
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, keyring }

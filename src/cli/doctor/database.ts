@@ -4,7 +4,7 @@ import { unsafeSettings } from '#/db/durability.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { differenceFrom, mailHomeOf } from '#/mailboxes/home.ts'
+import { differenceFrom, mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { mailServerFinding } from './mail-server.ts'
@@ -88,7 +88,7 @@ async function clockFinding(db: Db): Promise<Finding> {
 
 async function mailHostFinding(config: Config, db: Db, tryMailServer: TryMailServer): Promise<Finding> {
   const check = 'mail host'
-  const difference = await differenceFrom(db, mailHomeOf(config)).catch(() => undefined)
+  const difference = await differenceFrom(db, mailHostNameOf(config)).catch(() => undefined)
   if (difference) return problem(check, difference.found, capitalized(difference.fix))
   const { imap } = config.secrets
   return imap ? await mailServerFinding(imap, db, tryMailServer) : await ownMailFinding(db)

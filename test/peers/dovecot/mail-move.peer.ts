@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
-import { assertSameMailHome, inDatabase, mailHome, mailHomeOf } from '#/mailboxes/home.ts'
+import { assertSameMailHost, inDatabase, mailHostNameOf, recordedMailHost } from '#/mailboxes/mail-host-name.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
@@ -105,7 +105,7 @@ test('all mail goes to the server and back: folders, flags, keywords, dates, oct
 
   const there = await move(db, 'imap')
   assert.deepEqual([there.messages, there.renamed, there.keywordsLost], [137, [], 0])
-  assert.deepEqual(await mailHome(db), { home: mailHomeOf(settings(shared.dovecot)) })
+  assert.deepEqual(await recordedMailHost(db), { host: mailHostNameOf(settings(shared.dovecot)) })
   for (const table of ['mail_folders', 'mail_messages', 'mail_contents', 'mail_keywords', 'mail_moves'] as const) {
     const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db)
     assert.equal(rows.length, 0, table)
@@ -125,7 +125,7 @@ test('all mail goes to the server and back: folders, flags, keywords, dates, oct
   assert.deepEqual(await everything(own, ada).then(wholeSeconds), wholeSeconds(before.ada))
   assert.deepEqual(await everything(own, bob).then(wholeSeconds), wholeSeconds(before.bob))
   assert.equal(await counted(db, bob), used)
-  await assertSameMailHome(db, inDatabase)
+  await assertSameMailHost(db, inDatabase)
   await using host = imapMailHost(db, shared.dovecot.server)
   await assert.rejects(host.folders(ada), { code: 'mail_unavailable' })
   assert.deepEqual((await move(db, 'database')).messages, 0)

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { mailUnavailable } from '#/errors.ts'
-import { keptOnServer, movedAway } from '#/mailboxes/home.ts'
+import { keptOnServer, movedAway } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { noSuchFolder } from '../folders.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mailUnavailable, notFound } from '#/errors.ts'
-import { assertStillHere, keptOnServer } from '#/mailboxes/home.ts'
+import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import { inDatabase, type MailHome, mailHome, noteMove, noteMoved } from '#/mailboxes/home.ts'
+import { inDatabase, type MailHostName, noteMove, noteMoved, recordedMailHost } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
@@ -17,21 +17,21 @@ import { MoveClaim } from './claim.ts'
 import { isSpoolEmpty, mailboxesToDatabase, moveToDatabase } from './to-database.ts'
 import { mailboxesToServer, moveToServer } from './to-server.ts'
 
-/** Mailboxes that are carried at once. */
+/** Mailboxes that are moved at a time. */
 const mostAtOnce = 4
-/** Between two looks at what another process still delivers, in milliseconds. */
+/** Between two passes while another process still delivers from the spool, in milliseconds. */
 const pause = 250
 
 interface Parts {
   readonly db: Db
   readonly server: ImapServer
-  /** What the installation calls that server. */
-  readonly serverHome: MailHome
+  /** As the installation records that server. */
+  readonly serverName: MailHostName
   readonly key: IdHashKey
   readonly reader: MessageReader
 }
 
-/** Carries mail between the two adapters of this folder (docs/moving.md). */
+/** Moves mail between the two adapters of this folder (docs/moving.md). */
 export class Mover implements MailMover, AsyncDisposable {
   readonly #parts: Parts
   readonly #access: Access
@@ -66,28 +66,28 @@ export class Mover implements MailMover, AsyncDisposable {
     return { messages, bytes, digest, renamed, keywordsLost }
   }
 
-  /** From here on processes keep mail in the new place: those that look at the old one store and change nothing. */
+  /** From here on the new host is in force: processes that are configured for the old one can store and change nothing. */
   async #begin(to: MoveTarget): Promise<void> {
-    const { db, serverHome } = this.#parts
-    const [target, source] = to === 'imap' ? [serverHome, inDatabase] : [inDatabase, serverHome]
+    const { db, serverName } = this.#parts
+    const [target, source] = to === 'imap' ? [serverName, inDatabase] : [inDatabase, serverName]
     await db.transaction().execute(async (tx) => {
       await sql`select from installation for update`.execute(tx)
-      const { home = source, movingFrom } = await mailHome(tx)
-      if (movingFrom !== undefined && (movingFrom !== source || home !== target))
-        throw invalid('to', `Mail is being carried from ${movingFrom} to ${home}`, 'Let that come to its end first')
-      if (home !== source && home !== target)
+      const { host = source, movingFrom } = await recordedMailHost(tx)
+      if (movingFrom !== undefined && (movingFrom !== source || host !== target))
+        throw invalid('to', `Mail is being moved from ${movingFrom} to ${host}`, 'Let that finish first')
+      if (host !== source && host !== target)
         throw invalid(
           'to',
-          `The mail of this installation is on ${home}, not on ${serverHome}`,
-          'See MAILROOM_IMAP_URL',
+          `The mail of this installation is on ${host}, not on ${serverName}`,
+          'Check MAILROOM_IMAP_URL',
         )
-      if (home === target && movingFrom === undefined && to === 'database') return
+      if (host === target && movingFrom === undefined && to === 'database') return
       await noteMove(tx, source, target)
-      if (home === source) await switchHome(tx, to)
+      if (host === source) await switchHost(tx, to)
     })
   }
 
-  /** By what the server counts, with all that is there. */
+  /** Takes the storage in use from the IMAP server. */
   async #measure(): Promise<void> {
     const { db } = this.#parts
     const find = (mailbox: MailboxRef) => findAccount(db, mailbox)
@@ -100,9 +100,9 @@ export class Mover implements MailMover, AsyncDisposable {
   }
 }
 
-/** Whoever changes mail in the database, or puts some into the spool, has a lock on one of these tables before the statement
- *  sees where mail is kept: so who saw the old place has ended by now, and all others see the new one. */
-async function switchHome(tx: Tx, to: MoveTarget): Promise<void> {
+/** A statement that changes mail in the database or the spool locks one of these tables before it reads which host is in force.
+ *  So all that read the old host have ended, and all others will read the new one. */
+async function switchHost(tx: Tx, to: MoveTarget): Promise<void> {
   await sql`lock table mail_folders, mail_spool in exclusive mode`.execute(tx)
   if (to === 'imap') return
   await openAllMailboxes(tx)

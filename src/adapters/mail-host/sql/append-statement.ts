@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { whileInDatabase } from '#/mailboxes/home.ts'
+import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 

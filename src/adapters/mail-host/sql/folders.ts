@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
+import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import { inListOrder, noSuchFolder } from '../folders.ts'

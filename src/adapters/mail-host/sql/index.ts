@@ -1,5 +1,5 @@
 import type { Db } from '#/db/schema.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/home.ts'
+import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'

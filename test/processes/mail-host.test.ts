@@ -5,14 +5,14 @@ import { mailroom, startService } from '#test/world/service.ts'
 
 const elsewhere = { MAILROOM_IMAP_URL: 'imap://mailroom:secret@127.0.0.1:1?starttls=never' }
 
-test('a process that looks at another mail host than its installation does not start, and says what to do', async () => {
+test('a process with another mail host than its installation does not start, and says what to do', async () => {
   await using home = await databaseHome()
   const first = await startService(home.env)
   await first.end('SIGTERM')
   const misled = { ...home.env, ...elsewhere }
   await assert.rejects(
     startService(misled),
-    /keeps its mail in its database, .* carry all mail there by .*mail move imap/,
+    /keeps its mail in its database, .* move all mail there by .*mail move imap/,
   )
   for (const command of [
     ['mailbox', 'list'],

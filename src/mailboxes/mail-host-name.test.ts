@@ -11,7 +11,7 @@ import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
-import { adoptMailHome, assertSameMailHome, inDatabase, mailHome, mailHomeOf } from './home.ts'
+import { adoptMailHost, assertSameMailHost, inDatabase, mailHostNameOf, recordedMailHost } from './mail-host-name.ts'
 
 const one = 'imap.example.test:143'
 const other = 'other.example.test:143'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
-const starts = (here: string) => assertSameMailHome(database.db, here)
+const starts = (here: string) => assertSameMailHost(database.db, here)
 
 async function mailbox(): Promise<MailboxRef> {
   return newMailbox(database.db, host, await newDomain(database.db), 'ada')
@@ -37,19 +37,19 @@ async function receive(): Promise<MailboxRef> {
   return ada
 }
 
-for (const [what, url, home] of [
+for (const [what, url, name] of [
   ['without an IMAP server', undefined, inDatabase],
   ['by name and port', 'imap://u:p@IMAP.example.test', 'imap.example.test:143'],
-  ['by TLS from the start', 'imaps://u:p@imap.example.test', 'imap.example.test:993'],
+  ['with implicit TLS', 'imaps://u:p@imap.example.test', 'imap.example.test:993'],
   ['by an address', 'imap://u:p@[::1]:1143', '[::1]:1143'],
 ] as const) {
-  test(`where a process looks for mail, ${what}`, () =>
-    assert.equal(mailHomeOf(readConfig({ MAILROOM_IMAP_URL: url })), home))
+  test(`the configured mail host, ${what}`, () =>
+    assert.equal(mailHostNameOf(readConfig({ MAILROOM_IMAP_URL: url })), name))
 }
 
-test('the first process to start on a new installation says where mail is', async () => {
+test('the first process of a new installation records the mail host', async () => {
   await starts(one)
-  assert.deepEqual(await mailHome(database.db), { home: one })
+  assert.deepEqual(await recordedMailHost(database.db), { host: one })
   await starts(one)
 })
 
@@ -58,59 +58,59 @@ for (const [first, second, words] of [
   [one, inDatabase, /on the IMAP server imap.example.test:143, and MAILROOM_IMAP_URL is not set.*move database`/],
   [one, other, /server imap.example.test:143, and MAILROOM_IMAP_URL names other.*:143.*`mailroom mail adopt`/],
 ] as const) {
-  test(`where mail is kept at ${first}, a process that looks at ${second} does not start`, async () => {
+  test(`with mail on ${first}, a process that is configured for ${second} does not start`, async () => {
     await starts(first)
     await assert.rejects(starts(second), words)
-    assert.deepEqual(await mailHome(database.db), { home: first })
+    assert.deepEqual(await recordedMailHost(database.db), { host: first })
   })
 }
 
-test('ten that start at once with different settings agree on one, and the others do not start', async () => {
+test('of ten processes that start at once with two settings, those with one setting start', async () => {
   const all = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => starts(index % 2 ? one : inDatabase)))
-  const { home } = await mailHome(database.db)
+  const { host: recorded } = await recordedMailHost(database.db)
   for (const [index, { status }] of all.entries())
-    assert.equal(status, home === (index % 2 ? one : inDatabase) ? 'fulfilled' : 'rejected')
+    assert.equal(status, recorded === (index % 2 ? one : inDatabase) ? 'fulfilled' : 'rejected')
 })
 
-test('an installation from before has its mail where there is some: in the database', async () => {
+test('an old installation with mail in the database has its mail host there', async () => {
   await receive()
   await assert.rejects(starts(one), /keeps its mail in its database/)
   await starts(inDatabase)
-  assert.deepEqual(await mailHome(database.db), { home: inDatabase })
+  assert.deepEqual(await recordedMailHost(database.db), { host: inDatabase })
 })
 
-test('or on an IMAP server, where mail has gone through the spool', async () => {
+test('or on an IMAP server, if the spool was used', async () => {
   await mailbox()
   await sql`select nextval('mail_spool_id_seq')`.execute(database.db)
   await assert.rejects(starts(inDatabase), /on an IMAP server, and MAILROOM_IMAP_URL is not set/)
   await starts(one)
-  assert.deepEqual(await mailHome(database.db), { home: one })
+  assert.deepEqual(await recordedMailHost(database.db), { host: one })
 })
 
-test('or on an IMAP server, where a mailbox was made that has no folders here', async () => {
+test('or on an IMAP server, if a mailbox has no folders here', async () => {
   const { mailboxId } = await mailbox()
   await database.db.deleteFrom('mail_folders').where('mailbox_id', '=', mailboxId).execute()
   await assert.rejects(starts(inDatabase), /on an IMAP server/)
 })
 
-test('where both were in use, or neither, the first process to start says', async () => {
+test('if both were in use, or neither, the first process decides', async () => {
   await receive()
   await sql`select nextval('mail_spool_id_seq')`.execute(database.db)
   await starts(one)
-  assert.deepEqual(await mailHome(database.db), { home: one })
+  assert.deepEqual(await recordedMailHost(database.db), { host: one })
 })
 
-test('another server is adopted, but not where mail would stay behind', async () => {
+test('another server is adopted, but not if mail would stay on the old one', async () => {
   await starts(one)
-  assert.equal(await adoptMailHome(database.db, other), one)
+  assert.equal(await adoptMailHost(database.db, other), one)
   await starts(other)
-  await adoptMailHome(database.db, inDatabase)
+  await adoptMailHost(database.db, inDatabase)
   await receive()
-  await assert.rejects(adoptMailHome(database.db, one), /There is mail in the database/)
+  await assert.rejects(adoptMailHost(database.db, one), /There is mail in the database/)
   await starts(inDatabase)
 })
 
-test('a process that runs on while mail has moved away stores nothing, changes nothing and is not ready', async () => {
+test('a process that still runs after mail was moved stores nothing, changes nothing and is not ready', async () => {
   const ada = await receive()
   await starts(inDatabase)
   await database.db.updateTable('installation').set({ mail_host: one }).execute()
