@@ -1,3 +1,4 @@
+// On one database: the embedded one.
 // `mailroom backup`, taken while mail streams in, as docs/backup.md has it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -109,14 +110,3 @@ test('without a service the command makes the same', async () => {
   await using database = await openDatabase({ directory: await restored(join(scratch, 'alone.tar')) })
   assert.deepEqual(await discrepancies(database.db), [])
 })
-
-if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('what is on a server is for pg_dump', async () => {
-    await using onServer = await databaseHome()
-    const file = join(scratch, 'server.tar')
-    const { code, stderr } = await mailroom(onServer.env, 'backup', file)
-    assert.equal(code, 1)
-    assert.match(stderr, /pg_dump/)
-    assert.ok(!(await readdir(scratch)).includes('server.tar'))
-  })
-}

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { killedAt } from '#test/faults/post-office.ts'
-import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { secret as first } from '#test/world/installation.ts'
+import { labelOnce } from '#test/world/label-once.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
@@ -20,14 +16,7 @@ before(async () => {
 })
 after(() => home[Symbol.asyncDispose]())
 
-/** Asks for a label under an Idempotency-Key; the answer is kept sealed. */
-async function label({ http }: Service, name: string, { key }: Pick<Tenant, 'key'> = tenant) {
-  const { status, body, headers } = await new HttpClient(http).request('POST', '/v1/labels', {
-    ...{ key, body: { name }, headers: { 'idempotency-key': name } },
-  })
-  assert.equal(status, 201, JSON.stringify(body))
-  return { id: body.id, replayed: headers.get('idempotency-replayed') === 'true' }
-}
+const label = (service: Service, name: string) => labelOnce(service, name, tenant.key)
 
 async function stopped(services: readonly Service[]): Promise<void> {
   for (const service of services) assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
@@ -67,51 +56,4 @@ test('the secret of the environment is changed by a rolling restart, and what wa
       assert.ok((await label(service, name)).replayed)
   await stopped(renewed)
   await assert.rejects(startService({ ...home.env, MAILROOM_SECRET: first }), /not the one that is in force/)
-})
-
-test('the secret in the data directory is changed while the service runs, and a change that was killed goes on', async () => {
-  const MAILROOM_DATA_DIR = await mkdtemp(join(tmpdir(), 'mailroom-secret-'))
-  try {
-    const env = { MAILROOM_DATA_DIR }
-    const file = async () => (await readFile(join(MAILROOM_DATA_DIR, 'secret'), 'utf8')).trimEnd().split('\n')
-    const told = async (...argv: string[]) => {
-      const { stdout, stderr, code } = await mailroom(env, ...argv, '--json')
-      assert.equal(code, 0, stderr)
-      return JSON.parse(stdout)
-    }
-    await told('org', 'create', 'Acme')
-    const { key } = await told('key', 'create', '--org', 'Acme', '--scopes', 'all')
-
-    let service = await startService(env)
-    const [made] = await file()
-    await label(service, 'First', { key })
-    assert.equal((await told('secret', 'rotate')).unopened.length, 0)
-    const [changed, ...none] = await file()
-    assert.ok(changed !== made && none.length === 0)
-    assert.ok((await label(service, 'First', { key })).replayed)
-    await stopped([service])
-
-    for (const [statement, left] of [
-      ['insert into "retired_secrets"', 2],
-      ['update "idempotency_keys"', 2],
-    ] as const) {
-      const before = await file()
-      const killed = await mailroom(
-        { ...env, ...killedAt({ statements: [statement], when: 'after' }) },
-        'secret',
-        'rotate',
-      )
-      assert.equal(killed.code, null, statement)
-      assert.equal((await file()).length, left, statement)
-      service = await startService(env)
-      assert.ok((await label(service, 'First', { key })).replayed, statement)
-      await told('secret', 'rotate')
-      assert.ok((await label(service, 'First', { key })).replayed, statement)
-      await stopped([service])
-      const now = await file()
-      assert.ok(now.length === 1 && now[0] !== before[0])
-    }
-  } finally {
-    await rm(MAILROOM_DATA_DIR, { recursive: true })
-  }
 })
