@@ -125,13 +125,9 @@ export class ClientConnection {
 async function handshake(secured: TLSSocket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const gone = () => reject(new ClientGone())
-  // The end is only seen by reading; before the handshake is done there is nothing else to read.
-  const look = () => secured.read(0)
   secured.once('secure', resolve)
-  secured.on('readable', look)
   secured.once('end', gone)
   secured.once('close', gone)
   secured.on('error', gone)
   await promise
-  secured.off('readable', look)
 }

@@ -252,12 +252,20 @@ describe('one server', () => {
     assert.doesNotMatch(await client.rest(), /250/)
   })
 
-  test('a client that leaves in the middle of the handshake is not waited for', async () => {
-    await using client = await SmtpClient.greeted(server.port)
-    assert.equal((await client.say('STARTTLS')).code, 220)
-    client.end()
-    assert.equal(await client.rest(), '')
-  })
+  for (const [when, octets] of [
+    ['before the handshake', ''],
+    ['in the middle of the handshake', '\x16\x03\x01\x02\x00'],
+    ['at what may be one', 'x'],
+  ] as const) {
+    test(`a client that leaves ${when} is not waited for`, async () => {
+      await using client = await SmtpClient.greeted(server.port)
+      assert.equal((await client.say('STARTTLS')).code, 220)
+      client.write(octets)
+      for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+      client.end()
+      assert.equal(await client.rest(), '')
+    })
+  }
 
   test('mail before a greeting hears which one is missing', async () => {
     await using client = await SmtpClient.open(server.port)

@@ -7,7 +7,9 @@ import { IdTable } from './id-table.ts'
 import { SenderTable } from './sender-table.ts'
 
 test('ids of which one half is the same are told apart, also after the table has grown', () => {
-  const ids = Array.from({ length: 40 }, (_, at): [number, number] => (at % 2 === 0 ? [1, at + 1] : [at + 1, 1]))
+  const ids = Array.from({ length: 40 }, (_, at): [number, number] =>
+    at < 3 || at % 2 === 0 ? [1, 4 * at + 1] : [at + 1, 1],
+  )
   const table = new IdTable(0)
   const nodes = ids.map((id) => table.intern(...id))
   assert.deepEqual(nodes, [...ids.keys()])
