@@ -35,6 +35,8 @@ const zone: Record<string, ZoneRecords> = {
   's1._domainkey.half.example': { fails: 'servfail' },
   'lame.example': { txt: ['v=spf1 ip4:192.0.2.1 -all'] },
   '_dmarc.lame.example': { fails: 'servfail' },
+  '_dmarc.eu.far.example': { txt: ['v=DMARC1; p=reject'] },
+  '_dmarc.far.example': { fails: 'servfail' },
   'calm.example': { fails: 'timeout' },
   '_dmarc.calm.example': { txt: ['v=DMARC1; p=none'] },
   'peer.example': { a: ['192.0.2.1'], txt: ['v=spf1 a -all'] },
@@ -185,6 +187,12 @@ for (const [what, sent, result, disposition] of [
   [
     "the author's key cannot be looked up",
     { author: 'a@half.example', sender: 'b@other.example', signedBy: 'half.example' },
+    'temperror',
+    'defer',
+  ],
+  [
+    'nobody can say whether a signature is aligned, nor whether it holds',
+    { author: 'a@eu.far.example', sender: 'b@other.example', signedBy: 'broken.example' },
     'temperror',
     'defer',
   ],

@@ -86,6 +86,15 @@ for (const [what, change] of [
     assert.equal(await server.aMinuteLater(), 'renewed.example')
   })
 
+test('a certificate that is unusable in another way is logged again', async () => {
+  await using server = await listener()
+  await writeFile(files().cert, cert.slice(0, 100))
+  await server.aMinuteLater()
+  await rm(files().cert)
+  await server.aMinuteLater()
+  assert.equal(server.lines.length, 2)
+})
+
 test('a start with a certificate that cannot be used fails', async () => {
   await writeFile(files().key, key)
   await assert.rejects(listener(), /key values mismatch/)

@@ -13,7 +13,7 @@ const box: RecipientRow = {
 }
 
 /** What becomes of a message whose recipient nobody admits, by what the database says of the address. */
-async function outcomeFor(find: Admission['find'], hasRoom = true) {
+async function outcomeFor(find: Admission['find'], hasRoom = true, recipient = 'bob@here.example') {
   const admission: Admission = {
     ...{ hostname: 'mx.here.example', find, hasRoom: async () => hasRoom },
     ...{ postmaster: async () => undefined, returnPath: async () => undefined },
@@ -22,7 +22,7 @@ async function outcomeFor(find: Admission['find'], hasRoom = true) {
   const read = () => assert.fail('a message for nobody is not read')
   const delivery = {
     sender: 'ann@here.example',
-    recipients: ['bob@here.example'],
+    recipients: [recipient],
     content: read,
     beforeEndOfData: read,
   }
@@ -46,3 +46,22 @@ test('mail from here waits where its mailbox takes no more for now, and where th
   const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })
   assert.deepEqual(await outcomeFor(() => Promise.reject(away)), ['deferred', '4.3.0'])
 })
+
+for (const [recipient, patterns] of [
+  ['bob@here.example', ['ann@here.example', '@here.example']],
+  ['postmaster@here.example', []],
+  ['abuse+x@here.example', []],
+] as const) {
+  test(`for ${recipient} ${patterns.length > 0 ? 'it is asked whether' : 'it does not matter that'} the sender is blocked`, async () => {
+    let asked: readonly string[] | undefined
+    await outcomeFor(
+      async (wanted) => {
+        asked = wanted.patterns
+        return undefined
+      },
+      true,
+      recipient,
+    )
+    assert.deepEqual(asked?.toSorted(), patterns.toSorted())
+  })
+}

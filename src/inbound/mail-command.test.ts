@@ -57,6 +57,19 @@ for (const [argument, answer] of [
   })
 }
 
+for (const [argument, text] of [
+  ['FROM:<ann@example.com> ret=full', 'Unsupported parameter RET'],
+  ['FROM:<ann@example.com> SIZE=1 SIZE=1', 'Invalid parameter SIZE'],
+  ['FROM:<ann@example.com> A_B=1', 'Unsupported parameter (invalid)'],
+] as const) {
+  test(`MAIL ${argument} hears of "${text}"`, () => {
+    assert.throws(
+      () => parseMailFrom(argument),
+      (error) => error instanceof Rejection && error.reply.text === text,
+    )
+  })
+}
+
 test('a command is a word, in any case, and its argument', () => {
   assert.deepEqual(splitCommand('mail FROM:<a@b>  '), ['MAIL', 'FROM:<a@b>'])
   assert.deepEqual(splitCommand('Quit'), ['QUIT', ''])
