@@ -178,3 +178,20 @@ test('a body keeps pace by exactly so many octets in each window, the first one 
   t.mock.timers.tick(1_000)
   await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })
 })
+
+test('a body that had to wait for room keeps pace as others do', async (t) => {
+  await using at = await server()
+  const full = room()
+  const holder = {}
+  assert.ok(await full.enter(holder, 'a', limit, new AbortController().signal))
+  const { raw, client } = await at.request(chunked)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const reading = readBody({ raw, key: 'a', limit }, full, { window: 1_000, octets: 10 })
+  client.write(`${(2 * smallBody).toString(16)}\r\n`)
+  client.write(Buffer.alloc(smallBody + 1))
+  await once(raw, 'pause')
+  full.leave(holder)
+  await once(raw, 'resume')
+  for (const _ of ['what came at first', 'nothing more']) t.mock.timers.tick(1_000)
+  await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })
+})

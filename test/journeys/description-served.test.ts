@@ -16,6 +16,7 @@ test('whoever has the document asks whether it is the same, and gets it no secon
   const etag = first.headers.get('etag') ?? ''
   assert.match(etag, /^W\/"[\w-]{22}"$/)
   assert.equal(first.headers.get('vary'), 'Accept-Encoding')
+  assert.equal(first.headers.get('content-type'), 'application/json; charset=utf-8')
   await first.arrayBuffer()
   for (const [wanted, status] of [
     [etag, 304],
