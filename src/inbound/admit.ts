@@ -1,7 +1,7 @@
-import { patternsAgainst } from '#/blocked-senders/pattern.ts'
 import type { Db } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
 import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from '#/mime/address.ts'
+import { patternsMatching } from '#/mime/address-pattern.ts'
 import type { ReturnPath } from '#/outbound/relaying/return-paths.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { findPostmaster, findRecipients, type RecipientRow, type Wanted } from './queries.ts'
@@ -79,7 +79,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
     untagged: `${stripTag(local)}@${domain}`,
     // A catch-all does not get bounces of forwarded mail.
     catchable: !isRewritten(local),
-    patterns: blockable ? patternsAgainst([sender]) : [],
+    patterns: blockable ? patternsMatching([sender]) : [],
   })
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)

@@ -1,4 +1,4 @@
-import { patternsAgainst } from '#/blocked-senders/pattern.ts'
+import { patternsMatching } from '#/mime/address-pattern.ts'
 import type { Admitted, Returning } from './admit.ts'
 import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
@@ -47,9 +47,9 @@ const RECENT = 4_500
 /** Leaves out the envelope sender, which RCPT has checked: most authors are that. */
 function unasked({ sender, recipients }: Envelope, senders: readonly string[]): string[] {
   const recent = performance.now() - RECENT
-  const asked = recipients.every(({ at }) => at > recent) ? patternsAgainst([sender]) : []
+  const asked = recipients.every(({ at }) => at > recent) ? patternsMatching([sender]) : []
   // PostgreSQL stores neither U+0000 nor a lone surrogate, so they cannot be blocked.
-  return patternsAgainst(senders).filter(
+  return patternsMatching(senders).filter(
     (pattern) => !asked.includes(pattern) && pattern.isWellFormed() && !pattern.includes('\0'),
   )
 }

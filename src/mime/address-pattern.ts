@@ -1,0 +1,39 @@
+import { canonicalAddress, canonicalDomain, splitAddress } from './address.ts'
+
+/**
+ * The stored form of a pattern, `local@domain` or `@domain`: lower case, the domain in its ASCII form (IDNA), so that
+ * equal texts are equal patterns. Undefined where it is neither. Wider than what we would send to, since blocks are about
+ * who sends to us: `a..b@docomo.ne.jp` exists.
+ */
+export function parsePattern(given: string): string | undefined {
+  const text = given.trim()
+  if (text.startsWith('@')) {
+    const domain = hostOf(text.slice(1))
+    return domain && `@${domain}`
+  }
+  const address = canonicalAddress(text)
+  const { local = '', domain = '' } = splitAddress(address ?? '') ?? {}
+  if (!plainLocal.test(local) || !hostOf(domain)) return undefined
+  return address && Buffer.byteLength(address) <= 254 ? address : undefined
+}
+
+/** The patterns that match one of these addresses: each address itself and its exact domain. None matches what is no
+ *  address. */
+export function patternsMatching(addresses: Iterable<string>): string[] {
+  const patterns = new Set<string>()
+  for (const text of addresses) {
+    const address = canonicalAddress(text)
+    if (address === undefined) continue
+    patterns.add(address).add(address.slice(address.lastIndexOf('@')))
+  }
+  return [...patterns]
+}
+
+/** No white space, controls, invisible or lone surrogate, quotes or brackets; no `*`, which someone would mean as a
+ *  wildcard. */
+const plainLocal = /^[^\s\p{C}()<>[\],;:\\"@*]+$/u
+
+function hostOf(text: string): string | undefined {
+  const domain = canonicalDomain(text)
+  return domain?.includes('.') ? domain : undefined
+}
