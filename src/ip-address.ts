@@ -28,6 +28,18 @@ export interface Network {
   readonly bits: number
 }
 
+/** `192.0.2.0/24`, or an address for itself alone. An IPv4-mapped one counts as IPv4. Undefined for any other text. */
+export function readNetwork(text: string): Network | undefined {
+  const [, before = '', given] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const address = readAddress(before)
+  if (address === undefined) return undefined
+  const width = isIPv4(address) ? 32 : 128
+  // Of an IPv4-mapped address the first 96 bits only say that it is one.
+  const skipped = isIPv4(before) ? 0 : 128 - width
+  const bits = given === undefined ? width : Number(given) - skipped
+  return bits < 0 || bits > width ? undefined : { address, bits }
+}
+
 /** Whether an address lies in one of the networks. */
 export function insideOf(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList()

@@ -1,9 +1,17 @@
 import { scopes } from '#/http/scopes.ts'
-import { expiryAfter, type Key, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
+import { expiryAfter, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { keysOf } from '#/keys/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { command } from './command.ts'
+import {
+  restrictionOptions,
+  restrictionsGiven,
+  restrictionsShown,
+  type ShownKey,
+  shownKey,
+  shownKeys,
+} from './key-restrictions.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const
@@ -18,6 +26,7 @@ export const keyCommands = [
       scopes: { value: 'LIST', help: `all, or some of ${scopes.join(',')}`, required: true },
       name: { value: 'TEXT', help: 'What the key is for' },
       expires: { value: 'TIME', help: 'How long it is valid: 30m, 12h or 90d; by default until it is revoked' },
+      ...restrictionOptions,
     },
     run: async ({ database: { db }, clock }, given) => {
       const now = clock.now()
@@ -27,7 +36,9 @@ export const keyCommands = [
         expiresAt: given.expires === undefined ? null : expiryAfter(given.expires, now),
       }
       const organization = await organizationNamed(db, given.org)
-      const { key, secret } = await createKey(db, organization.id, fields, now)
+      const restrictions = await restrictionsGiven(db, organization, given)
+      const { key: made, secret } = await createKey(db, organization.id, { ...fields, restrictions }, now)
+      const key = await shownKey(db, made)
       return { value: { ...key, organization: organization.name, key: secret }, text: createdText(key, secret) }
     },
   }),
@@ -38,8 +49,20 @@ export const keyCommands = [
     options: { org },
     run: async ({ database: { db }, clock }, given) => {
       const organization = await organizationNamed(db, given.org)
-      const keys = (await keysOf(db, organization.id)).map((key) => ({ ...key, status: keyStatus(key, clock.now()) }))
-      const headings = ['KEY', 'NAME', 'STATUS', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'REVOKED', 'ID']
+      const found = await shownKeys(db, await keysOf(db, organization.id))
+      const keys = found.map((key) => ({ ...key, status: keyStatus(key, clock.now()) }))
+      const headings = [
+        'KEY',
+        'NAME',
+        'STATUS',
+        'SCOPES',
+        'RESTRICTED TO',
+        'CREATED',
+        'EXPIRES',
+        'LAST USED',
+        'REVOKED',
+        'ID',
+      ]
       return { value: { data: keys }, text: table(headings, keys.map(row), `"${organization.name}" has no keys yet.`) }
     },
   }),
@@ -49,7 +72,8 @@ export const keyCommands = [
     operands: ['id'],
     options: {},
     run: async ({ database: { db }, clock }, { id }) => {
-      const { key, already } = await revokeKey(db, id, clock.now())
+      const { key: revoked, already } = await revokeKey(db, id, clock.now())
+      const key = await shownKey(db, revoked)
       const text = already
         ? `The key ${shown(key)} was already revoked, at ${minute(key.revoked_at)} UTC.`
         : `Revoked the key ${shown(key)}. It stops working within five seconds.`
@@ -58,27 +82,28 @@ export const keyCommands = [
   }),
 ]
 
-function createdText(key: Key, secret: string): string {
+function createdText(key: ShownKey, secret: string): string {
   return [
     secret,
     '',
     'Save it now: it is not stored and cannot be shown again.',
     `ID:       ${key.id}`,
     `Scopes:   ${scopesShown(key)}`,
+    ...restrictionsShown(key).map((restriction) => `Only:     ${restriction}`),
     `Expires:  ${key.expires_at ? `${minute(key.expires_at)} UTC` : 'never'}`,
   ].join('\n')
 }
 
-function row(key: Key & { status: string }): string[] {
+function row(key: ShownKey & { status: string }): string[] {
   const { name, status, created_at, expires_at, last_used_at, revoked_at, id } = key
   const times = [created_at, expires_at, last_used_at, revoked_at].map(minute)
-  return [shown(key), name || '-', status, scopesShown(key), ...times, id]
+  return [shown(key), name || '-', status, scopesShown(key), restrictionsShown(key).join('; ') || '-', ...times, id]
 }
 
-function shown({ prefix, last_four }: Key): string {
+function shown({ prefix, last_four }: ShownKey): string {
   return `${prefix}…${last_four}`
 }
 
-function scopesShown(key: Key): string {
+function scopesShown(key: ShownKey): string {
   return key.scopes.length === scopes.length ? 'all' : key.scopes.join(',')
 }

@@ -51,6 +51,10 @@ test('a key is shown once, with all that it may do, and works', async () => {
       prefix: 0,
       last_four: 0,
       scopes: ['usage:read'],
+      mailboxes: null,
+      recipients: null,
+      networks: null,
+      requests_per_minute: null,
       created_at: 0,
       expires_at: '2027-02-19T07:44:00.000Z',
       last_used_at: null,
@@ -58,7 +62,8 @@ test('a key is shown once, with all that it may do, and works', async () => {
     },
   )
   await using authenticator = new Authenticator(database.db, () => now)
-  assert.deepEqual([...((await authenticator.identify(made.key))?.scopes ?? [])], ['usage:read'])
+  const client = { address: '127.0.0.1', guessing: false }
+  assert.deepEqual([...((await authenticator.identify(made.key, client))?.scopes ?? [])], ['usage:read'])
   for (const listed of [
     await run('key', 'list', '--org', 'Keys'),
     await run('key', 'list', '--org', 'Keys', '--json'),

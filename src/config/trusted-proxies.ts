@@ -1,5 +1,4 @@
-import { isIPv4 } from 'node:net'
-import { type Network, readAddress } from '#/ip-address.ts'
+import { type Network, readNetwork } from '#/ip-address.ts'
 import { quote, Unusable } from './reader.ts'
 
 const loopback: readonly Network[] = [
@@ -16,17 +15,11 @@ export function parseTrustedProxies(text: string): readonly Network[] {
 }
 
 function networkIn(text: string): Network {
-  const [, before = '', given] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const address = readAddress(before)
-  if (address === undefined) throw unusable(text)
-  const width = isIPv4(address) ? 32 : 128
-  // Of an IPv4-mapped address the first 96 bits only say that it is one.
-  const skipped = isIPv4(before) ? 0 : 128 - width
-  const bits = given === undefined ? width : Number(given) - skipped
-  if (bits === 0)
+  const network = readNetwork(text)
+  if (!network) throw unusable(text)
+  if (network.bits === 0)
     throw new Unusable(`holds ${quote(text)}, everybody, who could then choose an address: set it to ${way}`)
-  if (bits < 0 || bits > width) throw unusable(text)
-  return { address, bits }
+  return network
 }
 
 const way = 'addresses and networks of your reverse proxies, separated by commas: loopback,10.0.0.5,2001:db8::/64'

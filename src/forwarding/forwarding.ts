@@ -1,4 +1,5 @@
 import { invalid } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
 import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
 
 /** Forwarding and auto-reply of a mailbox (docs/reference/forwarding.md). */
@@ -76,6 +77,17 @@ function replyHalf(before: Forwarding, change: Change, now: Date): Partial<Forwa
   if (empty) throw invalid('reply_body', 'The auto-reply needs a text', 'Set reply_body first')
   assertAhead('reply_until', replyUntil, now)
   return { replySubject, replyBody, replyUntil, replyEnabled: true, replySince: now }
+}
+
+/** Who may not write to an address has no mailbox write there either. A half that somebody else has switched on can be
+ *  switched off. @throws Refusal */
+export function assertRecipients(caller: Caller, change: Change, after: Forwarding): void {
+  const { forwardTo, forwardEnabled, forwardUntil, ...reply } = change
+  const forwards = (forwardEnabled !== undefined || forwardUntil !== undefined) && after.forwardEnabled
+  if ((forwardTo || forwards) && after.forwardTo !== null) caller.assertWritesTo(after.forwardTo, 'forward_to')
+  if (Object.keys(reply).length > 0 && after.replyEnabled && !caller.writesToEverybody) {
+    throw invalid('reply_enabled', 'An auto-reply goes to whoever writes, and this key may not write to everybody')
+  }
 }
 
 /** A half that ends before it begins would seem to be on and do nothing. */

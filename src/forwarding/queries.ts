@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Caller } from '#/http/caller.ts'
 import type { Forwarding } from './forwarding.ts'
 
 /** A mailbox with its settings. */
@@ -19,18 +20,20 @@ const columns = sql`
   coalesce(settings.reply_body, '') as "replyBody", settings.reply_since as "replySince",
   settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt"`
 
-/** The settings of all mailboxes of the organization, oldest first. */
-export async function forwardingOfAll(db: Db, organizationId: string): Promise<Row[]> {
+/** The settings of all mailboxes that the caller sees, oldest first. */
+export async function forwardingOfAll(db: Db, caller: Caller): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
-    where mailbox.organization_id = ${organizationId} order by mailbox.created_at, mailbox.id`.execute(db)
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.seesIn('mailbox.id')}
+    order by mailbox.created_at, mailbox.id`.execute(db)
   return rows
 }
 
-export async function forwardingOf(db: Db, organizationId: string, address: string): Promise<Row | undefined> {
+export async function forwardingOf(db: Db, caller: Caller, address: string): Promise<Row | undefined> {
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
-    where mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`.execute(db)
+    where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
+      and ${caller.seesIn('mailbox.id')}`.execute(db)
   return rows[0]
 }
 

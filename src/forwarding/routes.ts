@@ -24,10 +24,10 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         response: { 200: Type.Union([ForwardingOut, ListOf(ForwardingOut)]) },
       },
     },
-    async ({ organizationId, query }) => {
+    async ({ caller, query }) => {
       const now = await time(db)
-      if (query.mailbox !== undefined) return present(await settingsOf(db, organizationId, query.mailbox), now)
-      return { data: (await forwardingOfAll(db, organizationId)).map((row) => present(row, now)) }
+      if (query.mailbox !== undefined) return present(await settingsOf(db, caller, query.mailbox), now)
+      return { data: (await forwardingOfAll(db, caller)).map((row) => present(row, now)) }
     },
   )
 
@@ -48,11 +48,11 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         response: { 200: ForwardingOut },
       },
     },
-    async ({ organizationId, body }) => {
+    async ({ caller, body }) => {
       const change = readChange(body)
       return await db.transaction().execute(async (tx) => {
         const now = await time(tx)
-        return present(await configure(tx, organizationId, body.mailbox, change, now), now)
+        return present(await configure(tx, caller, body.mailbox, change, now), now)
       })
     },
   )

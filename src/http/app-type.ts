@@ -4,6 +4,7 @@ import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { Logger } from 'pino'
 import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
+import type { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>
@@ -16,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client's IP address, behind trusted proxies too; nothing else says whose request it is. */
     clientAddress: string
+    /** Set once the key is identified. */
+    caller: Caller
     /** The organization of the key: every query carries it. */
     organizationId: string
     keyId: string
@@ -25,6 +28,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The required scope; of several, any one. */
     scope?: Scope | readonly Scope[]
+    /** Refused to a key that is restricted to mailboxes. */
+    allMailboxes?: true
     /** Error codes beyond those that `openapi-route.ts` derives. */
     errors?: readonly ErrorCode[]
     /** Needs no key, although under /v1. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorizer, type Identify } from './authorize.ts'
+import { authorizer, type Identify, type Identity } from './authorize.ts'
+import { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
-const identity = { keyId: 'a', organizationId: 'o', scopes: new Set<Scope>(['labels:read']), suspended: false }
+const identity: Identity = {
+  ...{ keyId: 'a', caller: Caller.unrestricted('o'), quota: 600, suspended: false },
+  scopes: new Set<Scope>(['labels:read']),
+}
 
 /** What is asked before a request with that token is let in, at a time that passes by `advance` alone. */
 function gate({ identify, among }: { identify?: Identify; among?: () => SharedAllowance } = {}) {
@@ -22,7 +26,7 @@ function gate({ identify, among }: { identify?: Identify; among?: () => SharedAl
       const authorization = 'Bearer x'
       const headers: Record<string, unknown> = {}
       const request = {
-        ...{ ip: '192.0.2.1', headers: { authorization }, routeOptions: { config: { scope } } },
+        ...{ clientAddress: '192.0.2.1', headers: { authorization }, routeOptions: { config: { scope } } },
         raw: { headersDistinct: { authorization: [authorization] } },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
@@ -65,11 +69,20 @@ test('what all processes have left counts where it is less, and what they refuse
 
 test('an address has 600 requests in a minute with keys that nobody has, and who looks keys up hears of it', async () => {
   const guessed: boolean[] = []
-  const { ask, advance } = gate({ identify: async (_token, guessing) => void guessed.push(guessing) })
+  const { ask, advance } = gate({ identify: async (_token, client) => void guessed.push(client.guessing) })
   for (let n = 0; n < 600; n++) assert.equal((await ask()).code, 'unauthorized')
   assert.deepEqual(new Set(guessed.splice(0)), new Set([false]))
   assert.deepEqual(await ask(), { code: 'rate_limited', retryAfter: 60, left: undefined })
   advance(60_000)
   assert.equal((await ask()).code, 'unauthorized')
   assert.deepEqual(guessed, [true, false])
+})
+
+test('a key with a quota of its own has that many requests in a minute', async () => {
+  const { ask, advance } = gate({ identify: async () => ({ ...identity, quota: 2 }) })
+  assert.deepEqual(await ask(), allowed('"key";r=1;t=60'))
+  assert.deepEqual(await ask(), allowed('"key";r=0;t=60'))
+  assert.deepEqual(await ask(), limited(60))
+  advance(60_000)
+  assert.deepEqual(await ask(), allowed('"key";r=1;t=60'))
 })

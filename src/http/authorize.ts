@@ -1,17 +1,33 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
+import type { Caller } from './caller.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
 import type { SharedWindow } from './shared-window.ts'
 
 export const perMinute = { quota: 600, windowMs: 60_000 }
 
-/** Identifies the key of a bearer token; undefined for an invalid one. `guessing`: the client has sent many invalid ones. */
-export type Identify = (
-  token: string,
-  guessing: boolean,
-) => Promise<{ keyId: string; organizationId: string; scopes: ReadonlySet<Scope>; suspended: boolean } | undefined>
+/** Where a token came from. */
+export interface Client {
+  readonly address: string
+  /** It has sent many invalid ones. */
+  readonly guessing: boolean
+}
+
+/** A key, and for whom it acts. */
+export interface Identity {
+  readonly keyId: string
+  readonly caller: Caller
+  readonly scopes: ReadonlySet<Scope>
+  /** Requests a minute. */
+  readonly quota: number
+  /** The organization is. */
+  readonly suspended: boolean
+}
+
+/** Identifies the key of a bearer token; undefined for one that opens nothing to this client. */
+export type Identify = (token: string, client: Client) => Promise<Identity | undefined>
 
 export interface Keys {
   readonly identify: Identify
@@ -28,10 +44,10 @@ export function authorizer({ identify, isKey }: Keys, now: () => number, shared?
   const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
   const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
 
-  async function consume(keyId: string): Promise<Allowance> {
-    const here = keys.consume(keyId, now())
+  async function consume({ keyId, quota }: Identity): Promise<Allowance> {
+    const here = keys.consume(keyId, now(), quota)
     if (!shared || !here.allowed) return here
-    const among = await shared.consume(keyId)
+    const among = await shared.consume(keyId, quota)
     if (among.allowed) return { ...here, remaining: Math.min(here.remaining, among.remaining) }
     keys.refund(keyId)
     return { allowed: false, remaining: 0, resetSeconds: Math.max(1, Math.ceil(among.waitMs / 1000)) }
@@ -39,22 +55,28 @@ export function authorizer({ identify, isKey }: Keys, now: () => number, shared?
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const token = bearerToken(request)
-    const client = clientNetwork(request.clientAddress)
-    const identity = token === undefined ? undefined : await identify(token, strangers.isOver(client, now()))
+    const { clientAddress: address } = request
+    const network = clientNetwork(address)
+    const client = { address, guessing: strangers.isOver(network, now()) }
+    const identity = token === undefined ? undefined : await identify(token, client)
     if (!identity) {
-      const allowance = strangers.consume(client, now())
-      if (!allowance.allowed) throw rateLimited(allowance)
+      const allowance = strangers.consume(network, now())
+      if (!allowance.allowed) throw rateLimited(allowance, perMinute.quota)
       reply.header('WWW-Authenticate', challenge(token))
       throw unauthorized(request, token, isKey)
     }
-    request.organizationId = identity.organizationId
+    const { caller, quota, scopes } = identity
+    request.caller = caller
+    request.organizationId = caller.organizationId
     request.keyId = identity.keyId
-    const allowance = await consume(identity.keyId)
-    reply.header('RateLimit-Policy', `"key";q=${perMinute.quota};w=${perMinute.windowMs / 1000}`)
+    const allowance = await consume(identity)
+    reply.header('RateLimit-Policy', `"key";q=${quota};w=${perMinute.windowMs / 1000}`)
     reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
-    if (!allowance.allowed) throw rateLimited(allowance)
+    if (!allowance.allowed) throw rateLimited(allowance, quota)
     if (identity.suspended) throw suspended()
-    requireScope(identity.scopes, request.routeOptions.config.scope)
+    const { scope, allMailboxes } = request.routeOptions.config
+    requireScope(scopes, scope)
+    if (allMailboxes && !caller.seesAllMailboxes) throw restricted()
   }
 }
 
@@ -70,6 +92,12 @@ function requireScope(held: ReadonlySet<Scope>, wanted: Scope | readonly Scope[]
   if (any.some((scope) => held.has(scope))) return
   throw new Refusal('forbidden', `This key lacks the scope ${any.join(' or ')}`, {
     fix: 'Use a key with that scope; the operator creates keys with `mailroom key create`',
+  })
+}
+
+function restricted(): Refusal {
+  return new Refusal('forbidden', 'This key is restricted to some mailboxes', {
+    fix: 'Use a key that is not; the operator creates keys with `mailroom key create`',
   })
 }
 
@@ -98,8 +126,8 @@ function unauthorized({ raw }: FastifyRequest, token: string | undefined, isKey:
       })
 }
 
-function rateLimited({ resetSeconds }: Allowance): Refusal {
-  return new Refusal('rate_limited', `Rate limit exceeded: ${perMinute.quota} requests a minute`, {
+function rateLimited({ resetSeconds }: Allowance, quota: number): Refusal {
+  return new Refusal('rate_limited', `Rate limit exceeded: ${quota} requests a minute`, {
     fix: `Wait ${resetSeconds} s, then send it again`,
     retryAfter: resetSeconds,
   })

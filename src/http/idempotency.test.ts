@@ -10,6 +10,7 @@ import { sealingKey } from '#/secrets/seal.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { answerError } from './answer-errors.ts'
+import { Caller } from './caller.ts'
 import { answerOnce, created } from './idempotency.ts'
 import { newRequestId } from './malformed-requests.ts'
 
@@ -29,11 +30,13 @@ after(async () => {
 async function process(db: Db, work: () => object): Promise<string> {
   const app = fastify({ genReqId: newRequestId })
   app.decorate('answersKey', sealingKey(keyring, 'kept answers'))
+  app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')
   app.decorateRequest('keyId', '')
   app.decorateRequest('fingerprint', null)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async (request) => {
+    request.caller = Caller.unrestricted(organizationId)
     request.organizationId = organizationId
     request.keyId = String(request.headers['x-key'] ?? 'one')
   })

@@ -51,7 +51,16 @@ export async function answerOnce(
   }
 }
 
+/** A restricted API key has Idempotency-Keys of its own: by those of others it would learn what it may not see, and they would
+ *  get its refusals. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
+  const { caller, keyId } = request
+  const key = givenKey(request)
+  if (key === undefined || (caller.seesAllMailboxes && caller.writesToEverybody)) return key
+  return `${keyId}\n${key}`
+}
+
+function givenKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (

@@ -57,10 +57,12 @@ const meaning: Record<ErrorCode, string> = {
   invalid_request: 'The request is not as documented, or cannot be done to what is stored.',
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked.',
   quota_exceeded: 'A limit of the plan would be exceeded.',
-  forbidden: 'The key lacks the scope, which `message` names, or the operator has suspended the organization.',
+  forbidden:
+    'The key lacks the scope, which `message` names, or is restricted to some mailboxes, or the operator has suspended the organization.',
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
-  rate_limited: 'More than 600 requests in a minute, or too many large bodies at a time; see `Retry-After`.',
+  rate_limited:
+    'More requests in a minute than the key has (600, if it is not restricted), or too many large bodies at a time; see `Retry-After`.',
   internal_error:
     'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
   mail_unavailable: 'The mail host did not answer; try again with backoff.',

@@ -86,7 +86,7 @@ in the responses below. \`details\` is all that is wrong with the body or the qu
 field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
 unless its description says otherwise.
 
-**Rate limit**: 600 requests a minute a key; every answer says what remains in \`RateLimit\`.
+**Rate limit**: 600 requests a minute a key, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
 
 **Repeating a POST** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
 

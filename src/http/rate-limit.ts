@@ -7,14 +7,20 @@ export interface Allowance {
   readonly resetSeconds: number
 }
 
+/** Times of the last requests; the oldest is at `next`. */
+interface Ring {
+  readonly times: Float64Array
+  next: number
+}
+
 /**
  * An exact sliding window: at most `quota` requests in any `windowMs`, without bursts at the edge of a minute. It keeps
- * a ring of `quota` times for each caller, of the `maxCallers` most recent ones. Refused requests do not count.
+ * a ring of so many times for each caller, of the `maxCallers` most recent ones. Refused requests do not count.
  */
 export class SlidingWindow {
   readonly #quota: number
   readonly #windowMs: number
-  readonly #callers: QuickLRU<string, { times: Float64Array; next: number }>
+  readonly #callers: QuickLRU<string, Ring>
 
   constructor({ quota, windowMs, maxCallers }: { quota: number; windowMs: number; maxCallers: number }) {
     this.#quota = quota
@@ -22,13 +28,13 @@ export class SlidingWindow {
     this.#callers = new QuickLRU({ maxSize: maxCallers })
   }
 
-  /** Counts a request at `now` (milliseconds) if it is allowed. */
-  consume(caller: string, now: number): Allowance {
-    const ring = this.#ring(caller)
+  /** Counts a request at `now` (milliseconds) if it is allowed. A caller may have a quota of its own, always the same. */
+  consume(caller: string, now: number, quota = this.#quota): Allowance {
+    const ring = this.#ring(caller, quota)
     const oldest = this.#at(ring, 0)
     if (oldest > now - this.#windowMs) return { allowed: false, remaining: 0, resetSeconds: this.#seconds(oldest, now) }
     ring.times[ring.next] = now
-    ring.next = (ring.next + 1) % this.#quota
+    ring.next = (ring.next + 1) % quota
     const live = this.#firstLive(ring, now)
     return { allowed: true, remaining: live, resetSeconds: this.#seconds(this.#at(ring, live), now) }
   }
@@ -41,28 +47,29 @@ export class SlidingWindow {
 
   /** Undoes the last `consume` of the caller. */
   refund(caller: string): void {
-    const ring = this.#ring(caller)
-    ring.next = (ring.next + this.#quota - 1) % this.#quota
+    const ring = this.#callers.get(caller)
+    if (!ring) return
+    ring.next = (ring.next + ring.times.length - 1) % ring.times.length
     ring.times[ring.next] = Number.NEGATIVE_INFINITY
   }
 
-  #ring(caller: string) {
+  #ring(caller: string, quota: number): Ring {
     const known = this.#callers.get(caller)
     if (known) return known
-    const ring = { times: new Float64Array(this.#quota).fill(Number.NEGATIVE_INFINITY), next: 0 }
+    const ring = { times: new Float64Array(quota).fill(Number.NEGATIVE_INFINITY), next: 0 }
     this.#callers.set(caller, ring)
     return ring
   }
 
   /** The `index`-th oldest time in the ring. */
-  #at(ring: { times: Float64Array; next: number }, index: number): number {
-    return ring.times[(ring.next + index) % this.#quota] ?? Number.NEGATIVE_INFINITY
+  #at(ring: Ring, index: number): number {
+    return ring.times[(ring.next + index) % ring.times.length] ?? Number.NEGATIVE_INFINITY
   }
 
   /** How many of the ring's times lie before the window; they are in order, so by bisection. */
-  #firstLive(ring: { times: Float64Array; next: number }, now: number): number {
+  #firstLive(ring: Ring, now: number): number {
     let low = 0
-    let high = this.#quota
+    let high = ring.times.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.#at(ring, middle) > now - this.#windowMs) high = middle

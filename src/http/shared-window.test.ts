@@ -24,7 +24,7 @@ function windowOf(t: TestContext, quota: number) {
   const window = new SharedWindow(db, { quota, windowMs: hour })
   return {
     window,
-    ask: () => window.consume(id),
+    ask: (own?: number) => window.consume(id, own),
     advance: (ms: number) => {
       now += ms
       t.mock.timers.tick(ms)
@@ -89,4 +89,12 @@ test('a process returns what it holds once it has been quiet for a second, and w
   assert.equal(remaining, 598, 'the first use was reported')
   await at.window[Symbol.asyncDispose]()
   assert.equal(await at.held(), 0)
+})
+
+test('of a smaller quota a process holds as large a part as of the whole, and no more is let in', async (t) => {
+  await using at = windowOf(t, 600)
+  const answers = await Promise.all(Array.from({ length: 30 }, () => at.ask(30)))
+  assert.ok(answers.every(({ allowed }) => allowed))
+  assert.ok(at.statements() >= 30 / 4, `${at.statements()} statements: at most 4 are held`)
+  assert.equal((await at.ask(30)).allowed, false)
 })

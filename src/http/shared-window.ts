@@ -21,10 +21,12 @@ const holdMs = 5_000
 const reportMs = 1_000
 /** Milliseconds for which a refusal is cached: another process may return requests. */
 const refusedMs = 250
+/** How many of the whole quota a process may hold at a time; of a smaller one as large a part, since others need some too. */
 const mostHeld = 64
 
 /** The state of one caller in this process. Times are by `performance.now()`. */
 interface Caller {
+  readonly quota: number
   /** Requests that are held. */
   tokens: number
   until: number
@@ -59,9 +61,9 @@ export class SharedWindow implements AsyncDisposable {
     this.#reporter.unref()
   }
 
-  /** Counts a request of the caller (a UUID) if it is allowed. */
-  async consume(id: string): Promise<SharedAllowance> {
-    const caller = this.#caller(id)
+  /** Counts a request of the caller (a UUID) if it is allowed. It may have a quota of its own, always the same. */
+  async consume(id: string, quota = this.#quota.quota): Promise<SharedAllowance> {
+    const caller = this.#caller(id, quota)
     for (;;) {
       const now = performance.now()
       if (caller.tokens > 0 && now < caller.until) {
@@ -79,10 +81,11 @@ export class SharedWindow implements AsyncDisposable {
     }
   }
 
-  #caller(id: string): Caller {
+  #caller(id: string, quota: number): Caller {
     const known = this.#callers.get(id)
     if (known) return known
     const caller: Caller = {
+      quota,
       ...{ tokens: 0, until: 0, uses: [], stride: 2, acquiredAt: 0, waiting: 0, acquiring: undefined },
       ...{ refusedUntil: 0, remaining: 0, freeAt: 0 },
     }
@@ -92,9 +95,10 @@ export class SharedWindow implements AsyncDisposable {
 
   async #hold(id: string, caller: Caller): Promise<void> {
     const now = performance.now()
-    caller.stride = now - caller.acquiredAt < reportMs ? Math.min(2 * caller.stride, mostHeld) : 2
+    const most = Math.ceil((caller.quota * mostHeld) / this.#quota.quota)
+    caller.stride = now - caller.acquiredAt < reportMs ? Math.min(2 * caller.stride, most) : 2
     caller.acquiredAt = now
-    const wanted = Math.min(Math.max(caller.stride, caller.waiting), mostHeld)
+    const wanted = Math.min(Math.max(caller.stride, caller.waiting), most)
     const [answer] = await this.#ask([{ id, caller, wanted }], now)
     if (!answer) throw new Error('hold_requests returned no row')
     caller.tokens = answer.granted
@@ -116,22 +120,22 @@ export class SharedWindow implements AsyncDisposable {
   }
 
   async #ask(asked: readonly { id: string; caller: Caller; wanted: number }[], now: number) {
-    const { quota, windowMs } = this.#quota
+    const { windowMs } = this.#quota
     const reports = asked.map(({ id, caller, wanted }) => {
       // After a pause of weeks an age would overflow the integer column.
       const ages = caller.uses.map((used) => Math.min(Math.round(now - used), 2 * windowMs))
       caller.uses = []
       caller.tokens = 0
-      return { key: id, ages, wanted }
+      return { key: id, quota: caller.quota, ages, wanted }
     })
     // Ordered by key: each is locked until the statement ends, so this prevents deadlocks.
     const { rows } = await sql<{ granted: number; remaining: number; wait_ms: number }>`
       select held.* from (
         select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as report
-          (key uuid, ages integer[], wanted integer)
+          (key uuid, quota integer, ages integer[], wanted integer)
         order by key offset 0
       ) report, lateral hold_requests(report.key, ${this.#process}::uuid, report.ages, report.wanted,
-        ${quota}::integer, ${windowMs}::integer, ${holdMs}::integer) held`.execute(this.#db)
+        report.quota, ${windowMs}::integer, ${holdMs}::integer) held`.execute(this.#db)
     return rows
   }
 

@@ -3,16 +3,17 @@ import { sql } from 'kysely'
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
+import { type Client, type Identity, perMinute } from '#/http/authorize.ts'
+import { Caller } from '#/http/caller.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
+import { insideNetworks } from './networks.ts'
 
-export interface Identity {
-  readonly keyId: string
-  readonly organizationId: string
-  readonly scopes: ReadonlySet<Scope>
+/** A key as it is cached, with what it is restricted to. */
+interface KnownKey extends Identity {
   readonly expiresAt: Date | null
-  /** The organization is. */
-  readonly suspended: boolean
+  /** Whether it opens to a client's address. Undefined: to any. */
+  readonly opensTo: ((address: string) => boolean) | undefined
 }
 
 /** Milliseconds between look-ups of tokens from clients that guess, and the tokens in each. */
@@ -25,17 +26,18 @@ const believedMs = 4_000
 /**
  * Identifies API keys. Look-ups are cached for four seconds and shared by concurrent requests. The last use of keys is
  * written later, many keys in one statement. Unknown tokens from clients that guess are looked up together, in one statement
- * a second: guessing does not load the database, and a valid key from the same address still works.
+ * a second: guessing does not load the database, and a valid key from the same address still works. A key from outside its
+ * networks is one of them.
  */
 export class Authenticator implements AsyncDisposable {
   readonly #db: Db
   readonly #now: () => number
-  readonly #known = new QuickLRU<string, { identity: Promise<Identity | undefined>; until: number }>({
+  readonly #known = new QuickLRU<string, { key: Promise<KnownKey | undefined>; until: number }>({
     maxSize: 10_000,
   })
-  /** Tokens that were valid. */
-  readonly #trusted = new QuickLRU<string, true>({ maxSize: 10_000 })
-  readonly #guessed: (hash: Buffer) => Promise<Identity | undefined>
+  /** Tokens that were valid, and for whom. */
+  readonly #trusted = new QuickLRU<string, Pick<KnownKey, 'opensTo'>>({ maxSize: 10_000 })
+  readonly #guessed: (hash: Buffer) => Promise<KnownKey | undefined>
   readonly #used = new Map<string, number>()
   readonly #writer: NodeJS.Timeout
 
@@ -45,7 +47,7 @@ export class Authenticator implements AsyncDisposable {
     this.#guessed = batched(
       async (hashes: readonly Buffer[]) => {
         await wait(every)
-        const found = await identitiesOf(db, hashes)
+        const found = await knownKeys(db, hashes)
         return hashes.map((hash) => found.get(hash.toString('hex')))
       },
       (waiting) => Math.min(waiting.length, mostGuesses),
@@ -54,30 +56,40 @@ export class Authenticator implements AsyncDisposable {
     this.#writer.unref()
   }
 
-  /** Undefined for a key that is malformed, unknown, revoked or expired. */
-  async identify(token: string, guessing = false): Promise<Identity | undefined> {
-    const identity = await this.#lookUp(token, guessing)
+  /** Undefined for a key that is malformed, unknown, revoked or expired, or comes from outside its networks. */
+  async identify(token: string, client: Client): Promise<Identity | undefined> {
+    const key = await this.#lookUp(token, client)
     const now = this.#now()
-    if (!identity || (identity.expiresAt && identity.expiresAt.getTime() <= now)) {
+    if (!key || (key.expiresAt && key.expiresAt.getTime() <= now)) {
       this.#trusted.delete(token)
       return undefined
     }
-    this.#used.set(identity.keyId, now)
-    this.#trusted.set(token, true)
-    return identity
+    if (!opens(key, client)) return undefined
+    this.#used.set(key.keyId, now)
+    this.#trusted.set(token, { opensTo: key.opensTo })
+    return key
   }
 
-  #lookUp(token: string, guessing: boolean): Promise<Identity | undefined> | undefined {
+  async #lookUp(token: string, client: Client): Promise<KnownKey | undefined> {
     const known = this.#known.get(token)
-    if (known && performance.now() < known.until) return known.identity
+    if (known && performance.now() < known.until) {
+      const key = await known.key
+      // Else how long the answer takes would tell a stolen key from an unknown one.
+      return client.guessing && key && !opens(key, client) ? this.#guessed(hashKey(token)) : key
+    }
     if (!isWellFormedKey(token)) return undefined
     const hash = hashKey(token)
     // Not cached: there may be more of them than of all keys.
-    if (guessing && !this.#trusted.has(token)) return this.#guessed(hash)
-    const identity = identityOf(this.#db, hash)
-    this.#known.set(token, { identity, until: performance.now() + believedMs })
-    identity.catch(() => this.#known.delete(token))
-    return identity
+    if (client.guessing && !this.#isTrusted(token, client)) return this.#guessed(hash)
+    const key = keyWith(this.#db, hash)
+    this.#known.set(token, { key, until: performance.now() + believedMs })
+    key.catch(() => this.#known.delete(token))
+    return key
+  }
+
+  #isTrusted(token: string, client: Client): boolean {
+    const trusted = this.#trusted.get(token)
+    return trusted !== undefined && opens(trusted, client)
   }
 
   /** Writes the last use of each key, to the minute. Failures are ignored. */
@@ -93,17 +105,21 @@ export class Authenticator implements AsyncDisposable {
   }
 }
 
-async function identityOf(db: Db, hash: Buffer): Promise<Identity | undefined> {
+function opens({ opensTo }: Pick<KnownKey, 'opensTo'>, { address }: Client): boolean {
+  return opensTo?.(address) ?? true
+}
+
+async function keyWith(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
-  return row && asIdentity(row)
+  return row && asKnown(row)
 }
 
 /** By the hash in hexadecimal. */
-async function identitiesOf(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Identity>> {
+async function knownKeys(db: Db, hashes: readonly Buffer[]): Promise<Map<string, KnownKey>> {
   const named = hashes.map((hash) => hash.toString('hex'))
   const any = sql<Buffer>`any(array(select decode(name, 'hex') from unnest(${named}::text[]) as name))`
   const rows = await liveKeys(db).select('hash').where('hash', '=', any).execute()
-  return new Map(rows.map((row) => [row.hash.toString('hex'), asIdentity(row)]))
+  return new Map(rows.map((row) => [row.hash.toString('hex'), asKnown(row)]))
 }
 
 function liveKeys(db: Db) {
@@ -111,24 +127,21 @@ function liveKeys(db: Db) {
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select(['api_keys.id', 'organization_id', 'scopes', 'expires_at', 'suspended_at'])
+    .select(['mailbox_ids', 'recipients', 'networks', 'requests_per_minute'])
     .where('revoked_at', 'is', null)
 }
 
-interface LiveKey {
-  readonly id: string
-  readonly organization_id: string
-  readonly scopes: string[]
-  readonly expires_at: Date | null
-  readonly suspended_at: Date | null
-}
+type LiveKey = Awaited<ReturnType<ReturnType<typeof liveKeys>['executeTakeFirstOrThrow']>>
 
-function asIdentity(row: LiveKey): Identity {
+function asKnown(row: LiveKey): KnownKey {
   return {
     keyId: row.id,
-    organizationId: row.organization_id,
+    caller: new Caller(row.organization_id, { mailboxes: row.mailbox_ids, recipients: row.recipients }),
     scopes: new Set(row.scopes as Scope[]),
-    expiresAt: row.expires_at,
+    quota: row.requests_per_minute ?? perMinute.quota,
     suspended: row.suspended_at !== null,
+    expiresAt: row.expires_at,
+    opensTo: row.networks ? insideNetworks(row.networks) : undefined,
   }
 }
 

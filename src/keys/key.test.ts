@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scopes } from '#/http/scopes.ts'
 import { expiryAfter, type Key, keyName, keyStatus, scopesIn } from './key.ts'
+import { unrestricted } from './restrictions.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
 
@@ -55,6 +56,7 @@ for (const [what, fields, expected] of [
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
+      ...unrestricted,
       ...fields,
     }
     assert.equal(keyStatus(key, now), expected)

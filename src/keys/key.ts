@@ -1,9 +1,10 @@
 import { invalid } from '#/errors.ts'
 import { isScope, type Scope, scopes } from '#/http/scopes.ts'
 import { properName } from '#/text.ts'
+import type { Restrictions } from './restrictions.ts'
 
 /** A key as it can be shown. The key itself is shown once, when it is made, and not stored. */
-export interface Key {
+export interface Key extends Restrictions {
   readonly id: string
   readonly name: string
   /** Its first eight characters and its last four, to recognise it by. */
@@ -54,7 +55,10 @@ export function expiryAfter(text: string, now: number): Date {
 }
 
 /** The status of the key at `now`. */
-export function keyStatus({ revoked_at, expires_at }: Key, now: number): 'live' | 'revoked' | 'expired' {
+export function keyStatus(
+  { revoked_at, expires_at }: Pick<Key, 'revoked_at' | 'expires_at'>,
+  now: number,
+): 'live' | 'revoked' | 'expired' {
   if (revoked_at) return 'revoked'
   return expires_at && expires_at.getTime() <= now ? 'expired' : 'live'
 }

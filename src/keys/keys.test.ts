@@ -12,6 +12,8 @@ import { createKey, revokeKey } from './keys.ts'
 import { keysOf } from './queries.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
+const client = { address: '192.0.2.1', guessing: false }
+const guessing = { ...client, guessing: true }
 const fields = { name: 'CI', scopes: ['labels:read'], expiresAt: null } as const
 
 const database = await testDatabase()
@@ -47,7 +49,7 @@ test('a revoked key opens nothing, and revoking it again changes nothing and say
   assert.deepEqual([first.already, second.already], [false, true])
   assert.deepEqual(second.key, { ...key, revoked_at: new Date(now) })
   await using authenticator = new Authenticator(database.db, () => now)
-  assert.equal(await authenticator.identify(secret), undefined)
+  assert.equal(await authenticator.identify(secret, client), undefined)
 })
 
 test('keys from where many are guessed are looked for together, and one that opened something before is not among them', async () => {
@@ -55,13 +57,13 @@ test('keys from where many are guessed are looked for together, and one that ope
   const { db, count } = countingStatements(database.db, 'api_keys')
   await using authenticator = new Authenticator(db, () => now, { every: 1 })
   const guesses = [...Array.from({ length: 50 }, generateKey), secret, 'mrk_mistyped']
-  const found = await Promise.all(guesses.map((token) => authenticator.identify(token, true)))
+  const found = await Promise.all(guesses.map((token) => authenticator.identify(token, guessing)))
   assert.deepEqual(
     found.map((identity) => identity !== undefined),
     guesses.map((token) => token === secret),
   )
   assert.equal(count(), 2, 'one for the first, and one for all who came meanwhile')
-  assert.ok(await authenticator.identify(secret, true))
+  assert.ok(await authenticator.identify(secret, guessing))
   assert.equal(count(), 3)
 })
 

@@ -6,12 +6,20 @@ import { isUuid } from '#/text.ts'
 import { generateKey, hashKey } from './api-key.ts'
 import { type Key, mostLiveKeys } from './key.ts'
 import { insertKey, keyById, liveKeyCount, revokeLiveKey } from './queries.ts'
+import { type Restrictions, unrestricted } from './restrictions.ts'
+
+export interface NewKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly expiresAt: Date | null
+  readonly restrictions?: Restrictions
+}
 
 /** Creates a key. `secret` is the key itself, which is not stored. */
 export async function createKey(
   db: Db,
   organizationId: string,
-  { name, scopes, expiresAt }: { name: string; scopes: readonly Scope[]; expiresAt: Date | null },
+  { name, scopes, expiresAt, restrictions = unrestricted }: NewKey,
   now: number,
 ): Promise<{ key: Key; secret: string }> {
   const secret = generateKey()
@@ -25,6 +33,7 @@ export async function createKey(
       prefix: secret.slice(0, 8),
       last_four: secret.slice(-4),
       expires_at: expiresAt,
+      ...restrictions,
     })
   })
   return { key, secret }

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Scope } from '#/http/scopes.ts'
 import type { Key } from './key.ts'
+import type { Restrictions } from './restrictions.ts'
 
 const columns = [
   'id',
@@ -12,6 +13,10 @@ const columns = [
   'expires_at',
   'last_used_at',
   'revoked_at',
+  'mailbox_ids',
+  'recipients',
+  'networks',
+  'requests_per_minute',
 ] as const
 
 /** Oldest first, the revoked and expired ones too. */
@@ -41,7 +46,7 @@ export async function liveKeyCount(tx: Tx, organizationId: string, now: Date): P
 export async function insertKey(
   tx: Tx,
   organizationId: string,
-  fields: Pick<Key, 'name' | 'prefix' | 'last_four' | 'expires_at'> & { hash: Buffer; scopes: Scope[] },
+  fields: Restrictions & Pick<Key, 'name' | 'prefix' | 'last_four' | 'expires_at'> & { hash: Buffer; scopes: Scope[] },
 ): Promise<Key> {
   const row = await tx
     .insertInto('api_keys')

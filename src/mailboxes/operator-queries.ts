@@ -24,6 +24,27 @@ export async function knownMailboxes(
   return rows
 }
 
+/** Those of an organization at these addresses, which are in canonical form. */
+export async function mailboxesAt(
+  db: Db,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<{ id: string; address: string }[]> {
+  return await db
+    .selectFrom('mailboxes')
+    .select(['id', 'address'])
+    .where('organization_id', '=', organizationId)
+    .where('address', 'in', addresses)
+    .execute()
+}
+
+/** The addresses of mailboxes, by id; those that are gone lack. */
+export async function addressesOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; address: string }>`
+    select id, address from mailboxes where id = any(${ids}::uuid[])`.execute(db)
+  return new Map(rows.map(({ id, address }) => [id, address]))
+}
+
 /** False if there is no such mailbox. */
 export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<boolean> {
   const { numUpdatedRows } = await db

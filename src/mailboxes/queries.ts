@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Caller } from '#/http/caller.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -11,16 +12,16 @@ export const mailboxColumns = sql`
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
 
-/** The organization's mailbox with this address, in canonical form (src/mime/address.ts), not an alias. Every request that
- *  reads mail runs this query, so it reads one row only. */
+/** The mailbox with this address, in canonical form (src/mime/address.ts), not an alias, that the caller sees. Every request
+ *  that reads mail runs this query, so it reads one row only. */
 export async function mailboxNamed(
   db: Db,
-  organizationId: string,
+  caller: Caller,
   address: string,
 ): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
   const [mailbox] = await query<Pick<Mailbox, 'id' | 'address' | 'kind'>>(db)`
-    select id, address, kind from mailboxes where organization_id = ${organizationId} and address = ${address}`
-  return mailbox
+    select id, address, kind from mailboxes where organization_id = ${caller.organizationId} and address = ${address}`
+  return mailbox && caller.sees(mailbox.id) ? mailbox : undefined
 }
 
 export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
@@ -31,10 +32,11 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
 }
 
 /** Like `mailboxNamed`, with all fields. */
-export async function mailboxAt(db: Db, organizationId: string, address: string): Promise<Mailbox | undefined> {
+export async function mailboxAt(db: Db, caller: Caller, address: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
-    where mailbox.organization_id = ${organizationId} and mailbox.address = ${address}`.execute(db)
+    where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
+      and ${caller.seesIn('mailbox.id')}`.execute(db)
   return rows[0]
 }
 
@@ -49,27 +51,39 @@ export async function certificateOf(
   return rows[0]
 }
 
-/** Oldest first. */
+/** Those that the caller sees, oldest first. */
 export async function mailboxesOf(
   db: Db,
-  organizationId: string,
+  caller: Caller,
   { limit, page }: { limit: number; page: number },
 ): Promise<Mailbox[]> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
-    where mailbox.organization_id = ${organizationId}
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.seesIn('mailbox.id')}
     order by mailbox.created_at, mailbox.id limit ${limit} offset ${page * limit}`.execute(db)
   return rows
 }
 
-/** A counter that a trigger keeps. */
-export async function mailboxCount(db: Db, organizationId: string): Promise<number> {
+/** How many the caller sees: all are a counter that a trigger keeps. */
+export async function mailboxCount(db: Db, caller: Caller): Promise<number> {
+  if (!caller.seesAllMailboxes) return (await mailboxIdsOf(db, caller)).length
   const { mailboxes } = await db
     .selectFrom('organization_usage')
     .select('mailboxes')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .executeTakeFirstOrThrow()
   return mailboxes
+}
+
+/** Those that the caller sees. */
+export async function mailboxIdsOf(db: Db, caller: Caller): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('organization_id', '=', caller.organizationId)
+    .where(caller.seesIn('id'))
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** A domain by its name, in ASCII form and lower case, or by its id. */

@@ -1,20 +1,21 @@
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed } from './queries.ts'
 
-/** The mailbox whose mail a request reads or changes. Refuses a Private one: the server has no key to decrypt its mail
- *  (docs/reference/mailboxes.md). */
-export async function readableMailbox(db: Db, organizationId: string, address: string): Promise<MailboxRef> {
+/** The mailbox whose mail a caller's request reads or changes. Refuses a Private one: the server has no key to decrypt its
+ *  mail (docs/reference/mailboxes.md). */
+export async function readableMailbox(db: Db, caller: Caller, address: string): Promise<MailboxRef> {
   const canonical = canonicalAddress(address)
-  const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, organizationId, canonical)
+  const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, caller, canonical)
   if (!mailbox) throw notFound('mailbox')
   if (mailbox.kind === 'private') {
     throw invalid('mailbox', `${mailbox.address} is a Private mailbox: the server holds no key to read its mail with`)
   }
-  return { organizationId, mailboxId: mailbox.id }
+  return { organizationId: caller.organizationId, mailboxId: mailbox.id }
 }
 
 /** Mailboxes cached in a process. */
@@ -26,16 +27,16 @@ const rememberedOf = new WeakMap<Db, QuickLRU<string, MailboxRef>>()
  *  throws `not_found`, the address is looked up, and `read` is called again if another mailbox now has it. */
 export async function readMailbox<T>(
   db: Db,
-  organizationId: string,
+  caller: Caller,
   address: string,
   read: (mailbox: MailboxRef) => Promise<T>,
 ): Promise<T> {
   const remembered = rememberedOf.get(db) ?? new QuickLRU<string, MailboxRef>({ maxSize: mostRemembered })
   rememberedOf.set(db, remembered)
-  const name = `${organizationId} ${address}`
+  const name = `${caller.organizationId} ${address}`
   const known = remembered.get(name)
   let missed: unknown
-  if (known) {
+  if (known && caller.sees(known.mailboxId)) {
     try {
       return await read(known)
     } catch (error) {
@@ -44,7 +45,7 @@ export async function readMailbox<T>(
       missed = error
     }
   }
-  const mailbox = await readableMailbox(db, organizationId, address)
+  const mailbox = await readableMailbox(db, caller, address)
   remembered.set(name, mailbox)
   if (mailbox.mailboxId === known?.mailboxId) throw missed
   return read(mailbox)

@@ -34,9 +34,10 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
         response: { 200: PageOf(MailboxOut) },
       },
     },
-    async ({ organizationId, query: { limit = most, page = 0 } }) => {
-      const total = await mailboxCount(db, organizationId)
-      const mailboxes = await mailboxesOf(db, organizationId, { limit, page })
+    async ({ caller, query: { limit = most, page = 0 } }) => {
+      const { organizationId } = caller
+      const total = await mailboxCount(db, caller)
+      const mailboxes = await mailboxesOf(db, caller, { limit, page })
       const used = await mailHost.storageOf(mailboxes.map(({ id }) => ({ organizationId, mailboxId: id })))
       const data = mailboxes.map((mailbox) => present(mailbox, used.get(mailbox.id) ?? 0))
       return { data, total, page, has_more: (page + 1) * limit < total }
@@ -53,12 +54,12 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
         response: { 200: MailboxOut },
       },
     },
-    async ({ organizationId, params }) => {
+    async ({ caller, params }) => {
       // PostgreSQL takes no U+0000.
       const address = params.address.includes('\0') ? undefined : canonicalAddress(params.address)
-      const mailbox = address === undefined ? undefined : await mailboxAt(db, organizationId, address)
+      const mailbox = address === undefined ? undefined : await mailboxAt(db, caller, address)
       if (!mailbox) throw notFound('mailbox')
-      const used = await mailHost.storageOf([{ organizationId, mailboxId: mailbox.id }])
+      const used = await mailHost.storageOf([{ organizationId: caller.organizationId, mailboxId: mailbox.id }])
       return present(mailbox, used.get(mailbox.id) ?? 0)
     },
   )
@@ -68,6 +69,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
     {
       config: {
         scope: 'mailboxes:write',
+        allMailboxes: true,
         noun: 'Mailboxes',
         errors: ['not_found', 'quota_exceeded', 'mail_unavailable'],
       },

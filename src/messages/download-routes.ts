@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
+import type { Caller } from '#/http/caller.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { readableMailbox } from '#/mailboxes/readable.ts'
 import type { Stored } from '#/ports/mail-host.ts'
@@ -28,10 +29,10 @@ export function downloadRoutes(
   large: LargeMessages,
   config: FastifyContextConfig,
 ): void {
-  async function find(organizationId: string, uid: string, query: Static<typeof InFolder>): Promise<Stored> {
+  async function find(caller: Caller, uid: string, query: Static<typeof InFolder>): Promise<Stored> {
     const folder = folderName(query.folder ?? 'inbox')
     const number = pathUid(uid)
-    const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+    const mailbox = await readableMailbox(db, caller, query.mailbox)
     const stored = await mailHost.read(mailbox, folder, number)
     if (!stored) throw notFound('message')
     return stored
@@ -49,8 +50,8 @@ export function downloadRoutes(
         response: bytes('The message.', 'message/rfc822'),
       },
     },
-    async ({ organizationId, params, query }, reply) => {
-      const { summary, pieces } = await find(organizationId, params.uid, query)
+    async ({ caller, params, query }, reply) => {
+      const { summary, pieces } = await find(caller, params.uid, query)
       return reply
         .headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822'))
         .header('Content-Length', summary.sizeBytes)
@@ -72,8 +73,8 @@ export function downloadRoutes(
         response: bytes('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),
       },
     },
-    async ({ organizationId, params, query }, reply) => {
-      const raw = await large.fetch(await find(organizationId, params.uid, query), reply)
+    async ({ caller, params, query }, reply) => {
+      const raw = await large.fetch(await find(caller, params.uid, query), reply)
       const attachment = await reader.attachment(raw, params.id)
       if (!attachment) throw notFound('attachment')
       const name = attachment.filename ?? `attachment-${params.id}`

@@ -59,8 +59,8 @@ function folderRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: Folders },
       },
     },
-    async ({ organizationId, query }) => {
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+    async ({ caller, query }) => {
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
       return { data: await mailHost.folders(mailbox) }
     },
   )
@@ -80,9 +80,9 @@ function listRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: MessagePage },
       },
     },
-    async ({ organizationId, query: { folder = 'inbox', limit = 25, page = 0, unread, label, ...query } }) => {
+    async ({ caller, organizationId, query: { folder = 'inbox', limit = 25, page = 0, unread, label, ...query } }) => {
       const name = folderName(folder)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
       if (label !== undefined && !(await organizationKeywords(db, organizationId, [label])).has(label)) {
         throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
       }
@@ -112,10 +112,10 @@ function readRoute(app: App, { db, mailHost, reader }: MessageParts, large: Larg
         response: { 200: MessageOut },
       },
     },
-    async ({ organizationId, params, query: { folder = 'inbox', ...query } }, reply) => {
+    async ({ caller, organizationId, params, query: { folder = 'inbox', ...query } }, reply) => {
       const name = folderName(folder)
       const uid = pathUid(params.uid)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       const raw = await large.fetch(stored, reply)
@@ -139,11 +139,11 @@ function changeRoute(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: MessageItem },
       },
     },
-    async ({ organizationId, params, body, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, organizationId, params, body, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
       if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
       await assertKeywordsKnown(db, organizationId, change)
       const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
@@ -172,10 +172,10 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: BulkResult },
       },
     },
-    async ({ organizationId, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, organizationId, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
-      const mailbox = await readableMailbox(db, organizationId, query.mailbox)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
       await assertKeywordsKnown(db, organizationId, change)
       const wanted = [...new Set(uids)].sort((a, b) => a - b)
       const places = await mailHost.update(mailbox, name, wanted, change)

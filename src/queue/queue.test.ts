@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
+import { Caller } from '#/http/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
@@ -96,7 +97,7 @@ test('what is scheduled does not go before its time, and begins with the claim',
   assert.deepEqual((await claimScheduled(database.db, mailKey, new Date(now.getTime() - 1))).claims, [])
   assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
   await begin()
-  assert.equal(await cancel(database.db, one, id), false)
+  assert.equal(await cancel(database.db, Caller.unrestricted(one), id), false)
 })
 
 test('organizations take turns, whatever one of them has waiting', async () => {
@@ -199,7 +200,7 @@ test('a message departs once, so its allowance is claimed once, and again when i
   assert.deepEqual(await leave(), [2, [id], []])
   await database.db.transaction().execute((tx) => fail(tx, id, 'No', now))
   assert.deepEqual(await states(), Array(2).fill(['failed', 'held', 1, 0]))
-  await database.db.transaction().execute((tx) => putBack(tx, { organizationId: one, id }, now))
+  await database.db.transaction().execute((tx) => putBack(tx, { caller: Caller.unrestricted(one), id }, now))
   assert.deepEqual(await states(), Array(2).fill(['scheduled', 'held', 0, 0]))
   assert.deepEqual(await leave(), [2, [id], []])
 })

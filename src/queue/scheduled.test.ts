@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
+import { Caller } from '#/http/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
@@ -116,11 +117,12 @@ test('a message is put back and cancelled by its own organization, and no other 
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   await begin()
   for (const each of [id, other]) await within((tx) => fail(tx, each, 'No', now))
-  const back = (organizationId: string) => within((tx) => putBack(tx, { organizationId, id }, now))
+  const caller = Caller.unrestricted
+  const back = (organizationId: string) => within((tx) => putBack(tx, { caller: caller(organizationId), id }, now))
   assert.deepEqual([await back(randomUUID()), await back(one), await back(one)], [false, true, false])
   assert.deepEqual(await states(), { [id]: 'scheduled', [other]: 'failed' })
-  await within((tx) => putBack(tx, { organizationId: one, id: other }, now))
-  assert.deepEqual([await cancel(db, randomUUID(), id), await cancel(db, one, id)], [false, true])
+  await within((tx) => putBack(tx, { caller: caller(one), id: other }, now))
+  assert.deepEqual([await cancel(db, caller(randomUUID()), id), await cancel(db, caller(one), id)], [false, true])
   assert.deepEqual(await states(), { [other]: 'scheduled' })
 })
 

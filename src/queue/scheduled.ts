@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Now } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
+import type { Caller } from '#/http/caller.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Claimed, leases, together } from './claims.ts'
 import { type Encoding, replacePieces } from './enqueue.ts'
@@ -112,14 +113,15 @@ export async function fail(tx: Tx, id: string, reason: string, now: Now): Promis
 /** `failed` → `scheduled`, to be sent now, as if it had never been tried. False where there is no failed one. */
 export async function putBack(
   tx: Tx,
-  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  { caller, id }: { readonly caller: Caller; readonly id: string },
   now: Date,
 ): Promise<boolean> {
   const { rows } = await sql`
     with back as (
       update outbound_messages set state = 'scheduled', send_at = ${now}, last_error = null, failed_at = null,
         allowance_due = (select count(*) from outbound_recipients where message_id = ${id})
-      where organization_id = ${organizationId} and id = ${id} and state = 'failed' returning id
+      where organization_id = ${caller.organizationId} and id = ${id} and state = 'failed'
+        and ${caller.seesIn('mailbox_id')} returning id
     )
     update outbound_recipients
     set route = ${together}, due_at = ${now}, attempts = 0, cut_short = 0, doubted_at = null, told_at = null,
@@ -129,11 +131,12 @@ export async function putBack(
 }
 
 /** `scheduled` → gone, with every octet of it. False where there is none that nobody has begun to send. */
-export async function cancel(db: Db, organizationId: string, id: string): Promise<boolean> {
+export async function cancel(db: Db, caller: Caller, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('outbound_messages')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
+    .where(caller.seesIn('mailbox_id'))
     .where('state', '=', 'scheduled')
     .executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Caller } from '#/http/caller.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
 import { putBack } from '#/queue/scheduled.ts'
 import { openedFields } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Draft, mostListed, type Scheduled } from './scheduled.ts'
 
-/** The list of scheduled messages: a view of the outbound queue. */
+/** The list of scheduled messages that a caller sees: a view of the outbound queue. */
 
 type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & {
   readonly fields: Buffer
@@ -20,41 +21,45 @@ const columns = sql`
   attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt"`
 
 /** A message leaves the list once a recipient has it. */
-const isListed = sql<boolean>`state in ('scheduled', 'sending', 'failed')`
+function isListed(caller: Caller) {
+  return sql<boolean>`
+    organization_id = ${caller.organizationId} and state in ('scheduled', 'sending', 'failed')
+    and ${caller.seesIn('mailbox_id')}`
+}
 
 function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...row }: Found) {
   return { ...row, ...openedFields(key, row.id, fields, fieldsSealed) }
 }
 
-/** The organization's messages that are scheduled, being sent or failed, soonest first. */
-export async function scheduledOf(db: Db, key: SealingKey, organizationId: string): Promise<Scheduled[]> {
+/** The messages that are scheduled, being sent or failed, soonest first. */
+export async function scheduledOf(db: Db, key: SealingKey, caller: Caller): Promise<Scheduled[]> {
   const { rows } = await sql<Row>`
-    select ${columns} from outbound_messages where organization_id = ${organizationId} and ${isListed}
+    select ${columns} from outbound_messages where ${isListed(caller)}
     order by send_at, id limit ${mostListed}`.execute(db)
   return rows.map((row) => opened(key, row))
 }
 
 interface Named {
-  readonly organizationId: string
+  readonly caller: Caller
   readonly id: string
 }
 
 export async function scheduledById(
   db: Db,
   key: SealingKey,
-  { organizationId, id }: Named,
+  { caller, id }: Named,
 ): Promise<(Scheduled & { sizeBytes: number }) | undefined> {
   const { rows } = await sql<Row & { sizeBytes: number }>`
     select ${columns}, size_bytes as "sizeBytes" from outbound_messages
-    where organization_id = ${organizationId} and id = ${id} and ${isListed}`.execute(db)
+    where id = ${id} and ${isListed(caller)}`.execute(db)
   return rows[0] && opened(key, rows[0])
 }
 
 /** Undefined if the message is not in the list. */
-export async function statusOf(db: Db, { organizationId, id }: Named): Promise<Scheduled['status'] | undefined> {
+export async function statusOf(db: Db, { caller, id }: Named): Promise<Scheduled['status'] | undefined> {
   const { rows } = await sql<Pick<Scheduled, 'status'>>`
     select ${columns} from outbound_messages
-    where organization_id = ${organizationId} and id = ${id} and ${isListed}`.execute(db)
+    where id = ${id} and ${isListed(caller)}`.execute(db)
   return rows[0]?.status
 }
 

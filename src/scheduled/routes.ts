@@ -16,8 +16,8 @@ import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import { senderFor } from '#/sending/sender.ts'
-import { retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
-import { draft, schedule } from './schedule.ts'
+import { scheduledById, scheduledOf, statusOf } from './queries.ts'
+import { draft, retry, schedule } from './schedule.ts'
 import {
   Accepted,
   Cancelled,
@@ -63,7 +63,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         response: { 200: ScheduledList },
       },
     },
-    async ({ organizationId }) => ({ data: (await scheduledOf(db, mailKey, organizationId)).map(present) }),
+    async ({ caller }) => ({ data: (await scheduledOf(db, mailKey, caller)).map(present) }),
   )
 
   app.get(
@@ -77,9 +77,9 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         response: { 200: ScheduledContent },
       },
     },
-    async ({ organizationId, params }, reply) => {
+    async ({ caller, params }, reply) => {
       const id = pathId(params.id, what)
-      const found = await scheduledById(db, mailKey, { organizationId, id })
+      const found = await scheduledById(db, mailKey, { caller, id })
       if (!found) throw notFound(what)
       const raw = await collected(queuedOctets(db, mailKey, id), found.sizeBytes)
       const { text, html, attachments } = await reader.content(raw)
@@ -118,11 +118,11 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       },
     },
     async (request, reply) => {
-      const { organizationId } = request
+      const { caller, organizationId } = request
       const { send_at, ...body } = request.body
-      const message = outgoing(body)
+      const message = outgoing(caller, body)
       const sendAt = timestamp(send_at, 'send_at')
-      const sender = await senderFor(db, organizationId, message.from)
+      const sender = await senderFor(db, caller, message.from)
       const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
       let answer: Answer | undefined
       const store = async (tx: Tx): Promise<Answer> => {
@@ -165,10 +165,10 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         response: { 200: Cancelled },
       },
     },
-    async ({ organizationId, params }) => {
+    async ({ caller, params }) => {
       const id = pathId(params.id, what)
-      if (await cancel(db, organizationId, id)) return { cancelled: true as const, id }
-      throw await refusal(db, organizationId, id, 'it can no longer be cancelled')
+      if (await cancel(db, caller, id)) return { cancelled: true as const, id }
+      throw await refusal(db, { caller, id }, 'it can no longer be cancelled')
     },
   )
 
@@ -185,12 +185,12 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       },
     },
     async (request, reply) => {
-      const { organizationId, params } = request
+      const { caller, params } = request
       const id = pathId(params.id, what)
       const now = await time(db)
       return answerOnce(db, request, reply, async (tx) => {
-        const retried = await retryFailed(tx, mailKey, { organizationId, id }, now)
-        if (!retried) throw await refusal(tx, organizationId, id, 'only a failed one can be sent again')
+        const retried = await retry(tx, mailKey, { caller, id }, now)
+        if (!retried) throw await refusal(tx, { caller, id }, 'only a failed one can be sent again')
         return ok(present(retried))
       })
     },
@@ -198,7 +198,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
 }
 
 /** The error for a message whose state does not allow the change. */
-async function refusal(db: Db, organizationId: string, id: string, consequence: string): Promise<Error> {
-  const status = await statusOf(db, { organizationId, id })
+async function refusal(db: Db, named: Parameters<typeof statusOf>[1], consequence: string): Promise<Error> {
+  const status = await statusOf(db, named)
   return status ? invalid('id', `This message is ${status}: ${consequence}`) : notFound(what)
 }

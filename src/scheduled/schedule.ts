@@ -3,11 +3,12 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
+import { mailbox } from '#/sending/fields.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { SendingBody } from '#/sending/schemas.ts'
 import type { Sender } from '#/sending/sender.ts'
-import { insertScheduled, promisedOn } from './queries.ts'
-import type { Draft } from './scheduled.ts'
+import { insertScheduled, promisedOn, retryFailed } from './queries.ts'
+import type { Draft, Scheduled } from './scheduled.ts'
 import { lockCommit } from './unknown-commit.ts'
 
 /** Composes a message for later, outside any transaction, since a large one takes a while. Its Message-ID is final here; its
@@ -41,6 +42,20 @@ export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date): 
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
   return warnings
+}
+
+/** Puts a failed message back, whose caller may write to all that it goes to. Undefined where there is no failed one.
+ *  @throws Refusal */
+export async function retry(
+  tx: Tx,
+  key: SealingKey,
+  named: Parameters<typeof retryFailed>[2],
+  now: Date,
+): Promise<Scheduled | undefined> {
+  const back = await retryFailed(tx, key, named, now)
+  const { to = [], cc = [], bcc = [] } = back ?? {}
+  for (const text of [...to, ...cc, ...bcc]) named.caller.assertWritesTo(mailbox(text, 'id').address, 'id')
+  return back
 }
 
 async function warningsFor(db: Db, { organizationId, sendAt, recipients }: Draft): Promise<string[]> {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
+import { Caller } from '#/http/caller.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import { statusOf } from './queries.ts'
 
@@ -23,10 +24,9 @@ export async function isStored(
   { db, log, closing }: { db: Db; log: Logger; closing: AbortSignal },
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<boolean> {
+  const caller = Caller.unrestricted(organizationId)
   for (const end = performance.now() + timeout; performance.now() < end; await wait(interval)) {
-    const stored = await afterCommit(db, (tx) => statusOf(tx, { organizationId, id }), id).catch(
-      () => 'unknown' as const,
-    )
+    const stored = await afterCommit(db, (tx) => statusOf(tx, { caller, id }), id).catch(() => 'unknown' as const)
     if (stored !== 'unknown') return stored !== undefined
   }
   const removing = removeOnceReachable(db, { organizationId, id }, closing)
@@ -44,8 +44,9 @@ export async function removeOnceReachable(
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
   closing: AbortSignal,
 ): Promise<boolean> {
+  const caller = Caller.unrestricted(organizationId)
   for (;;) {
-    const removed = await afterCommit(db, (tx) => cancel(tx, organizationId, id), id).catch(() => 'unknown' as const)
+    const removed = await afterCommit(db, (tx) => cancel(tx, caller, id), id).catch(() => 'unknown' as const)
     if (removed !== 'unknown') return removed
     await wait(interval * 4, undefined, { ref: false, signal: closing })
   }

@@ -2,26 +2,40 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
+import { Caller } from '#/http/caller.ts'
 import { mostAttachmentOctets } from './fields.ts'
 import { outgoing, recipientsOf } from './outgoing.ts'
 import type { SendingBody } from './schemas.ts'
 
+const anyone = Caller.unrestricted('')
 const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }
 
 test('one address or several, with names or without', () => {
-  const { from, to, cc } = outgoing({ ...least, from: 'Ada <ada@example.com>', cc: ['"Cy, Jr." <cy@example.com>'] })
+  const { from, to, cc } = outgoing(anyone, {
+    ...least,
+    from: 'Ada <ada@example.com>',
+    cc: ['"Cy, Jr." <cy@example.com>'],
+  })
   assert.deepEqual(from, { name: 'Ada', address: 'ada@example.com' })
   assert.deepEqual(to, [{ name: '', address: 'bob@example.com' }])
   assert.deepEqual(cc, [{ name: 'Cy, Jr.', address: 'cy@example.com' }])
 })
 
 test('who is named more than once gets one copy', () => {
-  const given = outgoing({ ...least, cc: 'Bob <BOB@Example.com>', bcc: ['bob@example.com', 'cy@bücher.example'] })
+  const given = outgoing(anyone, {
+    ...least,
+    cc: 'Bob <BOB@Example.com>',
+    bcc: ['bob@example.com', 'cy@bücher.example'],
+  })
   assert.deepEqual(recipientsOf(given), ['bob@example.com', 'cy@xn--bcher-kva.example'])
 })
 
 test('Message-IDs come with or without brackets, in one string or several', () => {
-  const { inReplyTo, references } = outgoing({ ...least, in_reply_to: 'a@x', references: ['<b@x> <c@x>', 'd@x'] })
+  const { inReplyTo, references } = outgoing(anyone, {
+    ...least,
+    in_reply_to: 'a@x',
+    references: ['<b@x> <c@x>', 'd@x'],
+  })
   assert.deepEqual([inReplyTo, references], [['<a@x>'], ['<b@x>', '<c@x>', '<d@x>']])
 })
 
@@ -64,7 +78,7 @@ for (const [what, change, field] of [
   test(`refused, naming ${field}: ${what}`, () => {
     const body = { ...least, ...(change as Partial<SendingBody>) }
     assert.throws(
-      () => outgoing(body),
+      () => outgoing(anyone, body),
       (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field,
     )
   })
@@ -73,15 +87,15 @@ for (const [what, change, field] of [
 test('attachments of 8 MiB are taken, and not one octet more', () => {
   const of = (octets: number) => ({ ...attachment, content: Buffer.alloc(octets).toString('base64') })
   const half = mostAttachmentOctets / 2
-  assert.equal(outgoing({ ...least, attachments: [of(half), of(half)] }).attachments.length, 2)
-  assert.throws(() => outgoing({ ...least, attachments: [of(half), of(half + 1)] }), { field: 'attachments' })
+  assert.equal(outgoing(anyone, { ...least, attachments: [of(half), of(half)] }).attachments.length, 2)
+  assert.throws(() => outgoing(anyone, { ...least, attachments: [of(half), of(half + 1)] }), { field: 'attachments' })
 })
 
 test('every attachment is decoded to what was encoded', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (octets) => {
       const content = Buffer.from(octets)
-      const [read] = outgoing({
+      const [read] = outgoing(anyone, {
         ...least,
         attachments: [{ ...attachment, content: content.toString('base64') }],
       }).attachments

@@ -1,4 +1,5 @@
 import { invalid } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
 import { type Address, canonicalAddress } from '#/mime/address.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 import type { SendingBody } from './schemas.ts'
@@ -28,10 +29,11 @@ export interface OutgoingAttachment {
   readonly contentId: string | null
 }
 
-/** Reads the sending body (docs/reference/sending.md). Does not check that `from` is a mailbox of the organization.
- *  @throws Refusal naming the field */
-export function outgoing(body: SendingBody): Outgoing {
-  const [to, cc, bcc] = [addresses('to', body.to), addresses('cc', body.cc), addresses('bcc', body.bcc)]
+/** Reads the sending body (docs/reference/sending.md), all of whose recipients the caller may write to. Does not check that
+ *  `from` is a mailbox of the organization. @throws Refusal naming the field */
+export function outgoing(caller: Caller, body: SendingBody): Outgoing {
+  const goesTo = (field: 'to' | 'cc' | 'bcc') => recipients(caller, field, body[field])
+  const [to, cc, bcc] = [goesTo('to'), goesTo('cc'), goesTo('bcc')]
   if (to.length === 0) throw invalid('to', 'to must name at least one recipient, also where cc or bcc do')
   assertSomeText(body)
   const { text = null, html = null } = body
@@ -55,19 +57,26 @@ export function recipientsOf({ to, cc, bcc }: Pick<Outgoing, 'to' | 'cc' | 'bcc'
   return [...new Set([...to, ...cc, ...bcc].map(({ address }) => canonicalAddress(address) ?? address))]
 }
 
-function addresses(field: string, given: string | readonly string[] | undefined): Address[] {
-  if (given === undefined) return []
-  if (typeof given === 'string') return [mailbox(given, field)]
-  return given.map((text, index) => mailbox(text, `${field}[${index}]`))
+type Given = string | readonly string[] | undefined
+
+function addresses(field: string, given: Given): Address[] {
+  return [given ?? []].flat().map((text, index) => mailbox(text, place(field, given, index)))
+}
+
+function recipients(caller: Caller, field: string, given: Given): Address[] {
+  const named = addresses(field, given)
+  for (const [index, { address }] of named.entries()) caller.assertWritesTo(address, place(field, given, index))
+  return named
+}
+
+function place(field: string, given: Given, index: number): string {
+  return typeof given === 'string' ? field : `${field}[${index}]`
 }
 
 const mostMessageIds = 100
 
-function ids(field: string, given: string | readonly string[] | undefined): string[] {
-  const texts = given === undefined ? [] : [given].flat()
-  const read = texts.flatMap((text, index) =>
-    messageIds(text, typeof given === 'string' ? field : `${field}[${index}]`),
-  )
+function ids(field: string, given: Given): string[] {
+  const read = [given ?? []].flat().flatMap((text, index) => messageIds(text, place(field, given, index)))
   if (read.length > mostMessageIds) throw invalid(field, `${field} can name at most ${mostMessageIds} messages`)
   return read
 }

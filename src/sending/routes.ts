@@ -47,9 +47,9 @@ export function sendingRoutes<Ready extends { readonly id: string; readonly mess
       },
     },
     async (request, reply) => {
-      const { organizationId } = request
-      const message = outgoing(request.body)
-      const sender = await senderFor(db, organizationId, message.from)
+      const { caller, organizationId } = request
+      const message = outgoing(caller, request.body)
+      const sender = await senderFor(db, caller, message.from)
       const ready = await dispatch.prepare(organizationId, sender, message)
       const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
       const store = async (tx: Tx): Promise<Answer> => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
 
 /** A mailbox that mail is sent from. */
@@ -14,17 +15,18 @@ export interface Sender {
   readonly name: string
 }
 
-/** The mailbox that `from` names, by its address or an alias. @throws Refusal if there is none, or it cannot send */
-export async function senderFor(db: Db, organizationId: string, from: Address): Promise<Sender> {
+/** The mailbox that the caller sees and `from` names, by its address or an alias. @throws Refusal if there is none, or it
+ *  cannot send */
+export async function senderFor(db: Db, caller: Caller, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
   const mailbox =
     address === undefined
       ? undefined
       : await candidates(db)
-          .where('addresses.organization_id', '=', organizationId)
+          .where('addresses.organization_id', '=', caller.organizationId)
           .where('addresses.address', '=', address)
           .executeTakeFirst()
-  if (!mailbox) throw notFound('mailbox')
+  if (!mailbox || !caller.sees(mailbox.id)) throw notFound('mailbox')
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 

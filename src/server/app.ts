@@ -130,6 +130,7 @@ function bareApp({ log, answersKey }: AppParts): App {
   app.setErrorHandler(answerError)
   answerUnknownRoutes(app)
   app.decorate('answersKey', answersKey)
+  app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')
   app.decorateRequest('keyId', '')
   app.decorateRequest('fingerprint', null)
@@ -139,7 +140,7 @@ function bareApp({ log, answersKey }: AppParts): App {
 function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
   follow?.(app)
   const authorize = authorizer(
-    { identify: (token, guessing) => authenticator.identify(token, guessing), isKey: isWellFormedKey },
+    { identify: (token, client) => authenticator.identify(token, client), isKey: isWellFormedKey },
     () => clock.now(),
     sharedRate,
   )

@@ -40,9 +40,9 @@ export function threadRoutes(
         response: { 200: ThreadPage },
       },
     },
-    async ({ organizationId, query: { folder = 'inbox', limit = 25, page = 0, ...query } }) => {
+    async ({ caller, query: { folder = 'inbox', limit = 25, page = 0, ...query } }) => {
       const name = folderName(folder)
-      const { total, data } = await readMailbox(db, organizationId, query.mailbox, (mailbox) =>
+      const { total, data } = await readMailbox(db, caller, query.mailbox, (mailbox) =>
         listThreads(parts, mailbox, name, { limit, page }),
       )
       return { data: data.map((one) => presentThread(one, name)), total, page, has_more: (page + 1) * limit < total }
@@ -61,12 +61,12 @@ export function threadRoutes(
         response: { 200: ThreadWithMessagesOut },
       },
     },
-    async ({ organizationId, params, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, params, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
-      const thread = await readMailbox(db, organizationId, query.mailbox, (mailbox) =>
+      const thread = await readMailbox(db, caller, query.mailbox, (mailbox) =>
         readThread(parts, mailbox, name, params.id),
       )
-      return presentMessages(thread, name, await itemsFor(db, organizationId, thread.messages))
+      return presentMessages(thread, name, await itemsFor(db, caller.organizationId, thread.messages))
     },
   )
 }

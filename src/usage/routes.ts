@@ -1,9 +1,11 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
+import type { Caller } from '#/http/caller.ts'
 import { Type } from '#/http/type.ts'
+import { mailboxIdsOf } from '#/mailboxes/queries.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { usageOf } from './queries.ts'
-import { present } from './usage.ts'
+import { present, type Usage as Used } from './usage.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Of = { used: Count, limit: Count, remaining: Count }
@@ -47,7 +49,17 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
         response: { 200: Usage },
       },
     },
-    async ({ organizationId }) =>
-      present(await usageOf(db, organizationId, await mailHost.storageUsed(organizationId))),
+    async ({ caller }) => present(await usageFor(db, mailHost, caller)),
   )
+}
+
+/** Of mailboxes and storage a caller sees what is its own. */
+async function usageFor(db: Db, mailHost: MailHost, caller: Caller): Promise<Used> {
+  const { organizationId } = caller
+  if (caller.seesAllMailboxes) return usageOf(db, organizationId, await mailHost.storageUsed(organizationId))
+  const ids = await mailboxIdsOf(db, caller)
+  const stored = await mailHost.storageOf(ids.map((mailboxId) => ({ organizationId, mailboxId })))
+  const octets = [...stored.values()].reduce((sum, one) => sum + one, 0)
+  const { mailboxes, ...usage } = await usageOf(db, organizationId, octets)
+  return { ...usage, mailboxes: { ...mailboxes, used: ids.length } }
 }

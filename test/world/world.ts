@@ -12,7 +12,8 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks/checks.ts'
 import { scopes as allScopes, type Scope } from '#/http/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
+import { createKey, type NewKey } from '#/keys/keys.ts'
+import { type Restrictions, unrestricted } from '#/keys/restrictions.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -198,10 +199,18 @@ export class TestOrganization {
     this.domain = domain
   }
 
-  async newKey(...scopes: readonly Scope[]): Promise<string> {
-    const now = this.world.clock.now()
-    const { secret } = await createKey(this.world.db, this.id, { name: 'test', scopes, expiresAt: null }, now)
-    return secret
+  newKey(...scopes: readonly Scope[]): Promise<string> {
+    return this.#key({ scopes })
+  }
+
+  /** A key with every scope that is restricted. */
+  restrictedKey(restrictions: Partial<Restrictions>): Promise<string> {
+    return this.#key({ scopes: allScopes, restrictions: { ...unrestricted, ...restrictions } })
+  }
+
+  async #key(fields: Pick<NewKey, 'scopes' | 'restrictions'>): Promise<string> {
+    const { db, clock } = this.world
+    return (await createKey(db, this.id, { name: 'test', expiresAt: null, ...fields }, clock.now())).secret
   }
 
   /** A request with the key that may do everything, or with another. */

@@ -13,6 +13,10 @@ interface ApiKeys {
   prefix: string
   last_four: string
   scopes: string[]
+  mailbox_ids: readonly string[] | null
+  recipients: readonly string[] | null
+  networks: readonly string[] | null
+  requests_per_minute: number | null
   created_at: Made<Date>
   expires_at: Date | null
   last_used_at: Date | null

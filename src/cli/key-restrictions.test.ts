@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { keyring } from '#test/world/installation.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { runCommand } from './run.ts'
+
+let database: Database
+let mailboxes: { id: string; address: string }[]
+before(async () => {
+  database = await testDatabase()
+  const { db } = database
+  const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' })
+  const domain = 'acme.test'
+  const mailHost = sqlMailHost(db, idHashKey(keyring))
+  mailboxes = await db.transaction().execute(async (tx) => {
+    await insertVerifiedDomain(tx, organizationId, domain)
+    const made = []
+    for (const localPart of ['ada', 'bob'])
+      made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }))
+    return made.map(({ id, address }) => ({ id, address }))
+  })
+})
+after(() => database[Symbol.asyncDispose]())
+
+const create = ['key', 'create', '--org', 'Acme', '--scopes', 'all']
+const run = (...argv: string[]) => runCommand(argv, operatorOn({ database }))
+const json = (...argv: string[]) => printed(operatorOn({ database }), ...argv)
+
+test('a key is restricted as it is made, and lists say so', async () => {
+  const [ada, bob] = mailboxes
+  const given = [
+    ...['--mailboxes', 'Ada@Acme.test, bob@acme.test', '--recipients', '@There.example,bob@else.example'],
+    ...['--networks', '192.0.2.0/24,2001:DB8::/32', '--rate', '60'],
+  ]
+  const restrictions = {
+    mailboxes: [ada, bob],
+    recipients: ['@there.example', 'bob@else.example'],
+    networks: ['192.0.2.0/24', '2001:db8::/32'],
+    requests_per_minute: 60,
+  }
+  const {
+    mailboxes: held,
+    recipients,
+    networks,
+    requests_per_minute,
+    mailbox_ids,
+    id,
+  } = await json(...create, ...given)
+  assert.deepEqual({ mailboxes: held, recipients, networks, requests_per_minute }, restrictions)
+  assert.equal(mailbox_ids, undefined)
+
+  const made = (await run(...create, ...given)).stdout
+  for (const line of [
+    'Only:     mailboxes ada@acme.test,bob@acme.test',
+    'Only:     recipients @there.example,bob@else.example',
+    'Only:     networks 192.0.2.0/24,2001:db8::/32',
+    'Only:     60 requests a minute',
+  ])
+    assert.ok(made.includes(`\n${line}`), made)
+
+  await database.db.deleteFrom('mailboxes').where('address', '=', 'bob@acme.test').execute()
+  const row = (await json('key', 'list', '--org', 'Acme')).data.find((key: { id: string }) => key.id === id)
+  assert.deepEqual(row.mailboxes, [ada, { id: bob?.id, address: null }])
+  const shown = (await run('key', 'list', '--org', 'Acme')).stdout
+  const all = `mailboxes ada@acme.test,${bob?.id} (deleted); recipients @there.example,bob@else.example; networks 192.0.2.0/24,2001:db8::/32; 60 requests a minute`
+  assert.ok(shown.includes(all), shown)
+  assert.deepEqual((await json('key', 'revoke', id)).mailboxes, row.mailboxes)
+})
+
+for (const [option, value, message] of [
+  [
+    '--mailboxes',
+    'eve@acme.test',
+    /^mailroom: The organization "Acme" has no mailbox "eve@acme\.test"\. `mailroom mailbox list/,
+  ],
+  [
+    '--mailboxes',
+    'ada@acme.test,postmaster@acme.test',
+    /has no mailbox "postmaster@acme\.test"\. .* an alias is none\n$/,
+  ],
+  ['--mailboxes', 'ada', /has no mailbox "ada"/],
+  ['--mailboxes', '', /^mailroom: --mailboxes has an empty entry/],
+  ['--recipients', 'there.example', /^mailroom: "there\.example" is no recipient: give .*@example\.net\n$/],
+  ['--networks', '192.0.2.0/33', /^mailroom: "192\.0\.2\.0\/33" is no network: give/],
+  ['--networks', '192.0.2.7/24', /"192\.0\.2\.7\/24" could be the network or the address\. Write the first/],
+  ['--rate', '600', /^mailroom: "600" is no rate: give the requests a minute, from 1 to 599\n$/],
+] as const) {
+  test(`${option} "${value}" makes no key, and a sentence says why`, async () => {
+    const before = (await json('key', 'list', '--org', 'Acme')).data.length
+    const refused = await run(...create, option, value)
+    assert.deepEqual([refused.exitCode, refused.stdout], [1, ''])
+    assert.match(refused.stderr, message)
+    assert.equal((await json('key', 'list', '--org', 'Acme')).data.length, before)
+  })
+}

@@ -1,0 +1,64 @@
+import { invalid } from '#/errors.ts'
+import { perMinute } from '#/http/authorize.ts'
+import { parsePattern } from '#/mime/address-pattern.ts'
+import { canonicalNetwork } from './networks.ts'
+
+/** What a key is restricted to (docs/reference/keys.md); null: not at all. It never changes. */
+export interface Restrictions {
+  /** Mailboxes by id, which may be gone. */
+  readonly mailbox_ids: readonly string[] | null
+  /** Addresses and `@domains`, in canonical form. */
+  readonly recipients: readonly string[] | null
+  /** `192.0.2.0/24`, `2001:db8::/32`. */
+  readonly networks: readonly string[] | null
+  readonly requests_per_minute: number | null
+}
+
+export const unrestricted: Restrictions = {
+  mailbox_ids: null,
+  recipients: null,
+  networks: null,
+  requests_per_minute: null,
+}
+
+/** How many mailboxes, recipients or networks a key may name. */
+const most = 100
+
+/** What stands between commas, each once. @throws Refusal naming the field */
+export function listIn(field: string, text: string): string[] {
+  const words = text.split(',').map((word) => word.trim())
+  if (words.includes('')) throw invalid(field, `--${field} has an empty entry: give them with commas between`)
+  const list = [...new Set(words)]
+  if (list.length > most) throw invalid(field, `--${field} takes at most ${most}`)
+  return list
+}
+
+/** @throws Refusal */
+export function recipientsIn(text: string): string[] {
+  return unique(listIn('recipients', text).map(recipientPattern))
+}
+
+/** @throws Refusal */
+export function networksIn(text: string): string[] {
+  return unique(listIn('networks', text).map(canonicalNetwork))
+}
+
+/** @throws Refusal */
+export function rateIn(text: string): number {
+  const rate = /^\d{1,3}$/.test(text.trim()) ? Number(text) : 0
+  if (rate > 0 && rate < perMinute.quota) return rate
+  throw invalid('rate', `"${text}" is no rate: give the requests a minute, from 1 to ${perMinute.quota - 1}`)
+}
+
+function recipientPattern(text: string): string {
+  const pattern = parsePattern(text)
+  if (pattern !== undefined) return pattern
+  throw invalid(
+    'recipients',
+    `"${text}" is no recipient: give addresses and domains as in bob@example.com,@example.net`,
+  )
+}
+
+function unique(list: string[]): string[] {
+  return [...new Set(list)]
+}
