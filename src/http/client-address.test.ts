@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fc from 'fast-check'
+import fastify from 'fastify'
+import { type Logger, pino } from 'pino'
 import { parseTrustedProxies } from '#/config/trusted-proxies.ts'
 import { insideOf, readAddress } from '#/ip-address.ts'
 import { sourcePaths, sourceRoot } from '#test/import-law.ts'
-import { clientAddress } from './client-address.ts'
+import type { App } from './app-type.ts'
+import { clientAddress, findClients } from './client-address.ts'
 
 const proxies = parseTrustedProxies('loopback, 10.0.0.0/8, 2001:db8:a::/48')
 const isTrusted = insideOf(proxies)
@@ -70,6 +74,34 @@ test('behind a trusted proxy too the result is always an address', () =>
       assert.notEqual(isIP(clientAddress(peer, text, isTrusted)), 0)
     }),
   ))
+
+for (const [peer, expected] of [
+  ['192.168.7.1', 1],
+  ['fd00::7', 1],
+  ['::ffff:172.16.0.1', 1],
+  ['10.0.0.1', 0],
+  ['::ffff:10.0.0.1', 0],
+  ['8.8.8.8', 0],
+  ['2606:4700:4700::1111', 0],
+] as const)
+  test(`X-Forwarded-For from ${peer} is ${expected ? 'warned of, once' : 'not warned of'}`, async () => {
+    const warnings: string[] = []
+    const log = { warn: (_fields: object, message: string) => void warnings.push(message) } as Logger
+    await using app: App = fastify({
+      loggerInstance: pino({ level: 'silent' }),
+    }).withTypeProvider<TypeBoxTypeProvider>()
+    findClients(app, { trustedProxies: proxies, log })
+    app.get('/', ({ clientAddress }) => clientAddress)
+    const from = async (headers: Record<string, string>) =>
+      (await app.inject({ url: '/', remoteAddress: peer, headers })).body
+    const own = await from({})
+    assert.deepEqual([own, warnings], [readAddress(peer), []])
+    const isProxy = isTrusted(own)
+    for (const _time of [1, 2])
+      assert.equal(await from({ 'X-Forwarded-For': '192.0.2.1' }), isProxy ? '192.0.2.1' : own)
+    assert.equal(warnings.length, expected)
+    for (const warning of warnings) assert.ok(warning.includes(`add ${own} to MAILROOM_TRUSTED_PROXIES`), warning)
+  })
 
 test('nothing but this asks whose a request is', () => {
   const asking = sourcePaths().filter((path) =>
