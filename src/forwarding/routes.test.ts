@@ -45,7 +45,7 @@ test('a change answers the bare object, as it is from then on', async () => {
   assert.deepEqual((await get(`?mailbox=${ada}`)).body, body)
 })
 
-test('switching on what is on stamps it anew, switching off keeps the stamp', async () => {
+test('switching on again sets a new `since`, switching off keeps it', async () => {
   const first = (await patch({ forward_enabled: true })).body.forward.since
   await world.advance(1_000)
   assert.equal((await patch({ reply_subject: 'Gone' })).body.forward.since, first)
@@ -103,7 +103,7 @@ test('a Private mailbox cannot be forwarded, and can answer', async () => {
   assert.deepEqual([status, body.reply.enabled], [200, true])
 })
 
-test('a mailbox of another organization, an alias and none at all answer alike', async () => {
+test('a mailbox of another organization, an alias and an unknown address get the same answer', async () => {
   const other = (await (await world.organization()).mailbox('ada')).address
   for (const address of [other, `postmaster@${organization.domain}`, 'nobody@nowhere.example', 'nothing']) {
     for (const { status, body } of [await get(`?mailbox=${address}`), await patch({ forward_to: null }, address)]) {
@@ -113,7 +113,7 @@ test('a mailbox of another organization, an alias and none at all answer alike',
   assert.equal((await patch({ forward_to: 'x' }, 'nobody@nowhere.example')).status, 400)
 })
 
-test('changes at once are all there in the end', async () => {
+test('of concurrent changes none is lost', async () => {
   const { address } = await organization.mailbox('busy')
   const changes = [{ forward_to: 'x@away.example' }, { reply_body: 'Away' }, { reply_subject: 'Hello' }]
   await Promise.all(changes.map((change) => patch(change, address)))

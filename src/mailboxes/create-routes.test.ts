@@ -19,7 +19,7 @@ function create(body: object, to = organization, headers: Record<string, string>
   return to.request('POST', '/v1/mailboxes', { domain: to.domain, ...body }, { headers })
 }
 
-test('a mailbox is made with all that was asked for, and listed without its password', async () => {
+test('a mailbox is created with all given fields, and listed without its password', async () => {
   const own = await world.organization()
   const { status, headers, body } = await create({ local_part: 'ada', name: ' Ada Lovelace ' }, own)
   const { id, created_at, password, ...rest } = body
@@ -86,7 +86,7 @@ async function assertHash(id: string, password: string): Promise<void> {
   assert.deepEqual(again, Buffer.from(hash, 'base64'))
 }
 
-test('a Private mailbox is made with a certificate', async () => {
+test('a Private mailbox is created with a certificate', async () => {
   const { status, body } = await create({ local_part: 'secret', kind: 'private', public_key: publicKey })
   assert.deepEqual([status, body.kind], [201, 'private'])
   assert.ok(body.password)
@@ -136,7 +136,7 @@ const refusals: readonly [
 ]
 
 for (const [what, body, status, field, message] of refusals) {
-  test(`refused is ${what}, and nothing is made`, async () => {
+  test(`refused, and nothing is created: ${what}`, async () => {
     const answer = await create(body())
     assert.deepEqual([answer.status, answer.body.error.field], [status, field])
     assert.match(answer.body.error.message, message)
@@ -150,7 +150,7 @@ for (const [what, change] of [
   ['lost', { status: 'failed' }],
   ['suspended', { suspended_at: new Date() }],
 ] as const) {
-  test(`refused is a domain that is ${what}`, async () => {
+  test(`refused: a domain that is ${what}`, async () => {
     const own = await world.organization()
     await world.db.updateTable('domains').set(change).where('domain', '=', own.domain).execute()
     const { status, body } = await create({ local_part: 'ada' }, own)
@@ -158,7 +158,7 @@ for (const [what, change] of [
   })
 }
 
-test('another organization’s domain is as unknown as one that never was', async () => {
+test('another organization’s domain is not_found, like one that does not exist', async () => {
   const other = await world.organization()
   const { id } = await world.db
     .selectFrom('domains')
@@ -179,7 +179,7 @@ test('over the plan’s cap it is 402 quota_exceeded, which is kept like any ans
   assert.equal((await create({ local_part: 'd' }, own, headers)).headers.get('idempotency-replayed'), 'true')
 })
 
-test('of 50 asked for at once at a cap of 3, 3 are made, and two of their domain’s aliases', async () => {
+test('of 50 concurrent requests at a cap of 3, 3 create a mailbox, and the domain gets its two aliases', async () => {
   const own = await world.organization({ plan: 'free' })
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => create({ local_part: `box${n}` }, own)))
   const statuses = answers.map(({ status }) => status).sort()

@@ -40,7 +40,7 @@ test('the first mailbox of a domain gets postmaster@ and abuse@, the second does
   })
 })
 
-test('after the mailbox with postmaster@ went, the next one made gets it', async () => {
+test('after the mailbox with postmaster@ was deleted, the next new one gets it', async () => {
   const at = await domain()
   const first = await create({ ...at, localPart: 'ada' })
   await database.db.deleteFrom('mailboxes').where('id', '=', first.id).execute()
@@ -74,7 +74,7 @@ for (const [what, change, code, field] of [
   ['an address that exists', { localPart: 'taken' }, 'invalid_request', 'local_part'],
   ['a domain that the organization does not have', { domain: 'elsewhere.test' }, 'not_found', undefined],
 ] as const) {
-  test(`refused is ${what}`, async () => {
+  test(`refused: ${what}`, async () => {
     const at = await domain()
     await create({ ...at, localPart: 'taken' })
     await assert.rejects(create({ ...at, localPart: 'ada', ...change }), refused(code, field))
@@ -85,14 +85,14 @@ for (const [what, change] of [
   ['not verified', { status: 'pending' }],
   ['suspended', { suspended_at: new Date() }],
 ] as const) {
-  test(`refused is a domain that is ${what}`, async () => {
+  test(`refused: a domain that is ${what}`, async () => {
     const at = await domain()
     await database.db.updateTable('domains').set(change).where('domain', '=', at.domain).execute()
     await assert.rejects(create({ ...at, localPart: 'ada' }), refused('invalid_request', 'domain'))
   })
 }
 
-test('of 50 mailboxes made at once at a cap of 3, 3 are made and the counter says so', async () => {
+test('of 50 mailboxes created at once at a cap of 3, 3 exist and the counter says so', async () => {
   const at = await domain('free')
   const all = Array.from({ length: 50 }, (_, index) => create({ ...at, localPart: `box${index}` }))
   const results = await Promise.allSettled(all)
@@ -104,7 +104,7 @@ test('of 50 mailboxes made at once at a cap of 3, 3 are made and the counter say
   assert.equal(made.flatMap(({ aliases }) => aliases).length, 2)
 })
 
-test('of 20 who ask for one address at once, one gets it', async () => {
+test('of 20 concurrent requests for one address, one succeeds', async () => {
   const at = await domain()
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => create({ ...at, localPart: 'ada' })))
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)

@@ -36,7 +36,7 @@ const large = [
   '--b--',
 ].join('\r\n')
 
-test('a message of some MiB that comes in is read back whole: as it says, raw, and its attachment', async () => {
+test('a message of some MiB is read back whole: its text, raw, and its attachment', async () => {
   assert.equal(await hand(world, 'ann@peer.example', address, large), '250 2.6.0')
   const raw = await organization.request('GET', `/v1/messages/1/raw?mailbox=${address}`)
   assert.equal(raw.status, 200)
@@ -59,7 +59,7 @@ test('a message of some MiB that comes in is read back whole: as it says, raw, a
   assert.equal(none.status, 404)
 })
 
-test('a HEAD request is told how long a large message is, and gets nothing of it', async () => {
+test('the answer to HEAD has the length of a large message, and no body', async () => {
   for (const path of ['/v1/messages/1', '/v1/messages/1/raw']) {
     const url = `${world.base}${path}?mailbox=${address}`
     const ask = (method: string) => fetch(url, { method, headers: { authorization: `Bearer ${organization.key}` } })

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from './metrics.ts'
 
-/** Gives out the metrics at `/metrics`, on an address of its own: they are for whoever runs the service. */
+/** Serves metrics at `/metrics`, on an address of its own, since only the operator may see them. */
 export class MetricsListener implements AsyncDisposable {
   readonly #metrics: Metrics
   readonly #server: Server
@@ -12,13 +12,14 @@ export class MetricsListener implements AsyncDisposable {
     this.#metrics = metrics
     this.#server = createServer(({ method, url }, response) => {
       const [path] = (url ?? '').split('?')
-      if (path !== '/metrics') answer(response, 404, 'text/plain', 'There is /metrics\n')
-      else if (method !== 'GET' && method !== 'HEAD') answer(response, 405, 'text/plain', 'GET it\n')
+      if (path !== '/metrics') answer(response, 404, 'text/plain', 'Not found: see /metrics\n')
+      else if (method !== 'GET' && method !== 'HEAD')
+        answer(response, 405, 'text/plain', 'Method not allowed: use GET\n')
       else void this.#give(response)
     })
   }
 
-  /** Port 0 is any that is free. */
+  /** Port 0 is any free port. */
   async listen(host: string, port: number): Promise<void> {
     this.#server.listen({ host, port })
     await once(this.#server, 'listening')

@@ -3,7 +3,7 @@ import { readFile, statfs } from 'node:fs/promises'
 import type { Config } from '#/config/config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What runs out by itself: room, and the time of the certificate. What is not there, or cannot be read, is left out. */
+/** Gauges of what can run out: disk space, the spool, the certificate's validity. Unreadable ones are left out. */
 export function measureMachine(metrics: Metrics, { dataDir, tls, spoolBytes }: Config): void {
   metrics.gauge(
     { name: 'mailroom_disk_free_bytes', help: 'Bytes that are free on the file system of the data directory' },
@@ -13,7 +13,7 @@ export function measureMachine(metrics: Metrics, { dataDir, tls, spoolBytes }: C
     },
   )
   metrics.gauge(
-    { name: 'mailroom_spool_limit_bytes', help: 'Most bytes of mail that may wait for the mail server' },
+    { name: 'mailroom_spool_limit_bytes', help: 'Limit of the spool to the IMAP server, in bytes' },
     () => spoolBytes,
   )
   if (!tls) return

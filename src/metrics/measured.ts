@@ -6,12 +6,12 @@ import type { Relay } from '#/ports/relay.ts'
 import { withMethods } from '#/ports/with-methods.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The same mail host, with how long each operation takes. */
+/** Measures the duration of each operation of a mail host. */
 export function measuredMailHost(mailHost: MailHost, { mailHost: seconds }: Metrics): MailHost {
   return withMethods(mailHost, (name, method) => (...given: readonly unknown[]) => {
     const answered = seconds.startTimer({ operation: name })
     const answer = Reflect.apply(method, mailHost, given)
-    // What comes step by step takes as long as whoever asks for it.
+    // An async generator takes as long as its consumer.
     if (!(answer instanceof Promise)) return answer
     answer.then(
       () => answered({ outcome: 'answered' }),
@@ -21,7 +21,7 @@ export function measuredMailHost(mailHost: MailHost, { mailHost: seconds }: Metr
   })
 }
 
-/** The same relay, with what became of each recipient. */
+/** Counts the result for each recipient of a relay. */
 export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {
   return withMethods(relay, (name, method) => {
     if (name !== 'deliver') return method.bind(relay)
@@ -33,7 +33,7 @@ export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {
   })
 }
 
-/** The same decisions about mail that comes in, with how long they take and what they are. */
+/** Counts refused recipients, and measures the duration and result of each arriving message. */
 export function measuredHandler(handler: MailHandler, { messages, refusedRecipients }: Metrics): MailHandler {
   const outcomeOf = (error: unknown) => (error instanceof Rejection ? 'refused' : 'trouble')
   return {

@@ -5,8 +5,8 @@ import type { Metrics } from './metrics.ts'
 
 /** Rows beyond this are not counted: counting must not cost more than sending. */
 const mostCounted = 100_000
-/** However often the metrics are asked for, in milliseconds. */
-const believedMs = 5_000
+/** How long a reading is reused, in milliseconds. */
+const reusedMs = 5_000
 
 interface Queues {
   readonly waiting: number
@@ -16,13 +16,13 @@ interface Queues {
   readonly scheduled_lag_seconds: number
 }
 
-/** How long the queues are that all processes on one database share, and how late they are. */
+/** The length and lag of the queues, which all processes on one database share. */
 export function measureQueues(metrics: Metrics, db: Db): void {
-  const queues = believed(() => read(db))
+  const queues = reused(() => read(db))
   metrics.gauge(
     {
       name: 'mailroom_outbound_recipients',
-      help: `Recipients of mail that has not left yet, by state; at most ${mostCounted} are counted`,
+      help: `Recipients in the outbound queue, by state; at most ${mostCounted} are counted`,
       label: 'state',
     },
     async () => {
@@ -31,7 +31,7 @@ export function measureQueues(metrics: Metrics, db: Db): void {
     },
   )
   metrics.gauge(
-    { name: 'mailroom_outbound_overdue_seconds', help: 'How long ago the recipient that waits the longest was due' },
+    { name: 'mailroom_outbound_overdue_seconds', help: 'How long the oldest due recipient has been due' },
     async () => (await queues()).overdue_seconds,
   )
   metrics.gauge(
@@ -41,42 +41,42 @@ export function measureQueues(metrics: Metrics, db: Db): void {
   metrics.gauge(
     {
       name: 'mailroom_scheduled_lag_seconds',
-      help: 'How long ago the scheduled message that waits the longest was due',
+      help: 'How long the oldest due scheduled message has been due',
     },
     async () => (await queues()).scheduled_lag_seconds,
   )
   measureSpooled(metrics, db)
 }
 
-/** What waits for the mail server, where mail is on one. */
+/** The spool to the IMAP server. */
 function measureSpooled(metrics: Metrics, db: Db): void {
-  const spool = believed(() => measureSpool(db, mostCounted))
+  const spool = reused(() => measureSpool(db, mostCounted))
   metrics.gauge(
     {
       name: 'mailroom_spool_messages',
-      help: `Messages that the mail server has not taken yet, by how the last attempt ended; at most ${mostCounted} are counted`,
+      help: `Messages in the spool to the IMAP server, by the result of the last attempt; at most ${mostCounted} are counted`,
       label: 'reason',
     },
     async () => ({ ...(await spool()).messages }),
   )
   metrics.gauge(
-    { name: 'mailroom_spool_bytes', help: 'Bytes of mail that the mail server has not taken yet' },
+    { name: 'mailroom_spool_bytes', help: 'Bytes in the spool to the IMAP server' },
     async () => (await spool()).bytes,
   )
   metrics.gauge(
     {
       name: 'mailroom_spool_oldest_seconds',
-      help: 'How long ago the message came that has waited the longest for the mail server',
+      help: 'The age of the oldest message in the spool',
     },
     async () => (await spool()).oldest_seconds,
   )
 }
 
-/** Reads once for all who ask within a while. */
-function believed<T>(read: () => Promise<T>): () => Promise<T> {
+/** Reuses a reading for a while. */
+function reused<T>(read: () => Promise<T>): () => Promise<T> {
   let last: { until: number; reading: Promise<T> } | undefined
   return () => {
-    if (!last || performance.now() >= last.until) last = { until: performance.now() + believedMs, reading: read() }
+    if (!last || performance.now() >= last.until) last = { until: performance.now() + reusedMs, reading: read() }
     return last.reading
   }
 }
@@ -100,6 +100,6 @@ async function read(db: Db): Promise<Queues> {
       ) one
     ) scheduled`.execute(db)
   const [row] = rows
-  if (!row) throw new Error('the database did not answer for its queues')
+  if (!row) throw new Error('The queues could not be read')
   return row
 }

@@ -1,6 +1,6 @@
 import { type Config, createMessage, encrypt, enums, type Key, config as libraryDefaults, readKeys } from 'openpgp'
 
-/** Why a certificate cannot be used, in a sentence for whoever gave it. */
+/** Why a certificate cannot be used, in a sentence for the caller. */
 export class CertificateProblem extends Error {
   readonly fix: string | undefined
 
@@ -14,19 +14,19 @@ export class CertificateProblem extends Error {
 /** Room for a dozen RSA-4096 subkeys with their signatures; those of other people can be left out of an export. */
 const mostCertificateCharacters = 64 * 1024
 
-/** Clocks differ: a key may have been made so much later than now (milliseconds). */
+/** Clocks differ: a key may be this much newer than now (milliseconds). */
 const mostAhead = 3_600_000
 
 /** NIST SP 800-131A, revision 2; a smaller key may be factored while what was encrypted to it is still worth reading. */
 const leastRsaBits = 2048
-/** More only takes time, of which a sender's message must not take much. */
+/** Larger keys only take time. */
 const mostRsaBits = 8192
 /** RFC 9580, section 9.1 deprecates them. */
 const outdated: ReadonlySet<string> = new Set(['dsa', 'elgamal'])
-/** One that OpenPGP does not know, and those whose signatures the library cannot check on Node. */
-const strangeCurves = /^(?:secp256k1$|brainpool)/
+/** A curve that OpenPGP does not have, and those whose signatures the library cannot verify on Node. */
+const unsupportedCurves = /^(?:secp256k1$|brainpool)/
 
-/** What encryption goes by. Nothing is compressed: deflating 25 MiB takes six times as long as all the rest. */
+/** The library's settings. No compression: to deflate 25 MiB takes six times as long as all the rest. */
 export const config: Config = {
   ...libraryDefaults,
   minRSABits: leastRsaBits,
@@ -34,22 +34,22 @@ export const config: Config = {
 }
 
 /**
- * Reads the one OpenPGP certificate (RFC 9580, section 10.1) in an armored text and makes sure that mail can be encrypted
- * to it. Answers the moment, `now` but for differing clocks, as of which it is usable.
- * @throws CertificateProblem that names what is wrong
+ * Reads the only OpenPGP certificate (RFC 9580, section 10.1) in an armored text and checks that mail can be encrypted to it.
+ * Answers the time at which it is valid: `now`, or a little later if clocks differ.
+ * @throws CertificateProblem
  */
 export async function usableAt(armored: string, now: Date): Promise<Date> {
   const certificate = await oneCertificate(armored)
-  // Before any signature is looked at, since checking one takes as long as the key is large.
+  // Before any signature is verified: a large key makes that slow.
   const weak = weaknessOf(certificate)
   if (weak !== undefined)
-    throw new CertificateProblem(`The primary key ${weak}`, 'Make a key of Curve25519 or RSA-3072')
+    throw new CertificateProblem(`The primary key ${weak}`, 'Generate a key of Curve25519 or RSA-3072')
   const at = new Date(Math.max(now.getTime(), newestMoment(certificate, now)))
   if (certificate.getCreationTime() > at) {
-    throw new CertificateProblem(`The certificate is of ${day(certificate.getCreationTime())}, which has not come yet`)
+    throw new CertificateProblem(`The certificate was created on ${day(certificate.getCreationTime())}, in the future`)
   }
   if (await certificate.isRevoked(undefined, undefined, at, config)) {
-    throw new CertificateProblem('The certificate is revoked', 'Make another key')
+    throw new CertificateProblem('The certificate is revoked', 'Generate another key')
   }
   const expires = await certificate.getExpirationTime(undefined, config).catch(() => null)
   if (expires === null) throw new CertificateProblem('The certificate has no valid self-signature')
@@ -89,23 +89,23 @@ export async function oneCertificate(armored: string): Promise<Key> {
 function secretKey(): CertificateProblem {
   return new CertificateProblem(
     'This contains a secret key',
-    'Consider it compromised: make another key, and give only its public part',
+    'Consider it compromised: generate another key, and give only its public part',
   )
 }
 
-/** A key or a subkey, by what it is and not by what is signed. */
+/** A key or a subkey. */
 type AnyKey = Pick<Key, 'getAlgorithmInfo' | 'getCreationTime' | 'getKeyID'>
 
 function weaknessOf(key: AnyKey): string | undefined {
   const { algorithm, bits, curve } = key.getAlgorithmInfo()
   if (outdated.has(algorithm)) return `uses a deprecated algorithm (${algorithm})`
-  if (curve !== undefined && strangeCurves.test(curve)) return `uses an unsupported curve (${curve})`
+  if (curve !== undefined && unsupportedCurves.test(curve)) return `uses an unsupported curve (${curve})`
   if (bits !== undefined && bits < leastRsaBits) return `has ${bits} bits, and RSA needs ${leastRsaBits}`
   if (bits !== undefined && bits > mostRsaBits) return `has ${bits} bits, and ${mostRsaBits} are the maximum`
   return undefined
 }
 
-/** When the newest of the key's own parts was made, of those that may be of a clock that is ahead of ours. */
+/** The time of the key's newest part that is at most `mostAhead` in the future. */
 function newestMoment({ keyPacket, subkeys, users }: Key, now: Date): number {
   const signatures = [
     ...users.flatMap((one) => one.selfCertifications),
@@ -121,11 +121,12 @@ async function assertEncrypts(certificate: Key, at: Date): Promise<void> {
   const key = await certificate.getEncryptionKey(undefined, at, undefined, config).catch(() => undefined)
   if (!key) throw new CertificateProblem(...(await whyNone(certificate, at)))
   const weak = weaknessOf(key)
-  if (weak !== undefined) throw new CertificateProblem(`The encryption key ${named(key)} ${weak}`, 'Make another one')
+  if (weak !== undefined)
+    throw new CertificateProblem(`The encryption key ${named(key)} ${weak}`, 'Generate another one')
   try {
     await encrypt({ message: await createMessage({ text: 'x' }), encryptionKeys: certificate, date: at, config })
   } catch {
-    throw new CertificateProblem(`Encryption to the key failed: ${named(key)}`, 'Make another one')
+    throw new CertificateProblem(`Encryption to the key failed: ${named(key)}`, 'Generate another one')
   }
 }
 
@@ -137,7 +138,7 @@ async function whyNone(certificate: Key, at: Date): Promise<[problem: string, fi
         () => undefined,
         (error: Error) => error.message.replace(/^Subkey /, ''),
       )
-      return `${named(subkey)} ${failure ?? weaknessOf(subkey) ?? 'is not marked as one for encryption'}`
+      return `${named(subkey)} ${failure ?? weaknessOf(subkey) ?? 'has no flag for encryption'}`
     }),
   )
   if (reasons.length === 0) return ['The certificate has no encryption key', 'Add an encryption subkey']

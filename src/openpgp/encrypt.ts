@@ -1,21 +1,21 @@
 import { createMessage, encrypt, type Key } from 'openpgp'
 import { config, oneCertificate } from './certificate.ts'
 
-/** What is to be encrypted, and what is to stand around it in the clear. */
+/** Octets to encrypt, and the clear text before and after them. */
 export interface Plain {
   readonly certificate: string
-  /** As of when the certificate is used. That it has expired since makes nobody else able to read. */
+  /** The time at which the certificate is used. A certificate that has expired since is still safe. */
   readonly usableAt: Date
   readonly before: string
   readonly bytes: Uint8Array
   readonly after: string
 }
 
-/** How much of the message is in the library's hands at once. */
+/** The library gets the message in pieces of this size. */
 const pieceBytes = 256 * 1024
 
-/** The OpenPGP message (RFC 9580) in ASCII armor, with what stands around it: one whole in memory of its own. At its peak
- *  this takes the ciphertext and the result, 2.4 times the message. */
+/** Encrypts to an OpenPGP message (RFC 9580) in ASCII armor, with the clear text around it. Takes 2.4 times the message's
+ *  memory, for ciphertext and result. */
 export async function enclose({
   certificate,
   usableAt,
@@ -36,7 +36,7 @@ export async function enclose({
   return armored(before, ciphertext, after)
 }
 
-/** A copy of each piece, since the library does not take memory that threads share. */
+/** Copies each piece: the library accepts no shared memory. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
@@ -51,7 +51,7 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
 const mostKnown = 100
 const certificates = new Map<string, Key>()
 
-/** Read once and kept with what was found of its signatures: the certificates used lately. */
+/** Caches certificates that were used lately, with their verified signatures. */
 async function known(text: string): Promise<Key> {
   const certificate = certificates.get(text) ?? (await oneCertificate(text))
   certificates.delete(text)
@@ -66,7 +66,7 @@ const lineBytes = 48
 const begin = '-----BEGIN PGP MESSAGE-----\r\n\r\n'
 const end = '-----END PGP MESSAGE-----\r\n'
 
-/** Base64 in lines (RFC 9580, section 6). The library's own way takes twice the time and five times the memory. */
+/** Base64 in lines (RFC 9580, section 6). The library's armor takes twice the time and five times the memory. */
 function armored(before: string, ciphertext: readonly Uint8Array[], after: string): Uint8Array<ArrayBuffer> {
   const length = ciphertext.reduce((sum, piece) => sum + piece.length, 0)
   const characters = Math.ceil(length / 3) * 4 + 2 * Math.ceil(length / lineBytes)
@@ -84,7 +84,7 @@ function armored(before: string, ciphertext: readonly Uint8Array[], after: strin
   return new Uint8Array(whole.buffer)
 }
 
-/** The same octets, cut so that lines end where the cuts are. */
+/** The same octets in pieces of whole lines. */
 function* wholeLines(pieces: readonly Uint8Array[]): Generator<Buffer> {
   let left = Buffer.alloc(0)
   for (const piece of pieces) {
@@ -96,17 +96,17 @@ function* wholeLines(pieces: readonly Uint8Array[]): Generator<Buffer> {
   if (left.length > 0) yield left
 }
 
-/** RFC 9580, section 6.1 has done away with the checksum, and forbids it before keys that are newer than it. Of the older
- *  ones GnuPG 2.2 needs it: without it, it reads the line after the last one as base64 unless that one ends in `=`. */
+/** RFC 9580, section 6.1 forbids the checksum for new keys. For old keys GnuPG 2.2 needs it: without it, it reads the line after
+ *  the last one as base64 unless that one ends in `=`. */
 function checksumLine(ciphertext: readonly Uint8Array[]): string {
-  // The head of the packet comes as a piece of its own.
+  // The packet's header is a piece of its own.
   if (sessionKeyVersion(Buffer.concat(ciphertext.slice(0, 2))) !== 3) return ''
   const checksum = Buffer.alloc(4)
   checksum.writeUInt32BE(crc24(ciphertext))
   return `=${checksum.subarray(1).toString('base64')}\r\n`
 }
 
-/** The version of the packet that a message begins with (section 5.1): 3, or 6 for keys that say they can read that. */
+/** The version of a message's first packet (section 5.1): 3, or 6 for keys that support it. */
 function sessionKeyVersion(message: Uint8Array): number | undefined {
   const length = message[1] ?? 0
   return message[length < 192 ? 2 : length < 224 ? 3 : 6]

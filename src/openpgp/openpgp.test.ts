@@ -52,7 +52,7 @@ for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
   })
 }
 
-test('a certificate that has expired since it was taken goes on being used', async () => {
+test('a certificate that has expired since it was accepted is still used', async () => {
   const { publicKey, privateKey } = await openPgpKey({ date: daysAgo(10), keyExpirationTime: 5 * 86_400 })
   const { usableAt } = await openPgp.certificate(publicKey, daysAgo(8))
   await assert.rejects(openPgp.certificate(publicKey, now), /expired on/)
@@ -72,11 +72,11 @@ test('a certificate that has expired since it was taken goes on being used', asy
   assert.equal(data, 'x')
 })
 
-test('a key that was made by a clock somewhat ahead of ours is taken, and one of tomorrow is not', async () => {
+test('a key from a clock slightly ahead of ours is accepted, and one of tomorrow is not', async () => {
   const { publicKey } = await openPgpKey()
   const { usableAt } = await openPgp.certificate(publicKey, new Date(Date.now() - 600_000))
   assert.ok(usableAt > new Date(Date.now() - 60_000))
-  assert.match((await problem(publicKey, daysAgo(1))).message, /which has not come yet/)
+  assert.match((await problem(publicKey, daysAgo(1))).message, /in the future/)
 })
 
 const bad: readonly [what: string, certificate: () => Promise<string> | string, message: RegExp, fix?: RegExp][] = [
@@ -125,14 +125,14 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
 ]
 
 for (const [what, certificate, message, fix = /^|$/] of bad) {
-  test(`refused with its reason is ${what}`, async () => {
+  test(`refused, with the reason: ${what}`, async () => {
     const refusal = await problem(await certificate(), now)
     assert.match(refusal.message, message)
     assert.match(refusal.fix ?? '', fix)
   })
 }
 
-test('what takes too long is given up, and the next task finds another thread', async () => {
+test('a task that takes too long fails, and the next task gets another thread', async () => {
   await using hasty = new OpenPgp({ check: 0 })
   await assert.rejects(hasty.certificate(good.publicKey, now), /took too long/)
   await assert.rejects(hasty.certificate(good.publicKey, now), /took too long/)

@@ -6,41 +6,39 @@ import type { Check, Checked, Enclose, Enclosed } from './thread.ts'
 /** An OpenPGP certificate that mail can be encrypted to. */
 export interface Certificate {
   readonly armored: string
-  /** As of when it is used, whatever becomes of it later. */
+  /** The time at which it is used, also if it expires later. */
   readonly usableAt: Date
 }
 
-/** How long a task may take, with those before it (milliseconds). Encrypting 25 MiB takes half a second. */
-const usualPatience = { check: 10_000, enclose: 120_000 }
+/** Limits for a task and those before it (milliseconds). Encrypting 25 MiB takes half a second. */
+const defaultTimeouts = { check: 10_000, enclose: 120_000 }
 
 const module = new URL('./thread.ts', import.meta.url)
 
-/** OpenPGP (RFC 9580) in threads of its own, which their first tasks start: no certificate and no message holds the event
- *  loop. Each does one thing after the other, so that its memory is bounded; certificates, which strangers make, have
- *  their own, so that one made to be slow keeps no mail waiting. */
+/** OpenPGP (RFC 9580) in worker threads, so that nothing blocks the event loop. The first task starts a thread. A thread runs one
+ *  task at a time, which bounds its memory. Strangers' certificates have their own thread, so that a slow one delays no mail. */
 export class OpenPgp implements AsyncDisposable {
-  readonly #patience: typeof usualPatience
+  readonly #timeouts: typeof defaultTimeouts
   readonly #check = new WorkerThread<Check, Checked>(module, 'openpgp check')
   readonly #enclose = new WorkerThread<Enclose, Enclosed>(module, 'openpgp enclose')
 
-  constructor(patience: Partial<typeof usualPatience> = {}) {
-    this.#patience = { ...usualPatience, ...patience }
+  constructor(timeouts: Partial<typeof defaultTimeouts> = {}) {
+    this.#timeouts = { ...defaultTimeouts, ...timeouts }
   }
 
-  /** Makes sure that mail can be encrypted to a certificate that somebody gave in the field `public_key`.
-   *  @throws Refusal that names what is wrong with it */
+  /** Checks that mail can be encrypted to the certificate in the field `public_key`. @throws Refusal */
   async certificate(armored: string, now: Date): Promise<Certificate> {
     const work = { check: { certificate: armored, now } }
-    const checked = await runWithin(this.#patience.check, this.#check, work)
+    const checked = await runWithin(this.#timeouts.check, this.#check, work)
     if ('problem' in checked) throw invalid('public_key', checked.problem.message, checked.problem.fix)
     return { armored, usableAt: checked.usableAt }
   }
 
-  /** Bytes encrypted to a certificate, in ASCII armor, with what is to stand before and after in the clear. Memory that
-   *  threads share is read as it is, other memory is copied. Where it rejects, nothing was encrypted. */
+  /** Encrypts octets to a certificate, in ASCII armor, with clear text before and after. Copies them unless they are in shared
+   *  memory. */
   async enclose(plain: Plain): Promise<Buffer> {
     const work = { enclose: { ...plain, bytes: shareable(plain.bytes) } }
-    const enclosed = await runWithin(this.#patience.enclose, this.#enclose, work)
+    const enclosed = await runWithin(this.#timeouts.enclose, this.#enclose, work)
     return Buffer.from(enclosed.buffer)
   }
 
@@ -49,17 +47,17 @@ export class OpenPgp implements AsyncDisposable {
   }
 }
 
-/** What hangs can only be ended with its thread; what waits behind it is tried again by whoever sent it. */
+/** Only the end of its thread ends a task that hangs. The tasks behind it fail, and their senders retry. */
 async function runWithin<Work, Result>(
-  patience: number,
+  timeout: number,
   thread: WorkerThread<Work, Result>,
   work: Work,
 ): Promise<Result> {
-  const timer = setTimeout(() => void thread.end(new Error('OpenPGP took too long')), patience)
+  const timer = setTimeout(() => void thread.end(new Error('OpenPGP took too long')), timeout)
   return await thread.run(work).finally(() => clearTimeout(timer))
 }
 
-/** A copy of its own: of a part of a larger piece of memory all would be copied. */
+/** A copy, unless shared: posting a part of a buffer would copy the whole buffer. */
 function shareable(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? bytes : new Uint8Array(bytes)
 }

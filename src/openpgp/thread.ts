@@ -1,3 +1,4 @@
+import { Mutex } from '#/event-loop/mutex.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { CertificateProblem, usableAt } from './certificate.ts'
 import { enclose, type Plain } from './encrypt.ts'
@@ -30,10 +31,6 @@ async function perform(task: Check | Enclose): Promise<Served> {
   return { result, transfer: [result.buffer] }
 }
 
-/** One after the other, so that no two large messages are in memory twice. */
-let work: Promise<unknown> = Promise.resolve()
-serve((task: Check | Enclose) => {
-  const performed = work.then(() => perform(task))
-  work = performed.catch(() => {})
-  return performed
-})
+/** One task at a time bounds the memory. */
+const mutex = new Mutex()
+serve((task: Check | Enclose) => mutex.run(() => perform(task)))

@@ -19,7 +19,7 @@ const noSecrets = {
   previousSecret: undefined,
 }
 
-test('MAILROOM_SECRET is the secret, and no file is made', async () => {
+test('MAILROOM_SECRET is the secret, and no file is created', async () => {
   const dataDir = join(scratch, 'set')
   const secret = 'x'.repeat(32)
   const previousSecret = 'y'.repeat(32)
@@ -31,7 +31,7 @@ test('MAILROOM_SECRET is the secret, and no file is made', async () => {
   assert.throws(() => statSync(dataDir), { code: 'ENOENT' })
 })
 
-test('without it the first start makes a file that its owner alone can read, and later starts read it', async () => {
+test('without it the first start creates a file that only its owner can read, and later starts read it', async () => {
   const dataDir = join(scratch, 'made')
   const [made, ...others] = await givenSecrets({ dataDir, secrets: noSecrets })
   assert.deepEqual(others, [])
@@ -41,20 +41,20 @@ test('without it the first start makes a file that its owner alone can read, and
   assert.deepEqual(readdirSync(dataDir), ['secret'])
 })
 
-test('twenty that start at once agree on one secret', async () => {
+test('twenty processes that start at once get the same secret', async () => {
   const dataDir = join(scratch, 'raced')
   const all = await Promise.all(Array.from({ length: 20 }, () => givenSecrets({ dataDir, secrets: noSecrets })))
   assert.equal(new Set(all.map(String)).size, 1)
   assert.deepEqual(readdirSync(dataDir), ['secret'])
 })
 
-test('a secret that was cut short is refused, not replaced', async () => {
+test('a truncated secret is refused, not replaced', async () => {
   const dataDir = mkdtempSync(join(scratch, 'cut-'))
   writeFileSync(join(dataDir, 'secret'), 'abc')
   await assert.rejects(givenSecrets({ dataDir, secrets: noSecrets }), /restore it from a backup/)
 })
 
-test('the next secret is laid before the one there is, once, and stands alone in the end', async () => {
+test('the next secret is added to the file before the old one, once, and is alone there in the end', async () => {
   const config = { dataDir: join(scratch, 'changed'), secrets: noSecrets }
   const [first] = await givenSecrets(config)
   const next = await nextSecret(config)

@@ -3,22 +3,21 @@ import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fingerprintOf } from './keyring.ts'
 
-/** Where a process has its secrets from, as it is configured. */
+/** The configured source of a process's secrets. */
 export interface Given {
   readonly dataDir: string
   readonly secrets: {
-    /** Undefined where the data directory holds it. */
+    /** Undefined if the data directory holds it. */
     readonly secret: string | undefined
     readonly previousSecret: string | undefined
   }
 }
 
 /**
- * The secrets that this process is given, of which one is in force: MAILROOM_SECRET and MAILROOM_SECRET_PREVIOUS, else those
- * in the file `secret` in the data directory, the newest first. It is made here, readable by its owner only, where it is
- * missing. Processes that start together agree on one.
- * @throws Error where the file holds less than a secret: one that was cut short must not be replaced unseen, since
- *   what was made under the old one could not be read any more
+ * The secrets of this process, the newest first; one of them is in force. From MAILROOM_SECRET and MAILROOM_SECRET_PREVIOUS, else
+ * from the file `secret` in the data directory. Creates a missing file, readable by its owner only; processes that start
+ * together get the same secret.
+ * @throws Error if the file is truncated. It must not be replaced silently: data sealed under its secret would be lost.
  */
 export async function givenSecrets(config: Given): Promise<readonly [string, ...string[]]> {
   const { secret, previousSecret } = config.secrets
@@ -26,24 +25,24 @@ export async function givenSecrets(config: Given): Promise<readonly [string, ...
   const path = pathIn(config)
   const [newest = '', ...before] = (await readSecrets(path)) ?? [await makeSecret(config.dataDir, path)]
   if ([newest, ...before].some((one) => one.length < 32))
-    throw new Error(`${path} does not hold the secret that was made at the first start: restore it from a backup`)
+    throw new Error(`${path} does not hold the secret generated at the first start: restore it from a backup`)
   return [newest, ...before]
 }
 
-/** Whether one of the secrets that this process is given has this fingerprint. One that is missing is not made. */
+/** Whether one of this process's secrets has this fingerprint. Creates none. */
 export async function hasSecret(config: Given, fingerprint: Buffer) {
   return (await secretsAtHand(config)).some((one) => fingerprintOf(one).equals(fingerprint))
 }
 
-/** The secrets that this process is given, the newest first; none where the one that is missing would be made. */
+/** Like `givenSecrets`, but creates none: empty if the file is missing. */
 export async function secretsAtHand(config: Given): Promise<readonly string[]> {
   const { secret, previousSecret } = config.secrets
   if (secret === undefined) return (await readSecrets(pathIn(config))) ?? []
   return previousSecret === undefined ? [secret] : [secret, previousSecret]
 }
 
-/** The secret that is to be in force next: MAILROOM_SECRET, or one that is made here and laid before the other in the file,
- *  unless that was done before. */
+/** The secret to put in force next: MAILROOM_SECRET, or the first line of the file, where a new one is added if there is only
+ *  one. */
 export async function nextSecret(config: Given): Promise<string> {
   const [newest, ...before] = await givenSecrets(config)
   if (config.secrets.secret !== undefined || before.length > 0) return newest
@@ -52,7 +51,7 @@ export async function nextSecret(config: Given): Promise<string> {
   return next
 }
 
-/** Leaves the secret alone in the file, if it is there that this process has it from. */
+/** Removes all other secrets from the file, if this process has its secret from there. */
 export async function settleSecret(config: Given, secret: string): Promise<void> {
   if (config.secrets.secret === undefined) await writeSecrets(config.dataDir, [secret])
 }
@@ -65,7 +64,7 @@ function newSecret(): string {
   return randomBytes(32).toString('hex')
 }
 
-/** A line each. */
+/** One secret a line. Undefined if there is no file. */
 async function readSecrets(path: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim().split(/\s*\n\s*/)
@@ -75,8 +74,8 @@ async function readSecrets(path: string): Promise<readonly string[] | undefined>
   }
 }
 
-/** Written whole under another name and then linked, so that the file is never there without its content; a link
- *  does not replace what another process made first. */
+/** Writes the file under another name and links it, so that it never exists without its content. A link does not replace the
+ *  file of another process. */
 async function makeSecret(directory: string, path: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
@@ -92,7 +91,7 @@ async function makeSecret(directory: string, path: string): Promise<string> {
   return await readFile(path, 'utf8').then((text) => text.trim())
 }
 
-/** In one step: whoever reads the file meanwhile finds it as it was or as it is. */
+/** Replaces the file atomically. */
 async function writeSecrets(directory: string, secrets: readonly string[]): Promise<void> {
   const path = join(directory, 'secret')
   const draft = `${path}.${randomBytes(6).toString('hex')}`

@@ -2,43 +2,44 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
+import { Mutex } from '#/event-loop/mutex.ts'
 import { fingerprintOf, type Keyring } from './keyring.ts'
 import { refreshKeyring } from './open.ts'
 
-/** How often a process says that it runs, and learns which secret is in force, in milliseconds. */
+/** How often a process records that it runs, and reads which secret is in force, in milliseconds. */
 const everyMs = 5_000
-/** Who has not said so for this long does not run. */
+/** A process without a record for this long does not run. */
 const silentAfterSeconds = 30
 
 interface Holding {
   readonly db: Db
   readonly keyring: Keyring
-  /** What the process is given: the environment's, or the file's as it is now. */
+  /** The secrets of the process, from the environment or from the file as it is now. */
   readonly given: () => Promise<readonly string[]>
   readonly log: Logger
 }
 
 /**
- * A process that runs on a database server beside others: the others learn which secrets it knows, and it learns from
- * the database which one is in force.
+ * Records in the database which secrets this process knows, for the other processes, and reads from it which secret is in
+ * force. For installations on a database server.
  */
 export class SecretHolder implements AsyncDisposable {
   readonly #at: Holding
   readonly #process = randomUUID()
   #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> = Promise.resolve()
+  readonly #beats = new Mutex()
   #lost = false
 
   private constructor(at: Holding) {
     this.#at = at
   }
 
-  /** @throws Error where a secret that the process does not know came into force as it started */
+  /** @throws Error if a secret that the process does not know has come into force as it started */
   static async start(at: Holding): Promise<SecretHolder> {
     const holder = new SecretHolder(at)
-    // Whoever puts another secret in force holds that row until it has seen who runs; so we are seen, or see it.
+    // A rotation locks that row and then reads the records. So it sees ours, or we see its secret.
     await at.db.transaction().execute(async (tx) => {
-      await holder.#tell(tx)
+      await holder.#record(tx)
       await sql`select from installation for share`.execute(tx)
     })
     await holder.beat()
@@ -48,22 +49,23 @@ export class SecretHolder implements AsyncDisposable {
     return holder
   }
 
-  /** What it does every few seconds; a database that does not answer is heard of elsewhere. */
+  /** Runs every few seconds. */
   beat(): Promise<void> {
-    this.#beating = this.#beating.catch(() => {}).then(() => this.#beat())
-    return this.#beating
+    return this.#beats.run(() => this.#beat())
   }
 
   async #beat(): Promise<void> {
     const { db, keyring, given, log } = this.#at
     const known = await refreshKeyring(db, keyring, await given())
     if (!known && !this.#lost)
-      log.error('the secret in force is unknown to this process, which cannot open what is sealed: restart it with it')
+      log.error(
+        'this process does not have the secret in force and cannot read sealed data: restart it with the secret',
+      )
     this.#lost = !known
-    await this.#tell(db)
+    await this.#record(db)
   }
 
-  async #tell(db: Db): Promise<void> {
+  async #record(db: Db): Promise<void> {
     const { inForce, known } = this.#at.keyring
     const knows = known.map(({ fingerprint }) => fingerprint)
     await sql`
@@ -75,7 +77,7 @@ export class SecretHolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    await this.#beating.catch(() => {})
+    await this.#beats.run(async () => {})
     await this.#at.db
       .deleteFrom('secret_holders')
       .where('process', '=', this.#process)
@@ -84,7 +86,7 @@ export class SecretHolder implements AsyncDisposable {
   }
 }
 
-/** How many processes run that do not know the secret. */
+/** The number of running processes that do not know the secret. */
 export async function processesWithout(db: Db | Tx, secret: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from secret_holders
@@ -93,7 +95,7 @@ export async function processesWithout(db: Db | Tx, secret: string): Promise<num
   return rows[0]?.count ?? 0
 }
 
-/** How many processes run that still make things under another secret. */
+/** The number of running processes that still seal under another secret. */
 export async function processesUsingOthers(db: Db, secret: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from secret_holders

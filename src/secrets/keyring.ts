@@ -1,11 +1,11 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 
-/** What the database knows a secret by. Nobody finds the secret by it. */
+/** Identifies a secret in the database. It does not reveal the secret. */
 export function fingerprintOf(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'mailroom secret fingerprint', 16))
 }
 
-/** What the key for the hashes of message ids is made of, by the first secret of an installation. */
+/** The key for hashes of message ids, derived from the first secret of an installation. */
 export function idHashOctets(secret: string | Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'mailroom message-id hash', 16))
 }
@@ -16,19 +16,18 @@ export interface Secret {
   readonly fingerprint: Buffer
 }
 
-/** How many octets of its fingerprint what was made under a secret bears. */
+/** Sealed values begin with so many octets of their secret's fingerprint. */
 export const markLength = 8
 
 /**
- * The secrets of this installation, as far as a process knows them: one is in force, under which everything new is made,
- * and what was made under the others opens as well. Which one is in force may change while the process runs
- * (docs/configuration.md).
+ * The secrets of this installation that a process knows. New values are sealed under the one in force, and the others still
+ * open old values. The secret in force may change while the process runs (docs/configuration.md).
  */
 export class Keyring {
   #known: readonly Secret[]
   #idHashOctets: Buffer | undefined
 
-  /** @param inForce the secret in force @param others those that open only */
+  /** @param others secrets that only open */
   constructor(inForce: string, others: readonly string[] = []) {
     this.#known = [inForce, ...others].map(secretOf)
   }
@@ -48,19 +47,19 @@ export class Keyring {
     return this.#known.some((one) => one.fingerprint.equals(fingerprint))
   }
 
-  /** The others that it knew it knows still. */
+  /** Adds secrets. Known ones stay. */
   learn(secrets: readonly string[]): void {
     const added = secrets.map(secretOf).filter(({ fingerprint }) => !this.knows(fingerprint))
     if (added.length > 0) this.#known = [...this.#known, ...added]
   }
 
-  /** Makes everything new under this one from now on. It is known. */
+  /** Puts a known secret in force. */
   use(fingerprint: Buffer): void {
     const isIt = (one: Secret) => one.fingerprint.equals(fingerprint)
     this.#known = [...this.#known.filter(isIt), ...this.#known.filter((one) => !isIt(one))]
   }
 
-  /** Under what message ids are hashed. It stays whatever secret is in force: ids of conversations are made of it. */
+  /** The key for hashes of message ids. A new secret does not change it, since ids of conversations contain these hashes. */
   get idHashOctets(): Buffer {
     this.#idHashOctets ??= idHashOctets(this.inForce.text)
     return this.#idHashOctets
@@ -71,8 +70,8 @@ export class Keyring {
   }
 }
 
-/** The key that each secret gives for one purpose. As a `KeyObject`: Node takes 20 µs to make one of octets, for every
- *  cipher and HMAC. */
+/** The keys for one purpose, one derived from each secret. As a `KeyObject`: Node takes 20 µs to make one of octets, for
+ *  every cipher and HMAC. */
 export class DerivedKeys {
   readonly #keyring: Keyring
   readonly #info: string

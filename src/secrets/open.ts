@@ -4,18 +4,18 @@ import { type Given, givenSecrets, secretsAtHand } from './given.ts'
 import { fingerprintOf, idHashOctets, Keyring } from './keyring.ts'
 import { seal, sealingKey, unseal } from './seal.ts'
 
-/** For so long after its change a secret opens what was made under it, in milliseconds. What is waited for longest is a
- *  bounce to a sender that was rewritten, for 21 days (docs/reference/forwarding.md); what is sealed is sealed anew at once. */
+/** How long a retired secret is kept, in milliseconds. Bounces to a rewritten sender need it for 21 days
+ *  (docs/reference/forwarding.md); sealed values are resealed at once. */
 export const overlapMs = 30 * 86_400_000
 
-/** What is sealed in the row of the installation is sealed for. */
+/** The place of values sealed in the row of the installation. */
 const place = 'installation'
 
 /**
- * The keyring of the installation. The database knows which of the given secrets is in force, and holds those that were
- * before, sealed under it. A database that nobody has used yet takes the first one given.
- * @throws Error where none of those given is in force: nothing that was sealed could be opened, and conversations would
- *   fall apart where old mail meets new
+ * The keyring of the installation. The database records which secret is in force, and holds the retired ones, sealed under it.
+ * An unused database records the first given secret.
+ * @throws Error if none of the given ones is in force: no sealed value could be opened, and replies would not join the
+ *   conversations of old mail
  */
 export async function openKeyring(db: Db, given: readonly string[]): Promise<Keyring> {
   const [first = ''] = given
@@ -24,8 +24,8 @@ export async function openKeyring(db: Db, given: readonly string[]): Promise<Key
   const inForce = given.find((secret) => fingerprintOf(secret).equals(row.secret_fingerprint))
   if (inForce === undefined)
     throw new Error(
-      'The secret is not the one that is in force in this database: set MAILROOM_SECRET, or put the file `secret` ' +
-        'back into the data directory, as it was; every process on one database needs the same one',
+      'The secret is not the one that is in force in this database: set MAILROOM_SECRET, or restore the file `secret` ' +
+        'in the data directory; every process on one database needs the same secret',
     )
   const keyring = new Keyring(
     inForce,
@@ -38,8 +38,8 @@ export async function openKeyring(db: Db, given: readonly string[]): Promise<Key
 }
 
 /**
- * The secrets that this process is given for a database. None is made for one that has a secret already.
- * @throws Error where it has one and this process is given none
+ * The secrets of this process. Creates none for a database that has a secret already.
+ * @throws Error if the database has a secret and this process has none
  */
 export async function secretsFor(db: Db, config: Given): Promise<readonly [string, ...string[]]> {
   if ((await secretsAtHand(config)).length === 0 && (await secretInForce(db)))
@@ -50,15 +50,15 @@ export async function secretsFor(db: Db, config: Given): Promise<readonly [strin
   return await givenSecrets(config)
 }
 
-/** The fingerprint of the secret that is in force; undefined in a database that nobody has used yet. */
+/** The fingerprint of the secret in force; undefined in an unused database. */
 export async function secretInForce(db: Db): Promise<Buffer | undefined> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint
 }
 
 /**
- * Brings the keyring of a process that runs up to date: which secret is in force, and which were before.
- * @returns false where the one in force is not among those that the process knows, or is given now
+ * Reads which secret is in force, and the retired ones.
+ * @returns false if the process does not know the secret in force, and it is not given
  */
 export async function refreshKeyring(db: Db, keyring: Keyring, given: readonly string[]): Promise<boolean> {
   keyring.learn(given)
@@ -81,7 +81,7 @@ async function installation(db: Db) {
   return await db.selectFrom('installation').select(['secret_fingerprint', 'id_hash_key']).executeTakeFirstOrThrow()
 }
 
-/** The one retired last is sealed under the one in force; while a change is under way the others may be so under it. */
+/** The secret retired last is sealed under the one in force. During a rotation, earlier ones may be sealed under that. */
 async function learnRetired(db: Db, keyring: Keyring): Promise<void> {
   const rows = await db
     .selectFrom('retired_secrets')
@@ -95,14 +95,14 @@ async function learnRetired(db: Db, keyring: Keyring): Promise<void> {
   }
 }
 
-/** Of the first secret, which is in force as long as none is kept. Two processes may do so at once. */
+/** Stores the key derived from the first secret, which is in force until a key is stored. Safe if two processes do it at once. */
 async function keepIdHashKey(db: Db, keyring: Keyring): Promise<Buffer> {
   const sealed = seal(sealingKey(keyring, 'message-id hash'), place, idHashOctets(keyring.inForce.text))
   await db.updateTable('installation').set({ id_hash_key: sealed }).where('id_hash_key', 'is', null).execute()
   return (await installation(db)).id_hash_key ?? sealed
 }
 
-/** Lays the secret in force among those that were, and puts the next one in its place. */
+/** Retires the secret in force, and puts the next one in force. */
 export async function retire(tx: Tx, keyring: Keyring, next: string): Promise<void> {
   const { text, fingerprint } = keyring.inForce
   const key = sealingKey(new Keyring(next), 'retired secret')
@@ -110,7 +110,7 @@ export async function retire(tx: Tx, keyring: Keyring, next: string): Promise<vo
     .insertInto('retired_secrets')
     .values({ fingerprint, sealed: seal(key, fingerprint.toString('hex'), text) })
     .execute()
-  // One that was in force before is so again.
+  // The next one may have been retired before.
   await tx.deleteFrom('retired_secrets').where('fingerprint', '=', fingerprintOf(next)).execute()
   await tx
     .updateTable('installation')
@@ -118,7 +118,7 @@ export async function retire(tx: Tx, keyring: Keyring, next: string): Promise<vo
     .execute()
 }
 
-/** Forgets secrets under which nothing is waited for any more. */
+/** Deletes retired secrets after `overlapMs`. */
 export async function forgetSecrets(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('retired_secrets')

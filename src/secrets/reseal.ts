@@ -4,7 +4,7 @@ import type { Keyring } from './keyring.ts'
 import { markOf, seal, sealingKey, unseal } from './seal.ts'
 import { type SealedColumn, type SealedPurpose, sealedColumns } from './sealed-columns.ts'
 
-/** How many values are sealed anew in a transaction. One may have a MiB. */
+/** Values resealed in one transaction. One value may have a MiB. */
 const mostAtATime = 16
 
 /** A value that is sealed under a secret which is not in force. */
@@ -15,7 +15,7 @@ interface Value {
   readonly sealed: Buffer
 }
 
-/** Seals anew, pass by pass, what is sealed under secrets that are not in force any more. */
+/** Reseals, pass by pass, all values under secrets that are no longer in force. */
 export class Resealing {
   readonly #db: Db
   readonly #keyring: Keyring
@@ -29,18 +29,17 @@ export class Resealing {
     this.#count = count
   }
 
-  /** How many values were sealed anew. */
+  /** The number of resealed values. */
   get done(): number {
     return this.#done
   }
 
-  /** Table and key of what no known secret opens. */
+  /** Table and key of values that no known secret opens. */
   get unopened(): readonly string[] {
     return [...this.#unopened]
   }
 
-  /** Goes once through everything, past rows that somebody else has in hand; answers how many are left of those that can
-   *  be opened. */
+  /** Goes through all values once, and skips locked rows. Answers how many are left that can be opened. */
   async pass(): Promise<number> {
     let left = 0
     for (const [purpose, columns] of Object.entries(sealedColumns) as [SealedPurpose, readonly SealedColumn[]][]) {
@@ -54,7 +53,7 @@ export class Resealing {
     return left - this.#unopened.size
   }
 
-  /** Some values after a key. Answers the last one's key; undefined where there are none. */
+  /** Reseals some values after a key. Answers the last one's key; undefined if there are none. */
   async #some(tx: Tx, purpose: SealedPurpose, column: SealedColumn, after: readonly string[] | undefined) {
     const sealing = sealingKey(this.#keyring, purpose)
     const values = await this.#valuesOf(tx, column, after)
@@ -73,7 +72,7 @@ export class Resealing {
     return values.at(-1)?.key
   }
 
-  /** Rows are locked without waiting, so that nobody waits for us in a circle. */
+  /** Skips locked rows, so that there is no deadlock. */
   async #valuesOf(tx: Tx, column: SealedColumn, after: readonly string[] | undefined): Promise<Value[]> {
     const names = sql.join(column.key.map((name) => sql`${sql.ref(name)}::text`))
     const { rows } = await sql<Value>`
@@ -120,7 +119,7 @@ function keyOf({ key }: SealedColumn) {
   return sql`(${sql.join(key.map((name) => sql.ref(name)))})`
 }
 
-/** The types of the values are those of the columns that they stand beside. */
+/** A row of parameters, which get the types of the columns they are compared with. */
 function row(values: readonly string[]) {
   return sql`(${sql.join(values)})`
 }

@@ -99,7 +99,7 @@ const notSealed = [
   'secret_holders.uses',
 ]
 
-test('every column of octets is sealed anew, or is known to hold nothing sealed', async () => {
+test('every column of octets is resealed, or is known to have no sealed values', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea'`.execute(database.db)
@@ -119,7 +119,7 @@ async function replays(): Promise<void> {
   assert.deepEqual([again.status, again.body, again.headers.get('idempotency-replayed')], [201, answer, 'true'])
 }
 
-test('what nobody has changed has one secret, under which everything is sealed', async () => {
+test('before the first rotation everything is sealed under one secret', async () => {
   assert.deepEqual(keyring.known.length, 1)
   const found = await sealedUnder(first)
   for (const { table } of Object.values(sealedColumns).flat())
@@ -127,7 +127,7 @@ test('what nobody has changed has one secret, under which everything is sealed',
   await assert.rejects(openKeyring(database.db, [second]), /not the one that is in force.*MAILROOM_SECRET/)
 })
 
-test('a change of the secret seals everything anew, without a mark too, while the service runs', async () => {
+test('a rotation reseals everything, values without a mark too, while the service runs', async () => {
   await unmark()
   assert.ok(((await rotate(second))?.resealed ?? 0) >= 6)
   // A table that is here has a sealed column that `sealedColumns` does not name.
@@ -157,7 +157,7 @@ async function unmark(): Promise<void> {
     .execute()
 }
 
-test('a process that is given the new secret alone knows the old one too, and hashes ids as before', async () => {
+test('a process with only the new secret knows the old one too, and hashes ids as before', async () => {
   const fresh = await openKeyring(database.db, [second])
   assert.deepEqual(
     fresh.known.map(({ text }) => text),
@@ -167,7 +167,7 @@ test('a process that is given the new secret alone knows the old one too, and ha
   await assert.rejects(openKeyring(database.db, [first]), /not the one that is in force/)
 })
 
-test('senders that were rewritten, and marks of what was relayed, are read on', async () => {
+test('rewritten senders and marks of relayed mail stay readable', async () => {
   const old = new Keyring(first)
   const by = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'here.example' }
   const { sender } = new Srs(old).rewrite('ann@far.example', by, now)
@@ -178,7 +178,7 @@ test('senders that were rewritten, and marks of what was relayed, are read on', 
   assert.deepEqual(relayMark(relayMarkKey(keyring), headers), digest)
 })
 
-test('a change that breaks off anywhere is finished by the next, whatever the processes know', async () => {
+test('the next run finishes an interrupted rotation, whatever the processes know', async () => {
   let broken = 0
   for (let at = 1; ; at++) {
     const goal = at % 2 ? third : second
@@ -204,7 +204,7 @@ test('a change that breaks off anywhere is finished by the next, whatever the pr
   assert.ok(broken > 3)
 })
 
-test('a secret comes into force only once every process that runs knows it', async () => {
+test('a secret comes into force only once every running process knows it', async () => {
   const log = pino({ level: 'silent' })
   const from = keyring.inForce.text
   let given: readonly string[] = [from]
@@ -228,7 +228,7 @@ test('a secret comes into force only once every process that runs knows it', asy
   assert.equal(rows.length, 0)
 })
 
-test('an old secret is forgotten when nothing under it is waited for any more', async () => {
+test('an old secret is deleted once nothing needs it', async () => {
   const known = async () => (await openKeyring(database.db, [fourth])).known.length
   assert.equal(await known(), 4)
   await forgetSecrets(database.db, new Date(Date.now() + overlapMs - 3_600_000))

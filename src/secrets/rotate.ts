@@ -7,30 +7,29 @@ import { fingerprintOf, type Keyring } from './keyring.ts'
 import { retire } from './open.ts'
 import { Resealing } from './reseal.ts'
 
-/** How often processes that have not heard of the change yet are looked for, in milliseconds. */
+/** How often to look for processes that do not know of the change yet, in milliseconds. */
 const lookAgainMs = 500
-/** For how long others may take to learn of the new secret, where they can without a restart. */
+/** How long processes that can read the new secret without a restart may take to do so, in milliseconds. */
 const learningMs = 10_000
 
 export interface Rotation {
   readonly db: Db
   readonly keyring: Keyring
-  /** Hears how many values have been sealed anew. */
+  /** Called with the number of resealed values. */
   readonly count: (done: number) => void
 }
 
-/** What was done. */
 export interface Rotated {
-  /** How many values were sealed anew. */
+  /** The number of resealed values. */
   readonly resealed: number
-  /** Where values lie that no known secret opens, which were left as they are. */
+  /** Table and key of values that no known secret opens, which are unchanged. */
   readonly unopened: readonly string[]
 }
 
 /**
- * Puts a secret in force and seals anew what was sealed under others, while everything goes on. It may end at any moment:
- * called again with the same secret it does what is left.
- * @returns undefined where the secret was in force and nothing was left to do
+ * Puts a secret in force and reseals all values under it, while the service runs. After an interruption, call it again with the
+ * same secret to do the rest.
+ * @returns undefined if the secret was in force and nothing was left to do
  */
 export async function rotateTo(next: string, { db, keyring, count }: Rotation): Promise<Rotated | undefined> {
   const isNew = !keyring.inForce.fingerprint.equals(fingerprintOf(next))
@@ -46,7 +45,7 @@ export async function rotateTo(next: string, { db, keyring, count }: Rotation): 
     keyring.use(fingerprintOf(next))
   }
   const resealing = new Resealing(db, keyring, count)
-  // What another process sealed before it heard of the change is found by the pass after it has.
+  // Until it knows of the change, another process seals under the old secret. A later pass finds these values.
   for (let heard = false; ; ) {
     const left = await resealing.pass()
     if (left === 0 && heard) break
@@ -61,7 +60,7 @@ export async function rotateTo(next: string, { db, keyring, count }: Rotation): 
   return { resealed: resealing.done, unopened: resealing.unopened }
 }
 
-/** Whether something may be left that is sealed under a secret which is not in force any more. */
+/** Whether values may be left under a secret that is no longer in force. */
 export async function isUnfinished(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('retired_secrets')
@@ -71,7 +70,7 @@ export async function isUnfinished(db: Db): Promise<boolean> {
   return row !== undefined
 }
 
-/** Who has the secret in a file reads it again every few seconds. */
+/** Processes with the secret in a file read it again every few seconds. */
 async function untilKnown(db: Db, secret: string): Promise<void> {
   const end = performance.now() + learningMs
   while ((await processesWithout(db, secret)) > 0) {
@@ -81,9 +80,9 @@ async function untilKnown(db: Db, secret: string): Promise<void> {
 }
 
 function unknownToOthers(): Refusal {
-  return new Refusal('invalid_request', 'Processes run on this database that do not know the new secret', {
+  return new Refusal('invalid_request', 'Some processes on this database do not know the new secret', {
     fix:
       'Restart each with the new one as MAILROOM_SECRET and the old one as MAILROOM_SECRET_PREVIOUS. ' +
-      'One that was killed counts for half a minute yet',
+      'A killed process counts for half a minute',
   })
 }

@@ -9,7 +9,7 @@ const secret = 'a secret of thirty-two characters'
 const key = sealingKey(new Keyring(secret), 'dkim')
 const plain = fc.uint8Array({ minLength: 8, maxLength: 3_000 }).map((octets) => Buffer.from(octets))
 
-test('what is sealed opens again, and shows nothing of itself', () => {
+test('a sealed value opens again, and does not contain the plain value', () => {
   fc.assert(
     fc.property(plain, fc.string(), (octets, place) => {
       const sealed = seal(key, place, octets)
@@ -19,11 +19,11 @@ test('what is sealed opens again, and shows nothing of itself', () => {
   )
 })
 
-test('the same thing sealed twice looks different', () => {
+test('the same value sealed twice is different', () => {
   assert.notDeepEqual(seal(key, 'row', 'same'), seal(key, 'row', 'same'))
 })
 
-test('it does not open with any octet altered, or cut short', () => {
+test('it does not open if an octet is altered or missing', () => {
   const sealed = seal(key, 'row', 'private')
   for (let at = 0; at < sealed.length; at++) {
     const altered = Buffer.from(sealed)
@@ -43,7 +43,7 @@ for (const [what, otherKey, place] of [
   })
 }
 
-test('what is sealed bears the secret that it was sealed under, and opens wherever that is known', () => {
+test('a sealed value names its secret, and opens wherever that is known', () => {
   const keyring = new Keyring(secret)
   const before = seal(sealingKey(keyring, 'dkim'), 'row', 'private')
   keyring.learn([`${secret}!`])
@@ -58,7 +58,7 @@ test('what is sealed bears the secret that it was sealed under, and opens wherev
   assert.throws(() => unseal(key, 'row', after), /a secret that this process does not know/)
 })
 
-test('what was sealed before values bore a mark opens under the first secret, whichever it is by now', () => {
+test('a value without a mark opens under the first secret, wherever that is in the keyring', () => {
   const octets = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom seal dkim', 32))
   const cipher = createCipheriv('aes-256-gcm', octets, Buffer.alloc(12, 7)).setAAD(Buffer.from('row'))
   const sealed = Buffer.concat([

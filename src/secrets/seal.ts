@@ -2,13 +2,12 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 import { DerivedKeys, type Keyring, markLength } from './keyring.ts'
 import type { SealedPurpose } from './sealed-columns.ts'
 
-/** The keys under which one kind of secret is kept in the database. */
+/** The keys that seal values of one purpose. */
 export interface SealingKey {
   readonly keys: DerivedKeys
 }
 
-/** `purpose` names the kind of secret, so that what is sealed as one kind does not open as another; where such values lie
- *  is in `sealedColumns`. */
+/** Values sealed for one purpose do not open for another. `sealedColumns` has the columns of each purpose. */
 export function sealingKey(keyring: Keyring, purpose: SealedPurpose): SealingKey {
   return { keys: new DerivedKeys(keyring, `mailroom seal ${purpose}`) }
 }
@@ -19,8 +18,8 @@ const NONCE = 12
 const TAG = 16
 
 /**
- * Seals octets for the database with AES-256-GCM (NIST SP 800-38D): version, mark of the secret in force, nonce, ciphertext,
- * tag. `place` is bound to them, usually the id of the row: sealed octets that are copied to another row do not open there.
+ * Seals octets with AES-256-GCM (NIST SP 800-38D): version, mark of the secret in force, nonce, ciphertext, tag. `place`, usually
+ * the id of the row, is authenticated too: sealed octets do not open in another row.
  */
 export function seal({ keys }: SealingKey, place: string, plain: string | Buffer): Buffer {
   const nonce = randomBytes(NONCE)
@@ -30,14 +29,14 @@ export function seal({ keys }: SealingKey, place: string, plain: string | Buffer
   return Buffer.concat([markOf(inForce), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** What everything sealed under this secret begins with. */
+/** The first octets of all values sealed under this secret. */
 export function markOf({ fingerprint }: { readonly fingerprint: Buffer }): Buffer {
   return Buffer.concat([Buffer.of(VERSION), fingerprint.subarray(0, markLength)])
 }
 
 /**
- * What was sealed.
- * @throws Error where it was sealed under a secret that this process does not know or for another place, or was altered
+ * Opens sealed octets.
+ * @throws Error if they were sealed under an unknown secret or for another place, or were altered
  */
 export function unseal({ keys }: SealingKey, place: string, sealed: Buffer): Buffer {
   if (sealed[0] === UNMARKED) return unsealUnmarked(keys, place, sealed)
@@ -49,7 +48,7 @@ export function unseal({ keys }: SealingKey, place: string, sealed: Buffer): Buf
   return opened(keys.of(secret), place, sealed.subarray(1 + markLength))
 }
 
-/** Sealed before secrets could be changed, so under the first that this installation had, whichever that is. */
+/** Opens values of the first version, which had no mark: tries all secrets. */
 function unsealUnmarked(keys: DerivedKeys, place: string, sealed: Buffer): Buffer {
   if (sealed.length < 1 + NONCE + TAG) throw new Error('This was not sealed by Mailroom')
   let failure: unknown
@@ -63,7 +62,7 @@ function unsealUnmarked(keys: DerivedKeys, place: string, sealed: Buffer): Buffe
   throw failure
 }
 
-/** Nonce, ciphertext and tag, opened. */
+/** Opens nonce, ciphertext and tag. */
 function opened(key: KeyObject, place: string, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-TAG))

@@ -6,18 +6,17 @@ export interface SealedColumn {
   readonly column: string
   /** The columns of the primary key. */
   readonly key: readonly string[]
-  /** Which rows have a sealed value, in SQL; those without the condition all have one, or null. */
+  /** The rows with a sealed value, in SQL. Without it all rows have one, or null. */
   readonly where?: string
-  /** Set where the column is a text. */
+  /** Set if the column is a text. */
   readonly base64?: true
-  /** The place that its values are sealed for (`seal`), in SQL over the row's columns. */
+  /** The place of its values (see `seal`), in SQL over the row's columns. */
   readonly place: string
 }
 
 /**
- * Every column of the database that holds sealed values, by the purpose that they are sealed for. A change of the secret
- * goes through these and seals them anew; a purpose that is not here does not pass the compiler, and a column that is not
- * here fails `rotate.test.ts`, which knows every column of octets and looks for marks of an old secret in the whole database.
+ * All columns with sealed values, by purpose. A rotation reseals them. A missing purpose does not compile. A missing column fails
+ * `rotate.test.ts`, which searches all columns of octets for marks of an old secret.
  */
 export const sealedColumns = {
   dkim: [{ table: 'dkim_keys', column: 'private_key', key: ['id'], place: 'id::text' }],

@@ -28,7 +28,7 @@ import type { Keyring } from '#/secrets/keyring.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
 import type { Outside } from './assemble.ts'
 
-/** Where mail lives, for a command that runs without a server too. */
+/** The configured mail host. Commands without a server use it too. */
 export function mailHostOn(
   { secrets: { imap }, spoolBytes }: Config,
   db: Db,
@@ -40,24 +40,24 @@ export function mailHostOn(
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
 }
 
-/** Carries mail between the database and the configured IMAP server; undefined where none is. */
+/** Moves mail between the database and the configured IMAP server; undefined if there is none. */
 export function moverOn(config: Config, db: Db, keyring: Keyring): (MailMover & AsyncDisposable) | undefined {
   const { imap: server } = config.secrets
   const parts = { db, serverName: mailHostNameOf(config), key: idHashKey(keyring), reader: new MessageReader() }
   return server && new Mover({ ...parts, server })
 }
 
-/** The IMAP server as one that takes commands, where the configuration says how. */
+/** Undefined if MAILROOM_IMAP_URL or MAILROOM_DOVEADM_URL is not set. */
 export function serverControl({ secrets: { imap, doveadm } }: Config): MailServerControl | undefined {
   return imap && doveadm && new Doveadm(doveadm)
 }
 
-/** For a doctor, by connections of its own. */
+/** For the doctor, with connections of its own. */
 export const tryMailServer: TryMailServer = tryServer
 export const tryRelay: TryRelay = tryToOpen
 
-/** What lies outside a service: the time, the names and where mail goes. In a try-out the domains of `db` are published
- *  as they ask for it, and no mail leaves by accident: nobody could answer to mail from a domain that exists nowhere. */
+/** Clock, DNS and relay of a service. In a try-out the resolver itself answers with the records of enrolled domains, and no
+ *  mail leaves: nobody could reply to a domain that does not exist. */
 export function outside(
   { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, secrets }: Config,
   { tryout, db, log }: { tryout: boolean; db: Db; log: Logger },

@@ -11,11 +11,11 @@ import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
 import type { Observers } from './observers.ts'
 
-/** How long requests in hand may take once the API stops, in milliseconds. */
+/** How long open requests may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000
 
 export interface Api {
-  /** Where it answers, as `http://127.0.0.1:8080`. */
+  /** Its URL: `http://127.0.0.1:8080`. */
   readonly http: string
   readonly drainConnections: () => Promise<void>
 }
@@ -23,7 +23,7 @@ export interface Api {
 type Given = Pick<Outside, 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
   Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'dispatch' | 'composer' | 'mailKey'>
 
-/** Answers HTTP until what is started ends. */
+/** Serves HTTP until `starting` is disposed. */
 export async function startApi(
   config: Config,
   { database: { db, embedded }, keyring, ...given }: Given,
@@ -46,7 +46,7 @@ export async function startApi(
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,
   })
   starting.defer(async () => {
-    // A client that does not read its answer must not hold up the stop.
+    // A client that does not read its answer must not delay the stop.
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
     await app.close().finally(() => clearTimeout(cut))
   })
@@ -56,9 +56,12 @@ export async function startApi(
 
 function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {
   metrics.gauge(
-    { name: 'mailroom_thread_indexes_asked', help: 'Folders asked for as conversations', label: 'index' },
+    { name: 'mailroom_thread_indexes_asked', help: 'Lookups of the conversations of a folder', label: 'index' },
     () => threads.asked,
   )
-  metrics.gauge({ name: 'mailroom_thread_indexes_bytes', help: 'Memory that their indexes take' }, () => threads.bytes)
+  metrics.gauge(
+    { name: 'mailroom_thread_indexes_bytes', help: 'Memory of indexes of conversations' },
+    () => threads.bytes,
+  )
   return (method, route, status, seconds) => metrics.requests.observe({ method, route: route ?? '', status }, seconds)
 }

@@ -46,35 +46,35 @@ export interface AppParts extends ClientAddressParts {
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly dispatch: Dispatch
-  /** Writes down what is scheduled. */
+  /** Composes scheduled messages. */
   readonly composer: Composer
-  /** Seals mail that waits to leave. */
+  /** Seals messages in the outbound queue. */
   readonly mailKey: SealingKey
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly clock: Clock
   readonly time: SharedTime
-  /** Seals the answers that are kept for a repeated Idempotency-Key. */
+  /** Seals the stored answers for an Idempotency-Key. */
   readonly answersKey: SealingKey
-  /** Hears of every answer: its route, or null where there was none, and how long it took in seconds. */
+  /** Called for each answer, with its route or null, and the seconds it took. */
   readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
-  /** Follows requests from before anything is done for them. */
+  /** Traces requests from their beginning. */
   readonly follow?: ((app: App) => void) | undefined
-  /** Counts requests with other processes; undefined where there can be none. */
+  /** Counts requests together with other processes; undefined if there can be none. */
   readonly sharedRate: SharedWindow | undefined
-  /** The origin under which clients reach the API; undefined where nobody said. */
+  /** The origin under which clients reach the API; undefined if not configured. */
   readonly publicUrl: string | undefined
-  /** This installation's name in the DNS. */
+  /** This installation's name in DNS. */
   readonly hostname: string
-  /** Whether mail can come over TLS. */
+  /** Whether senders can use TLS. */
   readonly tls: boolean
   /** From a domain's enrolment to its first check, in milliseconds. */
   readonly firstCheckAfter: number
-  /** Whether names that exist for tests and examples alone can be enrolled. */
+  /** Whether domains reserved for tests and examples can be enrolled. */
   readonly allowReserved: boolean
 }
 
-/** The HTTP side of Mailroom: every route, and what all of them share. It does not listen yet. */
+/** All routes and what they share. Does not listen yet. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const app = bareApp(parts)
   overlookExpectations(app)
@@ -147,7 +147,7 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
     assertOneHost(request)
-    // The route that was found, since a URL names it in many ways: /%761/labels is /v1/labels too.
+    // The route, not the URL, which has many spellings: /%761/labels is /v1/labels too.
     const path = request.routeOptions.url ?? request.url
     if (!/^\/v1(?:[/?]|$)/.test(path) || request.routeOptions.config?.open) return
     reply.header('Cache-Control', 'no-store')
@@ -160,7 +160,7 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe
   })
 }
 
-/** The route and not the URL, since a URL may hold an address, or by mistake a key. */
+/** Logs the route and not the URL, which may have an address, or by mistake a key. */
 async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   request.log.info(
     {

@@ -37,32 +37,32 @@ import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
 
-/** What an assembled service uses and does not close. */
+/** What a service uses and does not close. */
 export interface Outside {
   readonly database: Database
   readonly clock: Clock
-  /** The database's time, by which processes agree on what is due. */
+  /** The database's time, so that all processes agree on what is due. */
   readonly time: SharedTime
   readonly resolver: Resolver
-  /** Asked where somebody could win a domain by a forged answer. */
+  /** For proofs of ownership: a forged answer could win a domain. */
   readonly quorum: Resolver
   readonly relay: Relay
-  /** The secrets that this installation's keys are derived from. */
+  /** The secrets of this installation. */
   readonly keyring: Keyring
-  /** Whether domains can be enrolled that exist for tests and examples alone. */
+  /** Whether domains reserved for tests and examples can be enrolled. */
   readonly allowReserved: boolean
   readonly log: Logger
-  /** How many lines of the log were lost. */
+  /** The number of lost log lines. */
   readonly droppedLines?: (() => number) | undefined
 }
 
-/** A running Mailroom. Disposing it stops accepting, finishes what is in hand and closes everything that it opened. */
+/** A running service. Disposing it stops listening, finishes running work and closes all that it opened. */
 export interface Running extends AsyncDisposable {
   readonly database: Database
   readonly mailHost: MailHost
-  /** Where the API answers, as `http://127.0.0.1:8080`; undefined where this process has not that role. */
+  /** The URL of the API, `http://127.0.0.1:8080`; undefined without that role. */
   readonly http: string | undefined
-  /** Has the clients of the API go elsewhere, before a stop; resolves once they have, or had the time to. */
+  /** Before a stop: makes API clients reconnect elsewhere. Resolves once they have, or after a time limit. */
   readonly drainConnections: () => Promise<void>
   readonly smtp: Listening | undefined
   readonly lmtp: Listening | undefined
@@ -73,12 +73,11 @@ export interface Running extends AsyncDisposable {
   readonly metrics: Listening | undefined
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
-  /** Has what was scheduled go. */
+  /** Sends scheduled messages. */
   readonly rounds: Rounds
 }
 
-/** Assembles the service from top to bottom, each part from parts above it, and starts what the configuration's roles ask
- *  for. */
+/** Assembles the service from top to bottom, each part from parts above it, and starts the configured roles. */
 export async function assemble(config: Config, outside: Outside): Promise<Running> {
   await using starting = new AsyncDisposableStack()
   const { database, clock, time, resolver, quorum, keyring, allowReserved, log } = outside
@@ -102,7 +101,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const mailHost = observers.mailHost(unobserved)
   const relay = observers.relay(outside.relay)
 
-  // Whoever commits mail to the queue says so, and the worker of this process listens. One of another process polls.
+  // Code that commits mail to the queue emits `queued`. The worker of this process listens; those of others poll.
   const queue = new EventEmitter<{ queued: [] }>()
   const wake = () => void queue.emit('queued')
   const composer = composerWith(signingKeys)

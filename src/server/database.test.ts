@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { freePort } from '#test/sockets/free-port.ts'
 import { openWhenThere } from './database.ts'
 
-test('a database that does not come is given up, after it was said once that it is waited for', async () => {
+test('the start fails without a database, after one log line that it waits', async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
   const url = `postgres://user:hunter2@127.0.0.1:${await freePort()}/mailroom`

@@ -5,18 +5,18 @@ import { errorText } from '#/cli/error-text.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { type Database, type DatabaseConfig, openDatabase } from '#/db/open.ts'
 
-/** How long a service that starts waits for its database, in milliseconds. A directory is in use for a moment, by a
- *  command of the operator or a server that stops; a server may start beside us, and recover first. */
+/** How long a starting service waits for its database, in milliseconds. A directory may be in use by a command or a server that
+ *  stops; a database server may be starting too, and recover first. */
 const patience = { directory: 5_000, url: 60_000 } as const
 
-/** How long to wait between two tries. */
+/** The time between two attempts. */
 const pause = { directory: 100, url: 500 } as const
 
-/** What a server says that will let us in later: `cannot_connect_now` as it starts, `too_many_connections`. */
-const later = new Set(['57P03', '53300'])
+/** Errors that pass: `cannot_connect_now` while a server starts, `too_many_connections`. */
+const temporary = new Set(['57P03', '53300'])
 
-/** Opens the database once it is there. Says in the log that it waits for a server, and why.
- *  @throws Error what kept it from that for too long, or at once what waiting would not change */
+/** Opens the database as soon as it is available. Logs that it waits for a server, and why.
+ *  @throws Error the last one after the time limit, or at once one that does not pass */
 export async function openWhenThere(
   config: DatabaseConfig,
   log: Logger,
@@ -27,7 +27,7 @@ export async function openWhenThere(
     try {
       return await openDatabase(config)
     } catch (error) {
-      if (!mayPass(config, error) || performance.now() > end) throw error
+      if (!isTemporary(config, error) || performance.now() > end) throw error
       if ('url' in config && !said) {
         log.warn(
           { reason: errorText(error) },
@@ -40,7 +40,7 @@ export async function openWhenThere(
   }
 }
 
-function mayPass(config: DatabaseConfig, error: unknown): boolean {
+function isTemporary(config: DatabaseConfig, error: unknown): boolean {
   if (!('url' in config)) return error instanceof DirectoryInUse
-  return !(error instanceof pg.DatabaseError) || later.has(error.code ?? '')
+  return !(error instanceof pg.DatabaseError) || temporary.has(error.code ?? '')
 }

@@ -14,9 +14,8 @@ import { forgetLogins } from '#/submission/attempts.ts'
 
 const everyHour = 3_600_000
 
-/** Lets go of what was kept for a time only: answers to idempotent requests, which mail arrived lately, requests by key,
- *  logins, scheduled messages that failed, who has been answered, whom forwarded mail came from, how much went back to them,
- *  policies of other domains, secrets that were changed. */
+/** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
+ *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, and old secrets. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)

@@ -10,7 +10,7 @@ import { serverLog } from './log.ts'
 const many = 3_000
 const line = { text: 'x'.repeat(1_000) }
 
-test('while the log cannot be written lines wait and are dropped, and afterwards it says how many', async (t) => {
+test('while the log cannot be written lines wait and are dropped, and later a line says how many', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-log-'))
   t.after(() => rm(directory, { recursive: true }))
   const path = join(directory, 'log')

@@ -1,18 +1,18 @@
 import { type Logger, pino } from 'pino'
 import { priority } from './systemd.ts'
 
-/** The log of a server that runs by itself. */
+/** The log of a service. */
 export interface ServerLog {
   readonly log: Logger
-  /** How many lines could not be written, and are lost. */
+  /** The number of lines that were lost because they could not be written. */
   droppedLines(): number
 }
 
-/** How much of the log waits at most until it can be written, in octets. */
+/** The most octets of the log that wait to be written. */
 const mostWaiting = 2 ** 20
 
-/** Where the log cannot be written, because its disk is full or fails, lines wait and are then dropped: the service goes on.
- *  Once the log can be written again a line says how many are missing. */
+/** If the log cannot be written, because its disk is full or fails, lines wait and are then dropped; the service continues.
+ *  Later a line says how many are missing. */
 export function serverLog(
   level: string,
   dest: number | string = 2,
@@ -22,13 +22,13 @@ export function serverLog(
   const log = pino({ level, serializers: { err: describeError } }, journal ? forJournal(destination) : destination)
   let [dropped, unsaid, failing] = [0, 0, false]
   destination.on('error', () => {
-    failing = true // The lines stay, and are tried again.
+    failing = true // The lines stay, and are written again.
   })
   destination.on('write', () => {
     failing = false
   })
   const { flushSync } = destination
-  // As the process ends it would try for ever.
+  // When the process ends it would retry for ever.
   destination.flushSync = () => {
     if (!failing) flushSync.call(destination)
   }
@@ -45,10 +45,10 @@ export function serverLog(
   return { log, droppedLines: () => dropped }
 }
 
-/** Says the priority of each line before it, since journald cannot see the level in the JSON. */
+/** Prepends each line's priority, since journald does not read the level in the JSON. */
 function forJournal(destination: ReturnType<typeof logDestination>) {
   return {
-    // Has pino say the level of each line, as `lastLevel`.
+    // Makes pino set `lastLevel` for each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 30,
     write(line: string) {
@@ -58,14 +58,13 @@ function forJournal(destination: ReturnType<typeof logDestination>) {
   }
 }
 
-/** Where log lines go: a file descriptor or a path. They are written together, since a call of the system for each takes a
- *  twentieth of what a request or a message takes. What has gathered is written as the process ends, however it ends but
- *  by SIGKILL. */
+/** Writes log lines in batches to a file descriptor or a path: a system call for each line takes a twentieth of the time of a
+ *  request or a message. When the process ends the rest is written, except after SIGKILL. */
 export function logDestination(dest: number | string) {
   return pino.destination({ dest, sync: false, minLength: 8 * 1024, maxLength: mostWaiting, periodicFlush: 100 })
 }
 
-/** An error as the log has it: never the rows and parameters that a database error carries. */
+/** An error for the log, without the rows and parameters of a database error. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack, cause } = error

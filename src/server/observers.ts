@@ -12,7 +12,7 @@ import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 
-/** Metrics and traces, as far as the configuration asks for them: each wraps a part, or leaves it as it is. */
+/** Metrics and traces, if configured. Each function wraps a part of the service, or returns it unchanged. */
 export interface Observers extends AsyncDisposable {
   readonly metrics: Metrics | undefined
   readonly follow: Follow | undefined
@@ -24,7 +24,7 @@ export interface Observers extends AsyncDisposable {
 
 export async function observersFor(config: Config, log: Logger): Promise<Observers> {
   const metrics = config.metrics && new Metrics()
-  // OpenTelemetry is loaded only where a collector is named.
+  // Loads OpenTelemetry only if a collector is configured.
   const traces = config.tracing && (await import('#/tracing/open.ts')).openTraces(config.tracing, log)
   const wrapping =
     <T>(measure: (part: T, metrics: Metrics) => T, trace: ((part: T) => T) | undefined) =>
@@ -43,7 +43,7 @@ export async function observersFor(config: Config, log: Logger): Promise<Observe
   }
 }
 
-/** Gives out the metrics until what is started ends. */
+/** Serves the metrics until `starting` is disposed. */
 export async function listenForMetrics(
   metrics: Metrics,
   config: Config,

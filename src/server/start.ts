@@ -21,17 +21,17 @@ import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adap
 import { assemble, type Running } from './assemble.ts'
 import { openWhenThere } from './database.ts'
 
-/** A service that was started as a program of its own. */
+/** A service that runs as a program. */
 export interface Started extends Running {
   readonly log: Logger
-  /** Rejects when the embedded database has ended by itself: nothing works from then on but a restart. */
+  /** Rejects when the embedded database has died: only a restart helps. */
   readonly failed: Promise<never>
-  /** What to show whoever started it; empty where nobody asked for a try-out. */
+  /** Text for the user of a try-out; else empty. */
   readonly greeting: string
 }
 
-/** Opens the database and all else that the configuration names, and starts what its roles ask for. Unless it is `bare`
- *  or in production, a service on an empty embedded database gets the try-out organization. */
+/** Opens the database and the other adapters, and starts the configured roles. Unless `bare` or in production, a service on an
+ *  empty embedded database gets the try-out organization. */
 export async function startServer(
   given: Config,
   { bare, journal = false }: { bare: boolean; journal?: boolean },
@@ -85,7 +85,7 @@ async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly str
     log.warn('the change of the secret is not finished: run `mailroom secret rotate` again')
 }
 
-/** Records that are published as soon as they are asked for need not be waited for, and they need a name to point at. */
+/** A try-out publishes records itself, so the first check can be early; the records need a host name. */
 function forTryout(config: Config): Config {
   return {
     ...config,
@@ -101,7 +101,7 @@ async function greet(running: Running, { publicUrl }: Config, clock: Clock): Pro
   return startupMessage(api, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
 }
 
-/** The mail that a try-out begins with is no news, and what it greets with should not stand under dozens of lines. */
+/** Keeps the log lines of the sample mail out, so that the greeting is visible. */
 async function quietly<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   const { level } = log
   if (level === 'info') log.level = 'warn'

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { leadsToJournal, notify, priority } from './systemd.ts'
 
-test("a stream is journald's that has the device and the inode which it says", () => {
+test("journald's stream is recognized by its device and inode", () => {
   const fd = openSync(import.meta.filename, 'r')
   const { dev, ino } = fstatSync(fd)
   assert.equal(leadsToJournal({ JOURNAL_STREAM: `${dev}:${ino}` }, fd), true)
@@ -12,11 +12,11 @@ test("a stream is journald's that has the device and the inode which it says", (
   closeSync(fd)
 })
 
-test('each level has the priority that journald knows', () => {
+test('each level has a priority of journald', () => {
   assert.deepEqual([60, 50, 40, 30, 20, 10].map(priority), ['<2>', '<3>', '<4>', '<6>', '<7>', '<7>'])
 })
 
-test('without systemd nothing is told, and where it cannot be told that is said', async () => {
+test('without systemd nothing is sent, and a failure to send is reported', async () => {
   const said: string[] = []
   const hear = (why: string) => void said.push(why)
   await notify({ PATH: '/nowhere' }, 'READY=1', hear)

@@ -6,17 +6,17 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const run = promisify(execFile)
 
-/** For how long systemd may leave us without an answer, in milliseconds. */
-const patienceMs = 5_000
+/** How long systemd may take to answer, in milliseconds. */
+const timeoutMs = 5_000
 
-/** Whether standard error leads to journald, which says so by its device and inode (systemd.exec(5), $JOURNAL_STREAM). */
+/** Whether standard error goes to journald, by its device and inode (systemd.exec(5), $JOURNAL_STREAM). */
 export function leadsToJournal({ JOURNAL_STREAM }: Env, fd = 2): boolean {
   if (!JOURNAL_STREAM) return false
   const { dev, ino } = fstatSync(fd, { bigint: true })
   return JOURNAL_STREAM === `${dev}:${ino}`
 }
 
-/** What stands before a line for journald, which takes it off: its priority (sd-daemon(3)) for a level of pino's. */
+/** The prefix that gives journald a line's priority (sd-daemon(3)), for a level of pino. */
 export function priority(level: number): string {
   if (level >= 60) return '<2>'
   if (level >= 50) return '<3>'
@@ -24,14 +24,14 @@ export function priority(level: number): string {
   return level >= 30 ? '<6>' : '<7>'
 }
 
-/** Tells systemd how far the service is, where it asked for that. By its own program, since Node has no sockets of that
- *  kind; the unit's NotifyAccess=all lets that speak for us. Never rejects: `failed` hears what went wrong. */
+/** Sends systemd the state of the service, if systemd wants it. Runs systemd-notify, since Node has no datagram sockets for
+ *  paths; the unit has NotifyAccess=all for that. Never rejects: `failed` gets the error. */
 export async function notify(
   { NOTIFY_SOCKET, PATH }: Env,
   state: 'READY=1' | 'STOPPING=1',
   failed: (why: string) => void,
 ): Promise<void> {
   if (!NOTIFY_SOCKET) return
-  const options = { env: { NOTIFY_SOCKET, PATH }, timeout: patienceMs }
+  const options = { env: { NOTIFY_SOCKET, PATH }, timeout: timeoutMs }
   await run('systemd-notify', [state], options).catch((error: Error) => failed(error.message))
 }

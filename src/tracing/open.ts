@@ -23,7 +23,7 @@ import { followStatements } from './statements.ts'
 import { tracedHandler, tracedMailHost, tracedRelay } from './traced.ts'
 import { Tracing } from './tracing.ts'
 
-/** What stands around the parts of a service whose work is followed. */
+/** Decorators that trace the parts of a service. */
 export interface Traces extends AsyncDisposable {
   mailHost(mailHost: MailHost): MailHost
   relay(relay: Relay): Relay
@@ -32,14 +32,14 @@ export interface Traces extends AsyncDisposable {
   readonly follow: Follow
 }
 
-/** Sends traces to a collector (OTLP over HTTP). A collector that is away or hangs costs no more than the traces: they are
- *  sent in batches, beside the work, and what is too much for the queue is dropped. */
+/** Sends traces to a collector (OTLP over HTTP) in batches, beside the work. If the collector is down or hangs, traces beyond the
+ *  queue are dropped, and nothing else happens. */
 export function openTraces(sampling: Sampling, log: Logger): Traces {
   const own = resourceFromAttributes({ 'service.name': 'mailroom', 'service.version': version })
   const resource = defaultResource()
     .merge(own)
     .merge(detectResources({ detectors: [envDetector] }))
-  const exporter = saying(new OTLPTraceExporter(), log)
+  const exporter = logged(new OTLPTraceExporter(), log)
   const spanProcessors = [new BatchSpanProcessor({ exporter })]
   const tracing = new Tracing(new TracerProvider({ resource, sampler: samplerFor(sampling), spanProcessors }))
   const statements = followStatements(tracing)
@@ -57,18 +57,15 @@ export function openTraces(sampling: Sampling, log: Logger): Traces {
 }
 
 function samplerFor({ ratio, parentBased }: Sampling): Sampler {
-  const root = ratio === 1 ? new AlwaysOnSampler() : ratio === 0 ? new AlwaysOffSampler() : byShare(ratio)
+  const byRatio = () => (ratio === 0 ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio))
+  const root = ratio === 1 ? new AlwaysOnSampler() : byRatio()
   return parentBased ? new ParentBasedSampler({ root }) : root
 }
 
-function byShare(ratio: number): Sampler {
-  return new TraceIdRatioBasedSampler(ratio)
-}
-
-/** Somebody should hear that no traces arrive, but not each time. */
 const everyMinute = 60_000
 
-function saying(exporter: SpanExporter, log: Logger): SpanExporter {
+/** Logs a failure to send traces, at most once a minute. */
+function logged(exporter: SpanExporter, log: Logger): SpanExporter {
   let next = 0
   return {
     export: (spans, done) =>

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import type { Tracing } from './tracing.ts'
 
-/** Follows every request by its route, and what is done for it. A client's `traceparent` is taken up. */
+/** Traces every request, named by its route. A client's `traceparent` becomes the parent. */
 export function followRequests(app: App, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>()
   app.addHook('onRequest', (request, _reply, next) => {
@@ -17,7 +17,7 @@ export function followRequests(app: App, tracing: Tracing): void {
     spans.set(request, span)
     tracing.within(span, next)
   })
-  // Reading the body loses what it was read for.
+  // Reading the body loses the async context.
   app.addHook('preValidation', (request, _reply, next) => {
     const span = spans.get(request)
     if (span) tracing.within(span, next)

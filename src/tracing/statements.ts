@@ -5,8 +5,8 @@ import { fail, type Tracing } from './tracing.ts'
 type Query = (this: pg.Client, ...given: unknown[]) => unknown
 
 /**
- * Follows every statement to the database that belongs to something that is followed, whichever connection it takes. Of a
- * statement it tells what it does and to which table, and nothing else. Disposing it ends that.
+ * Traces every statement within a traced operation, on any connection. A span has the statement's verb and table, and nothing
+ * else. Disposing it ends that.
  */
 export function followStatements(tracing: Tracing): Disposable {
   const prototype = pg.Client.prototype as unknown as { query: Query }
@@ -21,11 +21,11 @@ export function followStatements(tracing: Tracing): Disposable {
     }
     const last = given.at(-1)
     if (typeof last === 'function') {
-      const told = (error: unknown, ...rest: unknown[]) => {
+      const callback = (error: unknown, ...rest: unknown[]) => {
         ended(error)
         last(error, ...rest)
       }
-      return Reflect.apply(query, this, given.with(-1, told))
+      return Reflect.apply(query, this, given.with(-1, callback))
     }
     const answer = Reflect.apply(query, this, given)
     if (answer instanceof Promise) answer.then(() => ended(), ended)
@@ -45,7 +45,7 @@ function textOf(statement: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** `update mail_messages`: the first verb that does something, and the first table after it. */
+/** `update mail_messages`: the first verb, and the first table after it. */
 function summary(text: string): string {
   const verb = /\b(?:select|insert|update|delete|begin|commit|rollback|set|lock|fetch|declare)\b/i.exec(text)
   if (!verb) return 'statement'

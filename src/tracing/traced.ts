@@ -6,7 +6,7 @@ import type { Relay } from '#/ports/relay.ts'
 import { withMethods } from '#/ports/with-methods.ts'
 import type { Tracing } from './tracing.ts'
 
-/** The same mail host, with a span for each operation. What comes step by step has none. */
+/** Adds a span to each operation of a mail host. An async generator has none. */
 export function tracedMailHost(mailHost: MailHost, tracing: Tracing): MailHost {
   return withMethods(mailHost, (name, method) => {
     if (name === 'empty') return method.bind(mailHost)
@@ -15,7 +15,7 @@ export function tracedMailHost(mailHost: MailHost, tracing: Tracing): MailHost {
   })
 }
 
-/** The same relay, with a span for each attempt, which tells how many recipients came to what. */
+/** Adds a span to each delivery of a relay, with the number of recipients for each result. */
 export function tracedRelay(relay: Relay, tracing: Tracing): Relay {
   return withMethods(relay, (name, method) => {
     if (name !== 'deliver') return method.bind(relay)
@@ -29,7 +29,7 @@ export function tracedRelay(relay: Relay, tracing: Tracing): Relay {
   })
 }
 
-/** The same decisions about mail that comes in, with a span for each recipient and each message. */
+/** Adds a span to each arriving recipient and message. */
 export function tracedHandler(handler: MailHandler, tracing: Tracing): MailHandler {
   const arrival = <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const span = tracing.begin(name, { kind: SpanKind.SERVER })

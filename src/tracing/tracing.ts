@@ -16,9 +16,9 @@ import {
 export interface Beginning {
   readonly kind?: SpanKind
   readonly attributes?: Attributes
-  /** W3C Trace Context, as a client gave it. */
+  /** W3C Trace Context, from a client. */
   readonly traceparent?: string | undefined
-  /** Belongs to nothing that is followed already. */
+  /** Has no parent. */
   readonly root?: boolean
 }
 
@@ -30,7 +30,7 @@ interface Provider {
 /** How long a stop may wait for the collector, in milliseconds. */
 const mostFlushMs = 2_000
 
-/** Follows work in spans: each below the one in which it was begun. */
+/** Traces work in spans. A span's parent is the one in which it began. */
 export class Tracing implements AsyncDisposable {
   readonly #provider: Provider
   readonly #tracer: Tracer
@@ -41,7 +41,7 @@ export class Tracing implements AsyncDisposable {
     this.#tracer = provider.getTracer('mailroom')
   }
 
-  /** Whether something is followed just now, which has not ended. */
+  /** Whether the current span is recorded and has not ended. */
   get follows(): boolean {
     return this.#current.getStore()?.isRecording() ?? false
   }
@@ -52,20 +52,19 @@ export class Tracing implements AsyncDisposable {
     return this.#tracer.startSpan(name, { kind, attributes }, context)
   }
 
-  /** What was begun in a span may go on by itself when that has ended, a loop of a worker for one: it does not belong
-   *  there any more. */
+  /** Work that outlives its span, such as a loop of a worker, no longer belongs to that span. */
   #parent(): Span | undefined {
     const current = this.#current.getStore()
     const ended = current && !current.isRecording() && (current.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0
     return ended ? undefined : current
   }
 
-  /** What `work` begins belongs below the span. */
+  /** Makes the span the parent of spans that begin in `work`. */
   within<T>(span: Span, work: () => T): T {
     return this.#current.run(span, work)
   }
 
-  /** Does the work in a span of its own. */
+  /** Runs the work in a span of its own. */
   async span<T>(name: string, beginning: Beginning, work: (span: Span) => Promise<T>): Promise<T> {
     const span = this.begin(name, beginning)
     try {
@@ -78,21 +77,21 @@ export class Tracing implements AsyncDisposable {
     }
   }
 
-  /** Sends what is not sent yet, as far as there is time for it. */
+  /** Sends the remaining spans, within a time limit. */
   async [Symbol.asyncDispose](): Promise<void> {
     const sent = this.#provider.shutdown().catch(() => {})
     await Promise.race([sent, setTimeout(mostFlushMs, undefined, { ref: false })])
   }
 }
 
-/** Says what kind of error it was; its words may quote what somebody wrote. */
+/** Records the kind of the error only: its message may quote mail. */
 export function fail(span: Span, error: unknown): void {
   const { name, code } = error as { name?: unknown; code?: unknown }
   span.setAttribute('error.type', typeof code === 'string' ? code : typeof name === 'string' ? name : typeof error)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** W3C Trace Context, section 3.2; what is no such thing begins anew. */
+/** W3C Trace Context, section 3.2. An invalid one begins a new trace. */
 function begunElsewhere(traceparent: string | undefined): Context {
   const [, version, traceId = '', spanId = '', flags = '', rest = ''] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? []

@@ -16,7 +16,7 @@ import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { sendSamples } from './send-samples.ts'
 
-/** What a newcomer needs to know to look around. */
+/** What the startup message shows of a try-out. */
 export interface Tryout {
   readonly key: string
   readonly messages: number
@@ -30,7 +30,7 @@ interface Service {
   readonly domainChecks: DomainChecks
 }
 
-/** Makes the try-out organization, with mail that comes in as all mail does; nothing where there is an organization. */
+/** Creates the try-out organization, and sends it mail over SMTP. Does nothing if there is an organization. */
 export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Service): Promise<Tryout | undefined> {
   if ((await allOrganizations(db)).length > 0) return undefined
   const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' })
@@ -43,7 +43,7 @@ export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Se
   return { key: secret, messages }
 }
 
-/** Due at once, since mailboxes need the domain. */
+/** The check is due at once: mailboxes need a verified domain. */
 async function enrol(db: Db, organizationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const now = await databaseTime(tx)

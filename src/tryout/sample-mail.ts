@@ -1,4 +1,4 @@
-/** Mail for a newcomer to read: conversations that show what threads, labels, filters and attachments are like. */
+/** Sample mail: conversations that show threads, labels, filters and attachments. */
 export interface Conversation {
   readonly to: string
   readonly subject: string
@@ -10,7 +10,7 @@ export interface Sample {
   readonly text: string
   readonly html?: string
   readonly attachment?: { readonly filename: string; readonly content: string }
-  /** Which message of the conversation it answers; the one before it where nothing is said. */
+  /** The message of the conversation that it answers; by default the one before it. */
   readonly answers?: number
 }
 

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { type Conversation, conversations } from './sample-mail.ts'
 
-/** Sends the sample mail as any mail comes in: over SMTP, one connection, in order. */
+/** Sends the sample mail over SMTP on one connection, in order. */
 export async function sendSamples(smtp: { host: string; port: number }): Promise<number> {
   const transport = createTransport({
     ...smtp,
@@ -12,7 +12,7 @@ export async function sendSamples(smtp: { host: string; port: number }): Promise
   })
   try {
     let sent = 0
-    // Turn by turn, so that conversations interleave as they do in life.
+    // One message of each conversation at a time, so that conversations interleave.
     for (let turn = 0; turn < 10; turn++) {
       for (const conversation of conversations) {
         const message = compose(conversation, turn)

@@ -6,7 +6,7 @@ interface Addresses {
   readonly smtp: { readonly host: string; readonly port: number }
 }
 
-/** What `npm start` prints: where Mailroom listens, and at the first start three lines that work as they are. */
+/** What `npm start` prints: the addresses, and at the first start three commands to try. */
 export function startupMessage({ http, smtp }: Addresses, tryout: Tryout | undefined): string {
   const listening = `
   HTTP API   ${http}/v1          reference: ${http}/docs/
@@ -17,8 +17,8 @@ export function startupMessage({ http, smtp }: Addresses, tryout: Tryout | undef
 
 function firstSteps(http: string, { key, messages }: Tryout): string {
   return `
-A try-out organization is there, with ada@${tryoutDomain}, support@${tryoutDomain} and ${messages} messages.
-Its API key, shown this once, with all scopes:
+The organization "tryout" has ada@${tryoutDomain}, support@${tryoutDomain} and ${messages} messages.
+Its API key has all scopes. It is shown only once:
 
   ${key}
 
@@ -31,5 +31,5 @@ Try:
 }
 
 const again = `
-Make a key:  npm run -s mailroom -- key create --org tryout --scopes all
+Create a key:  npm run -s mailroom -- key create --org tryout --scopes all
 `

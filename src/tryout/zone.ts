@@ -4,14 +4,13 @@ import { listedRecords } from '#/domains/domain.ts'
 import { allDomains } from '#/domains/queries.ts'
 import type { Resolver, Zone, ZoneRecords } from '#/ports/resolver.ts'
 
-/** Names that exist for tests and examples alone (RFC 2606, RFC 6761): the try-out answers for them itself, so that it
- *  works, and starts at once, without the internet. */
+/** Names reserved for tests and examples (RFC 2606, RFC 6761). The try-out answers for them itself, and so works without the
+ *  internet. */
 export const reservedZones = ['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org']
 
 /**
- * The DNS as somebody would keep it who publishes each record the moment that it is asked for: what enrolled domains
- * under reserved names want stands in the zone, looked up anew for every question, and this machine under the name that
- * it goes by. Domains of others are theirs to publish for, in the try-out too.
+ * A resolver that publishes the records of enrolled domains under reserved names, read again for each query, and the address of
+ * this host under its name. The owners of all other domains must publish records, in the try-out too.
  */
 export function tryoutDns(zone: Zone, db: Db, hostname: string): Resolver {
   let published: Iterable<string> = []
