@@ -80,7 +80,7 @@ async function serve(args: readonly string[]): Promise<void> {
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
   process.stdout.write(server.greeting)
-  const unheard = (why: string) => server.log.warn({ why }, 'systemd could not be told how far the service is')
+  const unheard = (why: string) => server.log.warn({ why }, 'the state of the service could not be sent to systemd')
   await notify(process.env, 'READY=1', unheard)
   await signalled
   void notify(process.env, 'STOPPING=1', unheard)

@@ -37,7 +37,7 @@ test('a data directory has one holder at a time, also within a process', () => {
   lockDirectory(directory)[Symbol.dispose]()
 })
 
-test('another process is refused, told which directory is in use, and let in once the holder is killed', async (t) => {
+test('another process gets an error that names the directory in use, and the lock once the holder is killed', async (t) => {
   const directory = join(parent, 'two')
   const child = spawn(process.execPath, ['--expose-gc', holder, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))

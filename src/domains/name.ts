@@ -85,7 +85,7 @@ function isGenuine(label: string): boolean {
   return unicode !== label && unicode !== '' && domainToASCII(unicode) === label
 }
 
-/** Says what is wrong with a name that is none, where that can be told. */
+/** Says what is wrong with an invalid name, if that is clear. */
 function refusedForm(given: string) {
   const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given
   if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))

@@ -20,7 +20,7 @@ test('work that throws rejects, and the next goes on', async () => {
   assert.equal(await thread.run(2), 2)
 })
 
-test('work asks whoever sent it, and is told', async () => {
+test('work can ask its sender, and gets the answer', async () => {
   const text = `serve(async (name, ask) => ({ result: [await ask(name + 1), await ask(name + 2).catch(({ code }) => code)] }))`
   await using thread = new WorkerThread<string, string[]>(moduleOf(text), 'test')
   const answer = async (question: string) => {
@@ -43,7 +43,7 @@ test('what a thread had in hand when it ended rejects, and the next task starts 
   assert.equal(await thread.run(0), 'done')
 })
 
-test('a thread that hangs is ended with a reason, which all that it has in hand is told, and the next task starts another', async () => {
+test('a thread that hangs is ended, its tasks fail with the reason, and the next task starts another', async () => {
   const text = `serve((hang) => { while (hang); return { result: 'done' } })`
   await using thread = new WorkerThread<boolean, string>(moduleOf(text), 'test')
   const inHand = [thread.run(true), thread.run(false)].map((task) => assert.rejects(task, /too long/))

@@ -270,7 +270,7 @@ for (const [action, expected] of [
   // A label may be called so.
   ['label', ['name']],
 ] as const) {
-  test(`What no folder can be called is told together with all else that is wrong: of a filter to ${action} ${expected}`, async () => {
+  test(`An invalid folder name is reported with all other errors: of a filter to ${action} ${expected}`, async () => {
     const wrong = { ...plain, name: '', action, argument: 'a//b' }
     const { status, body } = await shared.request('POST', '/v1/filters', wrong)
     assert.equal(status, 400)

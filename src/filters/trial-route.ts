@@ -21,8 +21,8 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
         operationId: 'tryFilters',
         description:
           "Tells which of the organization's filters, and of a draft that is not stored, match a message, on what " +
-          'text, what each would do, and what the message would end as. Disabled filters that match are told too. ' +
-          "Nothing is stored, nothing is delivered. A member's own filters would run after these and are not told.",
+          'text, what each would do, and what the message would end as. Disabled filters that match are listed too. ' +
+          "Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.",
         body: Trial,
         response: { 200: TrialResult },
       },

@@ -76,9 +76,9 @@ function brokenIn({ rule = [] }: SchemaNode, value: unknown, field: string): Fie
 }
 
 /** An object's rule names one of its fields. */
-function named(told: string, value: unknown, field: string): string {
+function named(text: string, value: unknown, field: string): string {
   if (typeOf(value) !== 'object') return field
-  return field === '' ? told : `${field}.${told}`
+  return field === '' ? text : `${field}.${text}`
 }
 
 /** Whether a value is small enough to report all of its errors. */

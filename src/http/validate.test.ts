@@ -81,14 +81,14 @@ for (const [what, change, expected] of [
     ['name: name must not be empty', 'count: count must be at least 1', 'list[0]: a word shows nothing'],
   ],
 ] as const) {
-  test(`a body is told of ${what}`, () => {
+  test(`the error names ${what}`, () => {
     const { name = 'abc', ...rest } = change as { name?: unknown }
     const isNamed = !('name' in change) || change.name !== undefined
     assert.deepEqual(validated(schema, { ...(isNamed && { name }), ...rest }), expected)
   })
 }
 
-test('a change of nothing, and what is no object, are told of the body', () => {
+test('for an empty change, and for a body that is no object, the error names the body', () => {
   const change = Strict({ name: Type.Optional(Line()) }, { minProperties: 1 })
   assert.deepEqual(validated(change, {}), ['body: Nothing to change'])
   assert.deepEqual(validated(change, []), ['body: The body must be a JSON object'])

@@ -82,8 +82,8 @@ function every(schema: SchemaNode, value: unknown, part: Part): FieldError[] {
   const validate = compiledThoroughly.get(schema) ?? thorough.compile(schema)
   compiledThoroughly.set(schema, validate)
   const faults = validate(value) ? [] : fieldErrors(validate.errors ?? [], part)
-  const told = new Set(faults.map(({ field }) => field))
-  const rules = part === 'body' ? brokenRules(schema, value).filter(({ field }) => !told.has(field)) : []
+  const reported = new Set(faults.map(({ field }) => field))
+  const rules = part === 'body' ? brokenRules(schema, value).filter(({ field }) => !reported.has(field)) : []
   const all = new Map([...faults, ...rules].map((fault) => [`${fault.field} ${fault.message}`, fault]))
   return [...all.values()]
 }

@@ -95,7 +95,7 @@ for (const [what, error, expected] of [
   ['whatever else happens', new TypeError('x is undefined'), '451 4.3.0'],
   ['something is thrown that is no error', 'oh', '451 4.3.0'],
 ] as const) {
-  test(`where ${what}, the client is told ${expected}`, () => {
+  test(`where ${what}, the reply is ${expected}`, () => {
     const { code, status } = replyTo(error)
     assert.equal(`${code} ${status}`, expected)
   })

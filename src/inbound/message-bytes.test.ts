@@ -77,7 +77,7 @@ test('whatever a message holds, stuffed and read in any pieces it is the same, a
   )
 })
 
-test('a NUL is a fault, and so is a CR or an LF alone; whichever came first is told', () => {
+test('a NUL is a fault, and so is a CR or an LF alone; the first one is reported', () => {
   assert.equal(read('a\0b\nc\r\n.\r\n').fault, 'nul')
   assert.equal(read('a\nb\0c\r\n.\r\n').fault, 'bare line ending')
   assert.equal(read('a\rb\r\n.\r\n').fault, 'bare line ending')

@@ -6,7 +6,7 @@ import type { Change } from '#/ports/mail-host.ts'
 import { newFolderName } from './folder-name.ts'
 import type { MessageChange } from './schemas.ts'
 
-/** What a request would change, checked as far as that goes without looking at what is stored. */
+/** Reads a change. Checks all that needs no database. */
 export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {
   assertLabelsApart({ add_labels, remove_labels })
   const labels = add_labels.length + remove_labels.length
@@ -22,13 +22,13 @@ export function readChange({ unread, starred, add_labels = [], remove_labels = [
   }
 }
 
-/** No label is both put on and taken off. */
+/** No label may be both added and removed. */
 export function assertLabelsApart({ add_labels = [], remove_labels = [] }: MessageChange): void {
   const both = add_labels.find((keyword) => remove_labels.includes(keyword))
   if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
 }
 
-/** Every keyword must be that of an organization label that there is; a member's own counts as unknown. */
+/** Every keyword must belong to a label of the organization. A member's own labels count as unknown. */
 export async function assertKeywordsKnown(
   db: Db,
   organizationId: string,

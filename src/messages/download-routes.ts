@@ -22,7 +22,7 @@ function bytes(description: string, type: string) {
   return { 200: { description, content: { [type]: { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } } } }
 }
 
-/** A message or a part of it, to be saved: never to be shown by a browser under our origin. */
+/** Downloads of a message or an attachment. A browser must never show them under our origin. */
 export function downloadRoutes(
   app: App,
   { db, mailHost, reader }: MessageParts,
@@ -66,8 +66,8 @@ export function downloadRoutes(
       schema: {
         summary: 'Download an attachment',
         description:
-          'Decoded. What a browser would run, HTML and SVG among them, comes as `application/octet-stream`; the real ' +
-          'type is in the message.',
+          'Decoded. Types that a browser would run, such as HTML and SVG, come as `application/octet-stream`; the message ' +
+          'has the real type.',
         params: ByAttachment,
         querystring: InFolder,
         response: bytes('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),

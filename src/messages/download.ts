@@ -1,11 +1,11 @@
-/** Types that a browser would run or lay out as a page of ours. */
+/** Types that a browser would run or show as a page of ours. */
 const active =
   /^(text\/(html|xml|css)|.*\/(x-)?(javascript|ecmascript|shockwave-flash)|application\/(xml|xhtml)|.*\+xml)$/
 
 const plain = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/
 
-/** Headers for bytes that a stranger wrote. They are only ever saved: what a browser might run, it is not told of, may
- *  not guess, and could do nothing with. */
+/** Headers for a stranger's bytes, so that browsers only save them: the type is harmless, must not be guessed, and is
+ *  sandboxed. */
 export function downloadHeaders(filename: string, contentType: string): Record<string, string> {
   const type = contentType.toLowerCase()
   return {
@@ -29,7 +29,7 @@ export function contentDisposition(filename: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** A name without a path, controls or marks that would make it read as another; at most 200 characters. */
+/** A name of at most 200 characters, without a path, controls and bidirectional marks. */
 function safeName(filename: string): string {
   const name = filename
     .toWellFormed()

@@ -6,9 +6,9 @@ export const standingFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 't
 
 const mostOctets = 255
 
-/** A folder as a caller names it: one of the six whatever its case, `spam` for `junk`, or a path (`Projects/Apollo`),
- *  which keeps its case. Refused is what would mean something else, or nothing, to an IMAP server: controls, wildcards,
- *  empty steps, more than 255 octets. Names are in NFC, as in RFC 9051, section 5.1. */
+/** Reads a folder: one of the six in any case, `spam` for `junk`, or a path (`Projects/Apollo`), which keeps its case. Refuses
+ *  what IMAP servers would not accept or read differently: controls, wildcards, empty steps, more than 255 octets. Names are in
+ *  NFC, as in RFC 9051, section 5.1. */
 export function folderName(given: string): string {
   const lower = given.toLowerCase()
   if (lower === 'spam') return 'junk'
@@ -30,8 +30,8 @@ export function folderName(given: string): string {
   return name
 }
 
-/** A folder that may have to be made: as `folderName`, without what an IMAP server may refuse for good. The rules are the
- *  same wherever mail is kept, so that it can move from one mail host to another (docs/mail-host.md#names). */
+/** Reads a folder that may have to be created: like `folderName`, but refuses names that an IMAP server may refuse. All mail
+ *  hosts have the same rules, so that mail can move between them (docs/mail-host.md#names). */
 export function newFolderName(given: string): string {
   const name = folderName(given)
   const step = name.split('/').find((one) => reserved.has(one))
@@ -46,7 +46,7 @@ export function newFolderName(given: string): string {
   return name
 }
 
-/** What a server that keeps folders in a file system reads as another place in it, or keeps its own data under. */
+/** Names that a server with folders in a file system reads as another directory, or uses for its own data. */
 const reserved = new Set(['.', '..', 'dbox-Mails'])
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u

@@ -5,7 +5,7 @@ import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { MessageItem, MessageOut } from './schemas.ts'
 
-/** A path's uid: what is none names no message. */
+/** Reads the uid in a path. An invalid one is `not_found`. */
 export function pathUid(text: string): number {
   const uid = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : 0
   if (uid < 1 || uid > 0xffffffff) throw notFound('message')
@@ -31,10 +31,10 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
   }
 }
 
-/** A message whose texts, where it is large, are JSON already. */
+/** A message. The texts of a large one are JSON already. */
 export type OpenedMessage = Omit<MessageOut, 'text' | 'html'> & Record<'text' | 'html', string | null | SerializedJson>
 
-/** A message of these bytes, without what a member's own filters did. */
+/** Does not show what members' own filters did. */
 export async function presentMessage(
   { summary, filteredBy }: Stored,
   raw: Buffer,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 
-/** Those of the keywords that are, or were, an organization label's. What is a member's own is not among them, since no
- *  key may see it (docs/reference/members.md). */
+/** Those of the keywords that belong or belonged to labels of the organization. Members' own are absent, since no key may see
+ *  them (docs/reference/members.md). */
 export async function organizationKeywords(
   db: Db,
   organizationId: string,

@@ -74,8 +74,8 @@ function listRoutes(app: App, { db, mailHost }: MessageParts): void {
       schema: {
         summary: 'List messages',
         description:
-          'One folder, the last received first. `total` counts what `unread` and `label` leave. A Private mailbox is ' +
-          '`invalid_request`.',
+          'One folder, the last received first. `total` counts the messages that match `unread` and `label`. A Private ' +
+          'mailbox is `invalid_request`.',
         querystring: ListQuery,
         response: { 200: MessagePage },
       },
@@ -132,7 +132,7 @@ function changeRoute(app: App, { db, mailHost }: MessageParts): void {
       schema: {
         summary: 'Change or move a message',
         operationId: 'changeMessage',
-        description: 'Answers the message as it is listed, where it is now: moving gives it another `uid`.',
+        description: 'Answers the message after the change. Moving gives it another `uid`.',
         params: ByUid,
         querystring: InFolder,
         body: MessageChange,
@@ -164,9 +164,8 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         summary: 'Change or move many messages',
         operationId: 'changeMessages',
         description:
-          'Up to 500 messages of one folder, such as a thread’s `uids`, all in one step. Uids that the folder lacks are ' +
-          'passed over and listed as `not_found`; anything else that is wrong, an unknown keyword say, leaves all as ' +
-          'they were.',
+          'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and ' +
+          'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing.',
         querystring: InFolder,
         body: BulkChange,
         response: { 200: BulkResult },

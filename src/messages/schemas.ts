@@ -3,7 +3,7 @@ import { type Static, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
 
-/** Which folder of which mailbox: every query on messages has these two. */
+/** The mailbox and folder of a query on messages. */
 export const inFolder = {
   mailbox: Line({
     minLength: 1,
@@ -34,7 +34,7 @@ export const ListQuery = Strict({
   ),
 })
 
-/** The parameters of a path that names a message. What is no uid is `not_found`, so its form is checked by the route. */
+/** The uid in a path. The route checks its form: an invalid one is `not_found`. */
 export const pathUidSchema = Type.Unsafe<string>({
   type: 'integer',
   minimum: 1,
@@ -63,7 +63,7 @@ export const AddressOut = Type.Object(
   { title: 'Address' },
 )
 
-/** What a list says of a message, in a folder and in a conversation. */
+/** The fields of a listed message, in a folder and in a conversation. */
 export const listedFields = {
   message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
   subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
@@ -94,12 +94,12 @@ export const MessagePage = PageOf(MessageItem)
 
 const AttachmentOut = Type.Object(
   {
-    id: Type.String({ description: 'The number of the part, as IMAP has it.', examples: ['2'] }),
+    id: Type.String({ description: 'The number of the part, as in IMAP.', examples: ['2'] }),
     filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
     content_type: Type.String({ examples: ['application/pdf'] }),
     size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
     inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
-    content_id: Nullable(Type.String({ description: 'What the HTML calls it: `cid:…`.', examples: ['chart@x'] })),
+    content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),
   },
   { title: 'Attachment' },
 )
@@ -113,8 +113,8 @@ const AppliedOut = Type.Object(
     error: Nullable(
       Type.String({
         description:
-          'Why the action could not be done: the mail host refuses the folder of a `move` for good, so that the message ' +
-          'is in the inbox. Null where it was done.',
+          'Why the action failed: the mail host refused the folder of a `move` for good, so the message is in the inbox. ' +
+          'Null if it succeeded.',
       }),
     ),
   },
@@ -156,8 +156,8 @@ const changeFields = {
   folder: Type.Optional(
     Type.String({
       description:
-        'Moves there, under a new uid. A folder that the mailbox lacks is made; one that no mail host would take (a path ' +
-        'with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), or that this one refuses, is `invalid_request`.',
+        'Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a ' +
+        'path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`.',
       examples: ['archive'],
       rule: newFolderName,
     }),
@@ -185,6 +185,6 @@ export const BulkResult = Type.Object({
   updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
   not_found: Type.Array(uid),
   moved: Type.Array(Type.Object({ uid, new_uid: uid }), {
-    description: 'The uids that moving gave, in the same order.',
+    description: 'The new uids after a move, in the same order.',
   }),
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 
-/** A message that the mail server has not taken yet, for the operator (docs/mail-host.md#mail-in). */
+/** A message in the spool, for the operator (docs/mail-host.md#mail-in). */
 export interface Spooled {
   readonly organization: string
   readonly mailbox: string
@@ -15,10 +15,10 @@ export interface Spooled {
   readonly reason: string | null
 }
 
-/** A copy for Sent that nobody has tried to store yet (docs/reference/submission.md). */
+/** A copy for Sent before its first attempt (docs/reference/submission.md). */
 const heldBack = sql`(spool.unless_there and spool.attempts = 0)`
 
-/** What waits for the mail server, what came first first. */
+/** Messages in the spool, oldest first. */
 export async function spooledOnes(db: Db, most: number): Promise<Spooled[]> {
   const { rows } = await sql<Spooled>`
     select organization.name as organization, mailbox.address as mailbox, spool.folder, spool.received_at as since,
@@ -39,12 +39,12 @@ export async function countSpooled(db: Db): Promise<number> {
   return count
 }
 
-/** How much waits for the mail server. */
+/** The size of the spool. */
 export interface SpoolSize {
-  /** Messages by how their last attempt ended: none yet, the server did not answer, it refused. */
+  /** Messages by their last attempt: none yet, the server did not answer, it refused. */
   readonly messages: { readonly new: number; readonly unavailable: number; readonly refused: number }
   readonly bytes: number
-  /** How long ago the one that has waited the longest came, copies that are held back aside. */
+  /** The age of the oldest message, without copies that are held back. */
   readonly oldest_seconds: number
 }
 
@@ -59,7 +59,7 @@ export async function measureSpool(db: Db, mostCounted: number): Promise<SpoolSi
         from mail_spool spool where not ${heldBack} order by id limit 1), 0)::float8 as oldest_seconds
     from (select deferral from mail_spool limit ${mostCounted}::integer) one`.execute(db)
   const [row] = rows
-  if (!row) throw new Error('the database did not answer for the spool')
+  if (!row) throw new Error('The spool could not be measured')
   const { bytes, oldest_seconds, ...messages } = row
   return { messages, bytes, oldest_seconds }
 }

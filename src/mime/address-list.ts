@@ -3,16 +3,15 @@ import { atDot, belongTogether, closing, type Word, withoutRoute } from './addre
 import { oneLine } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 
-/** What is looked at of one list, and the longest name or address that counts. Real lists stay far below; a list of
- *  nothing but delimiters takes 5 ms. */
+/** Limits for a list, and for a name or address in it. Real lists stay far below. A list of delimiters only takes 5 ms. */
 const MOST_ADDRESSES = 1_000
 const MOST_TOKENS = 20_000
 const MOST_TEXT = 256 * 1024
 const LONGEST = 998
 
-/** The mailboxes of an address list (RFC 5322, section 3.4), in order; groups are opened up, names decoded. Takes
- *  obsolete routes and comments, names without quotes, addresses without brackets, `;` for `,`, and whatever else
- *  arrives: it never throws nor recurses, and takes time in proportion to the value's length. */
+/** The mailboxes of an address list (RFC 5322, section 3.4), in order, those of groups included, with decoded names. Accepts
+ *  obsolete routes and comments, names without quotes, addresses without brackets, `;` for `,`, and any other fault. Never
+ *  throws, does not recurse, and takes linear time. */
 export function parseAddresses(value: string): Address[] {
   return readAddressList(value).addresses
 }
@@ -20,14 +19,14 @@ export function parseAddresses(value: string): Address[] {
 /** An address list as we read it, and what another reader may make of it. */
 export interface AddressList {
   readonly addresses: Address[]
-  /** Texts with an `@` in which others may see an address where we see none: names that are not quoted, comments and quoted
-   *  strings that end elsewhere for whoever overlooks a backslash, all of what stands in angle brackets with a route. */
+  /** Texts with an `@` that other readers may take for an address: unquoted names, comments and quoted strings that end elsewhere
+   *  for a reader that ignores backslashes, and angle brackets with a route. */
   readonly strays: readonly string[]
-  /** False where the list, or an address in it, is longer than what is looked at. */
+  /** False if the list, or an address in it, is over the limits. */
   readonly complete: boolean
 }
 
-/** As `parseAddresses`, with all that it leaves out. */
+/** Like `parseAddresses`, with what that leaves out. */
 export function readAddressList(value: string): AddressList {
   const reader = new ListReader(value.slice(0, MOST_TEXT))
   let tokens = 0
@@ -40,11 +39,11 @@ export function readAddressList(value: string): AddressList {
 
 /** White space, and NUL, which some mailers send for it. */
 const SPACES = new Set([0x00, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0])
-/** U+FEFF is no space: nobody sees it. */
+/** U+FEFF is not a space: it is invisible. */
 const ATOM = /(?:[^\s\x00"(),:;<>[\]\\]|\ufeff)+/y
-/** Taken whole, since mailers forget to encode commas and spaces within. */
+/** One token, since some mailers do not encode commas and spaces within. */
 const ENCODED_WORD = /=\?[^?\s]{1,60}\?[bBqQ]\?[^?<>"]*\?=/y
-/** What makes an encoded word none for whoever goes by RFC 2047, section 5. */
+/** Characters that RFC 2047, section 5 does not allow in an encoded word here. */
 const NEVER_ENCODED = /[\s,:;()]/
 const PLAIN_ANGLE = /<([^\s\x00"(),;<>]*)>/y
 
@@ -56,7 +55,7 @@ class ListReader {
   tooLong = false
   readonly #value: string
   #at = 0
-  /** Where the last word ended: what follows without a space belongs to it. */
+  /** Where the last word ended. Text that follows without a space belongs to it. */
   #wordEnd = -1
   #words: Word[] = []
   #comment = ''
@@ -70,7 +69,7 @@ class ListReader {
     this.#value = value
   }
 
-  /** Takes one token; false at the end. */
+  /** Reads one token; false at the end. */
   step(): boolean {
     while (SPACES.has(this.#value.charCodeAt(this.#at))) this.#at++
     const char = this.#value[this.#at]
@@ -113,7 +112,7 @@ class ListReader {
     this.#words = []
   }
 
-  /** Notes a text that is no address here, if others may see one in it. */
+  /** Records a text that is not an address for us, if others may see one in it. */
   #mistakable(text: string, where: RegExp): void {
     if (text.includes('@') && where.test(text)) this.strays.push(text)
   }
@@ -151,7 +150,7 @@ class ListReader {
     this.#at = end
   }
 
-  /** A second pair of brackets is a second mailbox: whom a message names twice must not depend on a comma. */
+  /** A second pair of brackets is a second mailbox, also without a comma. */
   #takeAngle(): void {
     if (this.#angle !== undefined) {
       const words = this.#words.splice(this.#wordsBeforeAngle)
@@ -190,7 +189,7 @@ class ListReader {
     return text
   }
 
-  /** Where the token that starts here ends. One that never ends is no token: its first character is passed over. */
+  /** Where the token that starts here ends. If it never ends it is no token, and its first character is skipped. */
   #close(delimiter: '"' | ')' | ']'): number | undefined {
     const end = this.#unclosed.has(delimiter) ? undefined : closing(this.#value, this.#at, delimiter)
     if (end === undefined) {
@@ -214,7 +213,7 @@ class ListReader {
     this.#wordEnd = this.#at
   }
 
-  /** Without brackets the last word that looks like an address is it, and the others are the name. */
+  /** Without brackets, the last word that looks like an address is the address, and the others are the name. */
   #bareAddress(): string {
     const at = this.#words.findLastIndex(({ hasAt }) => hasAt)
     // White space may stand around the dots of a local part too, if there is nothing else in front.

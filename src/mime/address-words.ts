@@ -1,11 +1,11 @@
 import { endOfComment } from './lexical.ts'
 
-/** A piece of an address list: an atom, a quoted string, a literal or an encoded word, and what is joined to it. */
+/** A word of an address list: an atom, a quoted string, a literal or an encoded word, with all that is joined to it. */
 export interface Word {
-  /** As people read it: without quotes and escapes. */
+  /** Without quotes and escapes. */
   readonly text: string
   readonly written: string
-  /** It has an `@` outside quotes and encoded words, which alone makes an address (RFC 2047, section 5). */
+  /** It has an `@` outside quotes and encoded words. Only that makes an address (RFC 2047, section 5). */
   readonly hasAt: boolean
 }
 

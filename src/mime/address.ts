@@ -4,12 +4,12 @@ import { domainToASCII } from 'node:url'
 export interface Address {
   /** Decoded; empty where there is none. */
   readonly name: string
-  /** As written, without angle brackets; empty where a header holds a name alone. */
+  /** As written, without angle brackets; empty if the header has a name only. */
   readonly address: string
 }
 
-/** An address in the one form in which addresses are compared and looked up: lower case, local part in NFC and quoted only
- *  where it must be, domain in its ASCII (IDNA) form. Undefined where it has no local part or no domain that could exist. */
+/** The canonical form, by which addresses are compared and found: lower case, local part in NFC and quoted only if necessary,
+ *  domain in ASCII (IDNA). Undefined without a local part or a possible domain. */
 export function canonicalAddress(text: string): string | undefined {
   const parts = splitAddress(text.trim())
   if (!parts) return undefined
@@ -17,13 +17,13 @@ export function canonicalAddress(text: string): string | undefined {
   return domain && `${unquotedLocal(parts.local.toLowerCase())}@${domain}`
 }
 
-/** `"ann"@…` is `ann@…`, and `"a\nn"@…` too (RFC 5321, section 4.1.2): the address without quotes that nothing needs. */
+/** Removes needless quotes: `"ann"@…` and `"a\nn"@…` are `ann@…` (RFC 5321, section 4.1.2). */
 export function unquoted(address: string): string {
   const { local, domain } = splitAddress(address) ?? {}
   return local?.includes('"') ? `${unquotedLocal(local)}@${domain}` : address
 }
 
-/** In NFC. Where some of it must be quoted all of it is, with as few backslashes as may be. */
+/** In NFC. If a part must be quoted the whole is, with as few backslashes as possible. */
 function unquotedLocal(local: string): string {
   if (!local.includes('"') || !WORDS.test(local)) return local.normalize('NFC')
   const text = local.replace(QUOTED_PART, (_, inner: string) => inner.replace(/\\([\s\S])/g, '$1')).normalize('NFC')
@@ -34,11 +34,11 @@ const QUOTED_PART = /"((?:[^"\\]|\\[\s\S])*)"/g
 /** Quoted strings, and what stands between them (the obsolete local part of RFC 5322, section 4.4). */
 const WORDS = /^(?:"(?:[^"\\]|\\[\s\S])*"|[^"\\])+$/
 
-/** A domain in lower case and ASCII form (UTS 46), without a final dot, of whatever script. Undefined where it is none. */
+/** A domain in lower case and ASCII form (UTS 46), without a final dot. Undefined if it is invalid. */
 export function canonicalDomain(text: string): string | undefined {
   const domain = text.replace(/[.\u3002\uff0e\uff61]$/, '')
   if (domain.length > 253) return undefined
-  // The platform takes a host as a URL does: it would read `1.2.3` as an IPv4 address and decode `%41`.
+  // The platform reads a host as in a URL: `1.2.3` as an IPv4 address, and `%41` decoded.
   const ascii = LDH.test(domain) ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
   return ascii.length <= 253 && LDH.test(ascii) && !/(^|\.)\d+$/.test(ascii) ? ascii : undefined
 }
@@ -46,7 +46,7 @@ export function canonicalDomain(text: string): string | undefined {
 const LDH = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 const NEVER_IN_DOMAIN = /[\x00-\x20\x7f%/:?#@[\]\\<>^|"'(),;]/
 
-/** At the last `@`, since a quoted local part may hold one. Undefined where either side is empty. */
+/** Splits at the last `@`, since a quoted local part may have one. Undefined if either side is empty. */
 export function splitAddress(address: string): { local: string; domain: string } | undefined {
   const at = address.lastIndexOf('@')
   if (at < 1 || at === address.length - 1) return undefined
@@ -75,8 +75,8 @@ const ATOMS = new RegExp(`^(?:${ATEXT}|\\.)+$`, 'u')
 const DOT_ATOM = new RegExp(`^${ATEXT}+(\\.${ATEXT}+)*$`, 'u')
 const QUOTED = /^"([^\x00-\x1f\x7f-\x9f"\\]|\\[\x20-\x7e])*"$/
 
-/** An address that an API caller gives: `a@b`, `Name <a@b>` or `"Name, with specials" <a@b>`. Undefined where it is
- *  anything else; no control character, CR or LF passes. */
+/** Reads an address of an API caller: `a@b`, `Name <a@b>` or `"Name, with specials" <a@b>`. Undefined for anything else, such as
+ *  a control character. */
 export function parseMailbox(text: string): Address | undefined {
   if (text.length > 998 || /[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(text) || !text.isWellFormed()) return undefined
   const trimmed = text.trim()
@@ -87,7 +87,7 @@ export function parseMailbox(text: string): Address | undefined {
   return open >= 0 && name !== undefined && isAddress(address) ? { name, address } : undefined
 }
 
-/** A display name, quoted or not; an unquoted one may not hold what would make it read as several mailboxes. */
+/** A display name, quoted or not. An unquoted one must not read as several mailboxes. */
 function phrase(text: string): string | undefined {
   if (QUOTED.test(text)) return text.slice(1, -1).replace(/\\(.)/g, '$1').trim()
   return /[<>",;@\\]/.test(text) ? undefined : text

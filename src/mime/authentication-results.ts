@@ -2,22 +2,22 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Headers } from './headers.ts'
 import { withoutComments } from './lexical.ts'
 
-/** What one check said of a message (RFC 8601, section 2.2). */
+/** The result of one check of a message (RFC 8601, section 2.2). */
 export interface CheckResult {
   /** `spf`, `dkim`, `dmarc`, `arc`, `iprev`. */
   readonly method: string
   /** `pass`, `fail`, `none`, … */
   readonly result: string
   readonly reason?: string | undefined
-  /** What was checked, by property: `smtp.mailfrom`, `header.d`, `header.from`. May come from the message. */
+  /** The checked values by property: `smtp.mailfrom`, `header.d`, `header.from`. They may come from the message. */
   readonly properties?: Readonly<Record<string, string | undefined>>
 }
 
 /** Octets of fields looked at in one turn of the event loop. */
 const LOOKED_AT_ONCE = 256 * 1024
 
-/** An Authentication-Results field as whole header lines ending in CRLF. Values that are no tokens or addresses are
- *  quoted, so that nothing from a message can pass for a result. `authservId` is our own host name. */
+/** An Authentication-Results field as whole header lines ending in CRLF. All but tokens and addresses is quoted, so that nothing
+ *  from a message reads as a result. `authservId` is our host name. */
 export function authenticationResultsField(authservId: string, results: readonly CheckResult[]): string {
   const lines = results.map(({ method, result, reason, properties = {} }) => {
     const said = Object.entries(properties).flatMap(([name, value]) =>
@@ -29,8 +29,8 @@ export function authenticationResultsField(authservId: string, results: readonly
   return `Authentication-Results: ${[token(authservId), ...(lines.length > 0 ? lines : ['none'])].join(';\r\n\t')}\r\n`
 }
 
-/** What remains of a message, in order, without the Authentication-Results fields that may bear our own authserv-id: only
- *  we may say what we found (RFC 8601, section 5). The message as it is where there are none. */
+/** The message in pieces, without Authentication-Results fields that may have our authserv-id: only we may write these (RFC 8601,
+ *  section 5). */
 export async function withoutForgedResults(raw: Buffer, headers: Headers, authservId: string): Promise<Buffer[]> {
   const own = withoutFinalDot(authservId.toLowerCase())
   const kept: Buffer[] = []
@@ -50,14 +50,13 @@ export async function withoutForgedResults(raw: Buffer, headers: Headers, authse
   return [...kept, from === 0 ? raw : raw.subarray(from)]
 }
 
-/** Whether somebody may read that id in front: out of quotes and comments, wherever these stand. What is not closed is read
- *  in as many ways as there are readers. */
+/** Whether a reader may find that id first, outside of quotes and comments. Readers differ in how they read unclosed ones. */
 function mayBear(value: string, own: string): boolean {
   const bare = withoutComments(value)
   const id =
     /^"((?:[^"\\]|\\[\s\S])*)"/.exec(bare)?.[1]?.replace(/\\([\s\S])/g, '$1') ?? /^[^\s;/]*/.exec(bare)?.[0] ?? ''
   if (/["()]/.test(id)) return plain(value).includes(own)
-  // A comment may stand within the name, for whoever takes it out without a trace.
+  // Some readers remove a comment within the name.
   const glued = plain(bare.split(';', 1)[0] ?? '')
   return [id.trim().toLowerCase(), glued].some((one) => withoutFinalDot(one) === own)
 }

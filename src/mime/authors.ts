@@ -3,34 +3,34 @@ import { type AddressList, readAddressList } from './address-list.ts'
 import { decodeText } from './encoded-words.ts'
 import type { Headers } from './headers.ts'
 
-/** Whom a message names as its authors: everyone whom some reader may show as one, be it against RFC 5322. */
+/** The authors of a message: all addresses that some reader may show as one, even against RFC 5322. */
 export interface Authors {
-  /** As written; what is no plain address as `local@domain`. */
+  /** As written; unusual ones as `local@domain`. */
   readonly addresses: readonly string[]
   /** The domains of these, in lower case and ASCII form. */
   readonly domains: readonly string[]
-  /** False where nobody can say whom a reader is shown: there is not one From, it has no address, or one of a domain
-   *  that cannot exist, or one that is written to be seen as another. */
+  /** False if readers may show different authors: there is not one From, it has no address, or an address has an impossible domain
+   *  or looks like another. */
   readonly clear: boolean
-  /** False where not all of From has been read. */
+  /** False if From was not read to its end. */
   readonly complete: boolean
 }
 
-/** Pieces around the `@` of all texts that may be addresses: two for each of 1,000 authors as written, and as decoded. */
+/** Limit for the texts around each `@`: two for each of 1,000 authors, as written and decoded. */
 const MOST_SHOWN = 4_000
-/** What is looked at of a local part. */
+/** Limit for a local part. */
 const LONGEST_LOCAL = 320
 
-/** Takes time in proportion to the length of From. */
+/** Takes time linear in the length of From. */
 export function readAuthors(headers: Headers): Authors {
   const fields = headers.all('from')
   const lists = fields.map(readAddressList)
   const asWritten = lists.flatMap(addressesOf)
-  // Some decode first (RFC 2047 says last) and take for an address what was to be a name.
+  // Some readers decode first (RFC 2047 says last) and take a name for an address.
   const clearly = asWritten.length > 0 && asWritten.every(isClear)
   const decoded = fields.flatMap((field) => readDecoded(field, clearly))
   const named = [...new Set([...asWritten, ...decoded.flatMap(addressesOf)])]
-  // Where no address is to be seen, any text with an @ may be shown for one.
+  // Without an address, readers may show any text with an @.
   const strays =
     named.length > 0 ? lists.flatMap((list) => list.strays) : fields.flatMap((one) => [one, looksLike(one)])
   const few = [...named, ...strays].reduce((sum, text) => sum + text.split('@').length, 0) <= MOST_SHOWN
@@ -43,14 +43,14 @@ export function readAuthors(headers: Headers): Authors {
   }
 }
 
-/** The list as it reads once it is decoded, where that may bring another address to light. */
+/** The decoded list, if decoding may show another address. */
 function readDecoded(field: string, clearly: boolean): AddressList[] {
   if (!field.includes('=?')) return []
   const decoded = decodeText(field)
   return clearly && decoded.split('@').length === field.split('@').length ? [] : [readAddressList(decoded)]
 }
 
-/** Decoded, and with an @ for a full-width one. */
+/** Decodes, and replaces a full-width @. */
 function looksLike(field: string): string {
   return decodeText(field).normalize('NFKC')
 }
@@ -59,12 +59,12 @@ function addressesOf({ addresses }: AddressList): string[] {
   return addresses.flatMap(({ address }) => address || [])
 }
 
-/** What blocks know nothing of as it is written, they compare as what it looks like. */
+/** Blocks compare an unusual address as what it looks like. */
 function asBlocked(text: string): string[] {
   return canonicalAddress(text) === undefined ? [text, ...addressesIn(text)] : [text]
 }
 
-/** What stands around each `@`: most texts are one address. White space is part of a domain for some, its end for others. */
+/** The text around each `@`: mostly one address. For some readers white space ends a domain, for others not. */
 function addressesIn(text: string): string[] {
   const pieces = text.split('@')
   return pieces.slice(1).flatMap((piece, place) => {
@@ -76,7 +76,7 @@ function addressesIn(text: string): string[] {
   })
 }
 
-/** The domain as it is looked up. Of what is none, the one that it looks like. */
+/** The domain in canonical form. For an invalid one, the domain that it looks like. */
 function nearestDomain(written: string): string[] {
   const domain = canonicalDomain(written)
   if (domain !== undefined) return [domain]
@@ -96,7 +96,7 @@ function isHost(name: string): boolean {
 
 const INVISIBLE = /[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu
 
-/** Whether all readers show the same: its domain can exist, and nothing changes the direction of the text. */
+/** Whether all readers show the same address: its domain is possible, and nothing changes the direction of the text. */
 function isClear(address: string): boolean {
   const { domain = '' } = splitAddress(address) ?? {}
   return (canonicalDomain(domain) !== undefined || isHost(domain.toLowerCase())) && !/\p{Bidi_Control}/u.test(address)

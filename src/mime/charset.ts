@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import libmime from 'libmime'
 
-/** Charsets whose bytes are ASCII with nothing more said about those above 127. */
+/** Names of ASCII. They say nothing about bytes above 127. */
 const UNSAID = new Set(['', 'ascii', 'us-ascii', 'ansi_x3.4-1968', 'unknown', 'unknown-8bit', 'x-unknown', 'default'])
 
-/** Decoders by label. Only labels that exist get in, so it stays small. */
+/** Decoders by label. Only existing labels, so it stays small. */
 const decoders = new Map<string, TextDecoder>()
 
-/** Bytes as text. `charset` is as the message names it; where it names none, or one that nobody knows, UTF-8 is taken
- *  where the bytes are valid UTF-8 and windows-1252 otherwise, so that every byte stays readable. Never throws. */
+/** Decodes bytes. `charset` comes from the message. Without a known one, valid UTF-8 is read as that and all else as windows-1252,
+ *  so that every byte stays readable. Never throws. */
 export function decodeBytes(bytes: Buffer, charset = ''): string {
   const label = charset.trim().toLowerCase()
   if (label === 'utf-8' || label === 'utf8') return bytes.toString('utf8')
@@ -18,8 +18,7 @@ export function decodeBytes(bytes: Buffer, charset = ''): string {
   return decodeLabelled(bytes, label)
 }
 
-/** A switch to ASCII and at once back is an error to the platform's decoder, and what two encoded words side by side
- *  make. */
+/** Two adjacent encoded words make a switch to ASCII and back, which is an error for the platform's decoder. */
 function decodeSwitched(bytes: Buffer, label: string): string {
   const text = bytes.toString('latin1').replace(/\x1b\([BJ](?=\x1b)/g, '')
   return decodeLabelled(Buffer.from(text, 'latin1'), label)
@@ -33,7 +32,7 @@ function decodeLabelled(bytes: Buffer, label: string): string {
   }
 }
 
-/** UTF-8 where it is that (RFC 6532), else windows-1252, which every byte is. */
+/** Valid UTF-8 (RFC 6532), else windows-1252, in which every byte is valid. */
 export function decodeUnlabelled(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decoderFor('windows-1252').decode(bytes)
 }
@@ -46,7 +45,7 @@ function decoderFor(label: string): TextDecoder {
   return decoder
 }
 
-/** What the platform does not know (UTF-7, the DOS code pages) libmime may. It takes an unknown charset for UTF-8. */
+/** libmime has charsets that the platform lacks (UTF-7, DOS code pages). It reads an unknown one as UTF-8. */
 function decodeRare(bytes: Buffer, label: string): string {
   try {
     const text = libmime.decodeWord(label, 'B', bytes.toString('base64'))
@@ -55,15 +54,15 @@ function decodeRare(bytes: Buffer, label: string): string {
   return decodeUnlabelled(bytes)
 }
 
-/** Text of one line as it may go into JSON, a log or a database column: no control characters (PostgreSQL holds no
- *  U+0000), no lone surrogates, line breaks and tabs as spaces, trimmed. */
+/** Makes text fit for JSON, a log or a database column, as one line: no control characters (PostgreSQL allows no U+0000), no lone
+ *  surrogates, line breaks and tabs as spaces, trimmed. */
 export function oneLine(text: string): string {
   const line = NOT_PLAIN.test(text) ? text.replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ').replace(CONTROLS, '') : text
   return line.toWellFormed().trim()
 }
 
-/** Text of several lines as it may go into JSON or a database column; every line break is LF. Goes through the code
- *  units once, since replacing each match takes a second for 25 MiB of controls. */
+/** Makes text fit for JSON or a database column, with LF for every line break. One pass over the code units: replacing each match
+ *  takes a second for 25 MiB of controls. */
 export function manyLines(text: string): string {
   if (!/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(text)) return text.toWellFormed()
   const bytes = Buffer.from(text, 'utf16le')

@@ -5,9 +5,9 @@ import { htmlToText } from './html-text.ts'
 import { leaves, type Part, readStructure } from './structure.ts'
 import { decodePart } from './transfer-encoding.ts'
 
-/** What a message says, and what is attached to it. */
+/** The texts and attachments of a message. */
 export interface Content {
-  /** The text as mail clients show it, lines ending in LF; null where the message has no text part. */
+  /** The text as mail programs show it, with LF; null if the message has no text part. */
   readonly text: string | null
   readonly html: string | null
   readonly attachments: readonly Attachment[]
@@ -20,25 +20,25 @@ export interface Attachment {
   readonly content_type: string
   /** Decoded. */
   readonly size_bytes: number
-  /** It belongs within the text, rather than beside it. */
+  /** Shown within the text, not beside it. */
   readonly inline: boolean
-  /** What the HTML calls it (`cid:`), without angle brackets. */
+  /** For `cid:` in the HTML, without angle brackets. */
   readonly contentId: string | null
 }
 
-/** One piece of the body: what an alternative offers as text and as HTML, or a text part by itself. */
+/** A piece of the body: an alternative's text and HTML, or a single text part. */
 export interface Piece {
   readonly text: Part[]
   readonly html: Part[]
 }
 
-/** A message's parts by what a reader takes them for. */
+/** The parts of a message by their use. */
 export interface Body {
   readonly pieces: readonly Piece[]
   readonly attached: readonly { readonly part: Part; readonly within: readonly Part[] }[]
 }
 
-/** Reads what a message says. Never throws. */
+/** Never throws. */
 export function readContent(raw: Buffer): Content {
   const { pieces, attached } = sortParts(structureOf(raw))
   return {
@@ -55,7 +55,7 @@ export function readContent(raw: Buffer): Content {
   }
 }
 
-/** One attachment by its id; undefined where the message has none of that id. */
+/** Undefined if the message has no attachment with that id. */
 export function attachmentBytes(
   raw: Buffer,
   id: string,
@@ -69,8 +69,8 @@ function structureOf(raw: Buffer): Part {
   return readStructure(raw, headers, bodyStart)
 }
 
-/** Text and HTML that are not marked as a file make the body, in their order; all else is attached. Of a
- *  multipart/alternative, the innermost around a part, each kind is one reading of the same piece. */
+/** Text and HTML parts that are not marked as a file are the body, in order; all others are attachments. The text and the HTML of
+ *  the innermost multipart/alternative are one piece. */
 export function sortParts(root: Part): Body {
   const pieces: Piece[] = []
   const attached: { part: Part; within: readonly Part[] }[] = []
@@ -92,15 +92,15 @@ export function sortParts(root: Part): Body {
   return { pieces, attached }
 }
 
-/** Alone, any text is what the message says. Beside others a name marks a file (a patch, a log); only at the start or as
- *  an alternative may the body have one, which some mailers give it. */
+/** A single text part is always the body. Among others, a name marks a file (a patch, a log), except at the start or in an
+ *  alternative: some mailers name the body too. */
 function isBody(part: Part, { alone, named }: { alone: boolean; named: boolean }): boolean {
   if (part.disposition === 'attachment') return false
   if (alone) return part.type.startsWith('text/')
   return (part.type === 'text/plain' || part.type === 'text/html') && !named
 }
 
-/** Shown within the text: by its own word, or as what the HTML beside it refers to. */
+/** Shown within the text: marked `inline`, or referred to by the HTML beside it. */
 function isInline(part: Part, within: readonly Part[]): boolean {
   return part.disposition === 'inline' || (part.disposition !== 'attachment' && isReferred(part, within))
 }
@@ -109,8 +109,8 @@ export function isReferred(part: Part, within: readonly Part[]): boolean {
   return part.contentId !== null && within.some(({ type }) => type === 'multipart/related')
 }
 
-/** A piece that has only the other kind is turned into this one, so that neither reading lacks a part; null where no
- *  piece has this kind. */
+/** Joins the pieces as one kind. A piece of the other kind only is converted, so that no part is missing; null if no piece has this
+ *  kind. */
 function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): string | null {
   if (!pieces.some((piece) => piece[kind].length > 0)) return null
   const turned = kind === 'text' ? htmlToText : textToHtml
@@ -126,11 +126,10 @@ function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): s
   return texts.join('\n')
 }
 
-/** How much is turned from HTML into text or back, or has its soft line breaks undone, in one message: half a MiB takes
- *  some 20 ms. */
+/** Limit for conversions between HTML and text, and for undoing soft line breaks, in one message: half a MiB takes some 20 ms. */
 const MOST_TURNED = 512 * 1024
 
-/** A text part decoded, lines ending in LF, without controls; `most` limits how many of its bytes are looked at. */
+/** Decodes a text part, with LF and without controls. `most` limits the bytes that are read. */
 export function partText(raw: Buffer, part: Part, most?: number): string {
   const bytes = decodePart(raw, part, most)
   const charset = part.parameters.get('charset') ?? (part.type === 'text/html' ? metaCharset(bytes) : undefined)
@@ -141,8 +140,8 @@ export function partText(raw: Buffer, part: Part, most?: number): string {
     : text
 }
 
-/** What an HTML document itself says it is in, where browsers look for it (HTML Living Standard, section 13.2.3.2): in its
- *  first 1,024 bytes. UTF-16 cannot be true, since the bytes of `<meta` were read. */
+/** The charset that an HTML document declares in its first 1,024 bytes (HTML Living Standard, section 13.2.3.2). UTF-16 must be
+ *  wrong, since `<meta` was found as bytes. */
 function metaCharset(bytes: Buffer): string | undefined {
   for (const [tag] of bytes.toString('latin1', 0, 1_024).matchAll(/<meta\s[^>]*>/gi)) {
     const [, charset] = /[\s"';]charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(tag) ?? []

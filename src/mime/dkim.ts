@@ -4,29 +4,28 @@ import { inTurns } from '#/event-loop/pieces.ts'
 import { canonicalDomain } from './address.ts'
 import { type Headers, readHeaders } from './headers.ts'
 
-/** What was found of one signature (RFC 6376). */
+/** The result for one signature (RFC 6376). */
 export interface DkimResult {
   /** Of RFC 8601 2.7.1. */
   readonly result: string
   readonly comment: string
   readonly domain: string
   readonly selector: string
-  /** The first octets of the signature, which tell it from the message's others. */
+  /** The first octets of the signature, which identify it in the message. */
   readonly signature: string
 }
 
 /** Answers as node:dns does. */
 export type LookUp = (name: string, type: string) => Promise<string[]>
 
-/** More than any honest message bears; each costs a look-up. */
+/** More than honest messages have. Each costs a query. */
 const MOST_SIGNATURES = 10
-/** Different hashes of the body that signatures ask for, where nearly all ask for the same one. Each takes 0.1 to 0.6 s for
- *  25 MiB. */
+/** Limit for different hashes of the body. Nearly all signatures use the same one; each takes 0.1 to 0.6 s for 25 MiB. */
 const MOST_HASHES = 3
 /** mailauth reads a header octet by octet. */
 const LARGEST_HEADER = 256 * 1024
 
-/** What is said of a message's signatures without looking at them; undefined where they are to be verified. */
+/** Results for signatures over the limits, without verification; undefined if they are to be verified. */
 export function unverified(raw: Buffer, headers: Headers): DkimResult[] | undefined {
   const signatures = headers.count('dkim-signature')
   if (signatures === 0) return []
@@ -41,13 +40,13 @@ function neutral(comment: string): DkimResult[] {
   return [{ result: 'neutral', comment, domain: '', selector: '', signature: '' }]
 }
 
-/** What the hash of the body depends on: the tags `a`, `c` and `l` (section 3.5), each as it is written. */
+/** The tags on which the hash of the body depends: `a`, `c` and `l` (section 3.5), as written. */
 function hashOf(signature: string): string {
   const tags = tagsOf(signature).filter(([name]) => name === 'a' || name === 'c' || name === 'l')
   return tags.sort().join(';').toLowerCase()
 }
 
-/** Where the keys of the signatures are, of those that may be verified. */
+/** The DNS names of the keys of verifiable signatures. */
 export function keyNames(headers: Headers): string[] {
   if (headers.count('dkim-signature') > MOST_SIGNATURES) return []
   return headers.all('dkim-signature').flatMap((signature) => {
@@ -69,8 +68,8 @@ function tagsOf(signature: string): [name: string, value: string][] {
 const PIECE = 16 * 1024
 const BODY_CHANGED = 'body hash did not verify'
 
-/** Looks up the keys and verifies all signatures. One that holds, but leaves open what a reader is shown, is against our
- *  policy (RFC 8601, section 2.7.1), as is one by rsa-sha1 (RFC 8301, section 3.1). */
+/** Queries the keys and verifies all signatures. A valid one that does not fix what a reader sees is `policy` (RFC 8601, section
+ *  2.7.1), and so is one by rsa-sha1 (RFC 8301, section 3.1). */
 export async function verifySignatures(raw: Buffer, lookUp: LookUp): Promise<DkimResult[]> {
   const options = { resolver: lookUp, rejectRsaSha1: true }
   const { results } = await dkimVerify(Readable.from(inTurns(raw, PIECE)), options)
@@ -94,8 +93,8 @@ const SINGLETONS = [
   ...['mime-version', 'content-type', 'content-transfer-encoding', 'content-disposition'],
 ]
 
-/** What of a message somebody may have added to it without breaking the signature: a body beyond `l=`, or a second field
- *  in front of the one that is signed (RFC 6376, sections 8.2 and 8.15). `signed` names the fields that are. */
+/** What could have been added to the message without breaking the signature: a body beyond `l=`, or a second field before the
+ *  signed one (RFC 6376, sections 8.2 and 8.15). `signed` has the names of signed fields. */
 function leftOpen(headers: Headers, signed: string, unsignedOctets = 0): string | undefined {
   if (unsignedOctets > 0) return 'part of the body is not signed'
   const twice = SINGLETONS.filter((name) => headers.count(name) > 1)

@@ -1,12 +1,12 @@
 import { decodeBytes, oneLine } from './charset.ts'
 import { hexOctet } from './hex.ts'
 
-/** An encoded word (RFC 2047, section 2), with the language of RFC 2231, section 5. Spaces are let pass in its text
- *  since some mailers write them. No part can match a `?`, so matching is linear. */
+/** An encoded word (RFC 2047, section 2), with the language of RFC 2231, section 5. Its text may have spaces, which some mailers
+ *  write. No part can match a `?`, so matching is linear. */
 const WORD = /=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=/g
 
-/** A header's text for people: encoded words decoded, one line, no controls. Adjacent words in one charset are joined as
- *  bytes before they are decoded, since many mailers split a character across two of them. Never throws. */
+/** Decodes a header's text: one line, no controls. Adjacent encoded words in one charset are joined before decoding, since many
+ *  mailers split a character across two of them. Never throws. */
 export function decodeText(value: string): string {
   return oneLine(value.includes('=?') ? decodeWords(value) : value)
 }

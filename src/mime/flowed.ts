@@ -1,5 +1,5 @@
-/** Undoes the soft line breaks of format=flowed (RFC 3676). Lines join within one depth of quotation alone; the
- *  signature separator `-- ` joins with nothing. */
+/** Undoes the soft line breaks of format=flowed (RFC 3676). Lines of different quote depth do not join, nor does the signature
+ *  separator `-- `. */
 export function unflow(text: string, deleteSpace: boolean): string {
   const lines: string[] = []
   let flowing: { depth: number; pieces: string[] } | undefined

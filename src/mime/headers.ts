@@ -3,11 +3,11 @@ import { decodeBytes, decodeUnlabelled } from './charset.ts'
 import { decodeText } from './encoded-words.ts'
 import { trimSpace } from './lexical.ts'
 
-/** How much of a header is looked at, in bytes and in lines that start a field. A header that is longer is read that
- *  far, and no body is found after it: looking for its end would hold the event loop. */
+/** Limits for a header, in bytes and in fields. A longer one is read that far, and no body is found after it: to search for its
+ *  end would block the event loop. */
 const MOST_BYTES = 8 * 1024 * 1024
 const MOST_FIELDS = 10_000
-/** How much of one value is decoded. References, the one field that may be longer, are read as octets. */
+/** Limit for decoding a value. References may be longer, and are read as octets. */
 const MOST_VALUE = 256 * 1024
 
 const TAB = 0x09
@@ -22,21 +22,20 @@ export interface Field {
   readonly name: string
   /** Where the field's first line starts. */
   readonly start: number
-  /** Where its value starts, and where it ends before its last line break; line breaks of folding lie within. */
+  /** Where its value starts, and where it ends, before its last line break. A folded value has line breaks. */
   readonly valueStart: number
   readonly end: number
 }
 
-/** The fields of a message's or a part's header (RFC 5322, section 2.2). Values are decoded when they are asked for;
- *  names are given in lower case. */
+/** The fields of a message's or a part's header (RFC 5322, section 2.2). Values are decoded on request. Names are in lower case. */
 export class Headers {
   /** In the order of the header. */
   readonly fields: readonly Field[]
-  /** False where the header is longer than what is looked at: its other fields are not known. */
+  /** False if the header is over the limits: its other fields are unknown. */
   readonly complete: boolean
   readonly #bytes: Buffer
   readonly #byName = new Map<string, Field[]>()
-  /** What octets above 127 are in where they are not UTF-8: what the body is in. */
+  /** The charset of octets above 127 that are not UTF-8: that of the body. */
   charset: string
 
   constructor(bytes: Buffer, fields: readonly Field[], complete: boolean, charset = '') {
@@ -66,30 +65,30 @@ export class Headers {
     return field && this.#value(field)
   }
 
-  /** Of a field that a header may have once. Where it stands twice the last counts, as for a signature (RFC 6376, section
-   *  5.4.2): what was put in front of a signed field is not shown in its place. */
+  /** The last field of that name, as for a signature (RFC 6376, section 5.4.2): a field that was added before a signed one is not
+   *  shown in its place. */
   last(name: string): string | undefined {
     const field = this.#byName.get(name)?.at(-1)
     return field && this.#value(field)
   }
 
-  /** False where a field of that name is longer than what is decoded of it. */
+  /** False if a field of that name is over the limit for decoding. */
   isWhole(name: string): boolean {
     return (this.#byName.get(name) ?? []).every(({ valueStart, end }) => end - valueStart <= MOST_VALUE)
   }
 
-  /** As `all`, but one character an octet and still folded, for values that are taken apart before they are decoded. */
+  /** Like `all`, but one character an octet and still folded, for values that are split before decoding. */
   octets(name: string): string[] {
     return (this.#byName.get(name) ?? []).map(({ valueStart, end }) => this.#octets(valueStart, end))
   }
 
-  /** The last field's text for people: encoded words decoded, no controls. Empty where there is no such field. */
+  /** The last field's decoded text, without controls. Empty if there is no such field. */
   text(name: string): string {
     const field = this.#byName.get(name)?.at(-1)
     return field ? decodeText(this.#value(field, false)) : ''
   }
 
-  /** Of a `structured` value nobody may hide an @ or a bracket in a character of two octets. */
+  /** In a `structured` value, no @ or bracket may be hidden in a character of two octets. */
   #value({ valueStart, end }: Field, structured = true): string {
     const folded = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
     // RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it.
@@ -107,14 +106,14 @@ export class Headers {
   }
 }
 
-/** What divides a structured value. */
+/** The delimiters of structured values. */
 function punctuation(text: string): string {
   return text.replace(/[^@<>,;:"()[\]\\]+/g, '')
 }
 
-/** Reads the header that starts at `start`, up to the empty line. Takes LF for CRLF, an mbox `From ` line, lines that
- *  are no field (they are skipped) and a header without a body, for which `bodyStart` is `end`. Where the empty line is
- *  missing, the body starts at the first line that is no field. Never throws. */
+/** Reads the header from `start` to the empty line. Accepts LF for CRLF, an mbox `From ` line, invalid lines (which it skips) and
+ *  a header without a body, for which `bodyStart` is `end`. Without the empty line, the body starts at the first line that is no
+ *  field. Never throws. */
 export function readHeaders(
   bytes: Buffer,
   start = 0,
@@ -146,7 +145,7 @@ export function readHeaders(
       if (looked++ === mostFields) break
       field = readField(bytes, line, textEnd)
       if (field) fields.push(field)
-      // Some fold before the colon; whoever unfolds first reads a field there.
+      // Some fold before the colon: readers that unfold first see a field there.
       nameAlone = field ? undefined : line
       if (!field && line > start) stray ??= line
     }
@@ -155,7 +154,7 @@ export function readHeaders(
   return { headers: new Headers(bytes, fields, line >= end), bodyStart: (line >= end && stray) || end }
 }
 
-/** Where the line that holds `from` ends: at its LF, or at `limit`. Short lines are cheaper to walk than to search. */
+/** Where the line with `from` ends: at its LF, or at `limit`. For short lines a loop is faster than a search. */
 export function endOfLine(bytes: Buffer, from: number, limit: number): number {
   const near = Math.min(limit, from + 256)
   let at = from

@@ -4,7 +4,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   DIGITS[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-/** The octet that two hexadecimal digits, given as character codes, stand for; -1 where they are none. */
+/** The octet of two hexadecimal digits, given as character codes; -1 if they are not digits. */
 export function hexOctet(high: number | undefined, low: number | undefined): number {
   const upper = DIGITS[high ?? 0] ?? -1
   const lower = DIGITS[low ?? 0] ?? -1

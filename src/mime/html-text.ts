@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities/decode'
 
-/** Tags that start a new line, and those that set their content apart by an empty one. */
+/** Tags that start a new line, and those with an empty line around their content. */
 const LINES = new Set(
   'address article aside br center dd div dl dt fieldset footer form header hr li main nav ol pre section table tbody thead tr ul'.split(
     ' ',
@@ -8,16 +8,15 @@ const LINES = new Set(
 )
 const PARAGRAPHS = new Set('blockquote h1 h2 h3 h4 h5 h6 p'.split(' '))
 const CELLS = new Set(['td', 'th'])
-/** What they hold is not shown; where each ends. */
+/** Elements whose content is not shown, and where each ends. */
 const HIDDEN = new Map(['script', 'style', 'template', 'title'].map((name) => [name, new RegExp(`</${name}`, 'gi')]))
 
-/** What a reader sees of HTML, as plain text: tags, comments, styles and scripts left out, entities decoded, white space
- *  folded, `> ` before the lines of a blockquote. Stops once `enough` characters that are not quoted are found. Takes
- *  time in proportion to the length, whatever is unclosed. */
+/** Converts HTML to plain text: without tags, comments, styles and scripts, with decoded entities, folded white space, and `> `
+ *  before lines of a blockquote. Stops after `enough` unquoted characters. Takes linear time, whatever is unclosed. */
 export function htmlToText(html: string, enough = Number.POSITIVE_INFINITY): string {
   const text = new TextLines()
   let at = 0
-  /** A quote in a tag once stayed open to the end: from then on tags end at their first `>`. */
+  /** A quote in a tag has no end: from then on tags end at their first `>`. */
   let quotesBroken = false
   while (at < html.length && text.unquoted < enough) {
     const open = nextTag(html, at)
@@ -45,9 +44,9 @@ function nextTag(html: string, from: number): number {
   return open < 0 ? html.length : open
 }
 
-/** Lines as they come together. */
+/** Collects lines. */
 class TextLines {
-  /** Characters that stand in no quotation. */
+  /** The number of unquoted characters. */
   unquoted = 0
   #text = ''
   #quoteDepth = 0
@@ -81,14 +80,14 @@ class TextLines {
   }
 }
 
-/** In lower case; of `<` that starts no tag, undefined. */
+/** In lower case; undefined if the `<` starts no tag. */
 function tagName(html: string, at: number): string | undefined {
   TAG_NAME.lastIndex = at
   return TAG_NAME.exec(html)?.[1]?.toLowerCase()
 }
 const TAG_NAME = /\/?([a-z][a-z0-9:-]{0,30}|!--|[!?/])/iy
 
-/** The place after the tag's `>`, which may not stand within quotes; undefined where none comes. */
+/** The place after the tag's `>` outside of quotes; undefined if there is none. */
 function tagEnd(html: string, open: number): number | undefined {
   let quote = 0
   for (let at = open + 1; at < html.length; at++) {

@@ -3,9 +3,8 @@ import { idHashOctets, type Keyring } from '#/secrets/keyring.ts'
 /** The two halves of a SipHash key, as four 32-bit words, lowest first. */
 export type IdHashKey = Uint32Array
 
-/** The key under which message ids are hashed, one for an installation, for good: with it secret, nobody can send mail
- *  whose ids collide with another's. Under another one every stored hash, and every id of a conversation, would be
- *  another. */
+/** The key for hashes of message ids. An installation never changes it: all stored hashes and ids of conversations depend on it.
+ *  Since it is secret, nobody can send mail with colliding ids. */
 export function idHashKey(from: string | Uint8Array | Keyring): IdHashKey {
   const octets = typeof from === 'string' || from instanceof Uint8Array ? idHashOctets(from) : from.idHashOctets
   return Uint32Array.from([0, 4, 8, 12], (at) => octets.readUInt32LE(at))
@@ -19,16 +18,15 @@ export function idHash(key: IdHashKey, text: string): Buffer {
   return idHashes(key, [text])
 }
 
-/** The hashes of several ids, one after another: 8 bytes each, in the order given. */
+/** The hashes of several ids, 8 bytes each, in order. */
 export function idHashes(key: IdHashKey, texts: readonly string[]): Buffer {
   return Buffer.from(idHashWords(key, texts).buffer)
 }
 
-/** As `idHash`, of an id that stands in bytes from `start` to `end`, in ASCII and without quotes; written to `out` as two
- *  words. */
+/** Like `idHash`, for an ASCII id without quotes in bytes `start` to `end`. Writes two words to `out`. */
 export function writeIdHash(key: IdHashKey, id: Buffer, start: number, end: number, out: Int32Array, at: number): void {
-  // 64-bit words as a high and a low half: BigInt is twenty times slower. What is carried from one to the other is so without
-  // a branch, which would be taken or not at random: with those it takes twice as long.
+  // 64-bit words as a high and a low half: BigInt is twenty times slower. Carries are computed without a branch, which would be
+  // taken at random and double the time.
   const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = key
   let ah = k1 ^ 0x736f6d65
   let al = k0 ^ 0x70736575
@@ -95,7 +93,7 @@ export function writeIdHash(key: IdHashKey, id: Buffer, start: number, end: numb
   out[at + 1] = ah ^ bh ^ ch ^ dh
 }
 
-/** Four bytes, lowest first. */
+/** Four bytes, little-endian. */
 function wordAt(bytes: Buffer, at: number): number {
   return (
     (bytes[at] as number) |

@@ -1,5 +1,5 @@
-/** Where the comment (RFC 5322, section 3.2.2) that opens at `start` closes: comments nest, and a backslash takes the
- *  next character for itself. Undefined where it does not close; then it is no comment. */
+/** Where the comment (RFC 5322, section 3.2.2) that opens at `start` closes. Comments nest, and a backslash quotes the next
+ *  character. Undefined if it does not close; then it is no comment. */
 export function endOfComment(value: string, start: number): number | undefined {
   let depth = 0
   for (let at = start; at < value.length; at++) {
@@ -11,7 +11,7 @@ export function endOfComment(value: string, start: number): number | undefined {
   return undefined
 }
 
-/** The value, or its octets, without comments and the white space around what is left. Quoted strings are not looked into. */
+/** The value, or its octets, without comments, trimmed. Ignores quoted strings. */
 export function withoutComments(value: string): string {
   let kept = ''
   let from = 0
@@ -24,7 +24,7 @@ export function withoutComments(value: string): string {
   return trimSpace(kept + value.slice(from))
 }
 
-/** Not String.trim, which takes octet 0xa0 for a space and would cut a UTF-8 character in two. */
+/** Not String.trim, which treats octet 0xa0 as a space and could split a UTF-8 character. */
 export function trimSpace(text: string): string {
   let start = 0
   let end = text.length

@@ -6,11 +6,11 @@ import { previewOf } from './preview.ts'
 import { threadIds } from './references.ts'
 import { type Part, readStructure } from './structure.ts'
 
-/** A message as it arrived, with what is read of it once. */
+/** A message as it arrived, with the fields that are read once. */
 export interface Message {
   readonly raw: Buffer
   readonly headers: Headers
-  /** `<…>`, without white space; null where the header names none. */
+  /** `<…>`, without white space; null if the header has none. */
   readonly messageId: string | null
   /** First strong reference, else the message's own id (docs/reference/threads.md). */
   readonly threadRoot: string | null
@@ -18,7 +18,7 @@ export interface Message {
   readonly weak: readonly string[]
   /** Decoded, one line; empty where there is none. */
   readonly subject: string
-  /** The first author, of the last From where there are several. */
+  /** The first author of the last From. */
   readonly from: Address | null
   /** Everyone in From and in Sender. */
   readonly sender: readonly Address[]
@@ -30,7 +30,7 @@ export interface Message {
   readonly preview: string
 }
 
-/** Reads what is kept of every message. Never throws, whatever the bytes, and takes bounded time. */
+/** Never throws, and takes bounded time. */
 export function readMessage(raw: Buffer): Message {
   const { headers, bodyStart } = readHeaders(raw)
   const body = sortParts(readStructure(raw, headers, bodyStart))
@@ -55,7 +55,7 @@ export function readMessage(raw: Buffer): Message {
   }
 }
 
-/** Whether a message of these parts has something attached to it, as lists show it. */
+/** Whether a list shows that the message has an attachment. */
 export function attaches(root: Part): boolean {
   return hasAttachment(sortParts(root))
 }
@@ -64,17 +64,17 @@ function hasAttachment({ attached }: ReturnType<typeof sortParts>): boolean {
   return attached.some(({ part, within }) => !isReferred(part, within) && !SIGNATURES.has(part.type))
 }
 
-/** What is kept of a subject; RFC 5322, section 2.1.1 allows 998 octets in a line. */
+/** Limit for a subject; RFC 5322, section 2.1.1 allows 998 octets in a line. */
 const LONGEST_SUBJECT = 2_000
 
-/** What signs a message is part of how it was sent, not something that its reader opens. */
+/** Signatures are not attachments that a reader opens. */
 const SIGNATURES = new Set([
   'application/pgp-signature',
   'application/pkcs7-signature',
   'application/x-pkcs7-signature',
 ])
 
-/** Of every field of that name, since a second To is a fault of the sender, not a reason to lose a recipient. */
+/** From all fields of that name: a second To is a fault, but its recipients count. */
 function addressesIn(headers: Headers, name: string): Address[] {
   return parseAddresses(headers.all(name).join(',\n'))
 }

@@ -1,5 +1,4 @@
-/** Modified UTF-7 (RFC 3501, section 5.1.3), in which IMAP names folders: printable ASCII as it is, all else, controls too,
- *  in base64. */
+/** Modified UTF-7 (RFC 3501, section 5.1.3) for IMAP folders: printable ASCII unchanged, all else, controls too, in base64. */
 export function encodeUtf7(name: string): string {
   return name.replace(/[^\x20-\x25\x27-\x7e]+/g, (run) => run.split('&').map(base64).join('&-'))
 }
@@ -10,7 +9,7 @@ function base64(text: string): string {
   return `&${encoded.replace(/=+$/, '').replaceAll('/', ',')}-`
 }
 
-/** What was not encoded as it should be stays as it is. */
+/** Invalid parts stay unchanged. */
 export function decodeUtf7(encoded: string): string {
   return encoded.replace(/&([A-Za-z0-9+,]*)-/g, (_, run: string) => {
     if (run === '') return '&'

@@ -11,7 +11,7 @@ export interface Parameterized {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Takes unquoted values with spaces in them, missing quotes and doubled semicolons. Never throws. */
+/** Accepts unquoted values with spaces, missing quotes and doubled semicolons. Never throws. */
 export function parseParameters(text: string): Parameterized {
   const value = /^[^\s;(]*/.exec(text)?.[0] ?? ''
   const written = readPairs(text, value.length)
@@ -29,7 +29,7 @@ export function parseParameters(text: string): Parameterized {
       segments.push({ index: Number(number), text: part, encoded: encoded === '*' || number === '' })
     }
   }
-  // The form that can say more wins over the plain one beside it (RFC 6266, section 4.3).
+  // The extended form has precedence over the plain one (RFC 6266, section 4.3).
   for (const [name, segments] of continued) parameters.set(name, joinSegments(segments))
   return { value: value.toLowerCase(), parameters }
 }

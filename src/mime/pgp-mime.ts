@@ -1,20 +1,20 @@
 import { messageDate } from './date.ts'
 
-/** What of an encrypted message is left to read for whoever holds it. */
+/** The clear header of an encrypted message. */
 export interface ClearHeader {
-  /** A whole field: that we have taken it, when, under which id. */
+  /** A whole Received field: when we accepted it, and its id. */
   readonly received: string
-  /** The author's bare address, for a mail client to list, to search and to answer; null where it has no plain form. */
+  /** The author's bare address, so that mail programs can list, search and answer; null if it has no plain form. */
   readonly from: string | null
   /** The mailbox that it is in. */
   readonly to: string
-  /** What a reply names; null where the message has none of the usual form. */
+  /** For replies; null if the message has none of the usual form. */
   readonly messageId: string | null
-  /** When it was received: what its author wrote as the date is a secret too. */
+  /** When it was received. The author's Date is encrypted. */
   readonly date: Date
 }
 
-/** Stands for a subject that is encrypted (RFC 9788, section 3.2.2). */
+/** Replaces an encrypted subject (RFC 9788, section 3.2.2). */
 const obscured = '[...]'
 
 /**
@@ -51,7 +51,7 @@ export function aroundArmor(header: ClearHeader, boundary: string): { before: st
   return { before: received + lines.join('\r\n'), after: `\r\n--${boundary}--\r\n` }
 }
 
-/** The address where it can stand in a header as it is; null where it would have to be quoted, or is none. */
+/** The address if it needs no quotes in a header; null otherwise. */
 export function plainAddress(address: string): string | null {
   return address.length <= 320 &&
     /^[^\s\x00-\x20\x7f-\x9f"(),:;<>@[\\\]]+@[^\s\x00-\x20\x7f-\x9f"(),:;<>@\\]+$/.test(address)
@@ -59,7 +59,7 @@ export function plainAddress(address: string): string | null {
     : null
 }
 
-/** The Message-ID where it is one of the usual form (RFC 5322, section 3.6.4). */
+/** The Message-ID if it has the usual form (RFC 5322, section 3.6.4). */
 export function plainMessageId(messageId: string | null): string | null {
   return messageId !== null && /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(messageId) ? messageId : null
 }

@@ -5,10 +5,9 @@ import type { Part } from './structure.ts'
 
 /** In code points. */
 const LENGTH = 140
-/** How many encoded bytes of a part are looked at: few at first, then as many as a long quotation or style sheet at the
- *  top may take. */
+/** Encoded bytes to read of a part: few at first, then enough for a long quotation or style sheet at the top. */
 const LOOKS = [2 * 1024, 32 * 1024, 256 * 1024]
-/** Text that is enough for a preview even after an attribution has been taken off its end. */
+/** Enough text for a preview even without an attribution line at its end. */
 const ENOUGH = 700
 
 const MOST_PARTS = 10
@@ -42,7 +41,7 @@ function readable(raw: Buffer, part: Part, most: number): string {
   return part.type === 'text/html' ? htmlToText(text, ENOUGH + 1) : text
 }
 
-/** The lines that are not quoted, up to enough of them. */
+/** The first unquoted lines. */
 function ownWords(text: string): string {
   const lines: string[] = []
   let length = 0
@@ -51,7 +50,7 @@ function ownWords(text: string): string {
     const line = match[0].trim()
     const quoted = line.startsWith('>')
     if (quoted && !inQuote) dropAttribution(lines)
-    // A run of empty lines is one: it ends a paragraph, which is all that matters here.
+    // A run of empty lines ends a paragraph, like one.
     if (!quoted && (line !== '' || lines.at(-1))) lines.push(line)
     if (line !== '') inQuote = quoted
     length += quoted ? 0 : line.length
@@ -78,7 +77,7 @@ function dropAttribution(lines: string[]): void {
 const OPENING = /^(on|am|le|el|em|il|op|den|dne|w dniu)\s/i
 const WROTE = /\s(wrote|writes|schrieb|écrit|escribió|scritto)\s?:$/i
 
-/** At a whole character, as people take it: never within an emoji or between a letter and its accent. */
+/** Cuts between graphemes: never within an emoji or before an accent. */
 function cut(text: string): string {
   if (text.length <= LENGTH) return text
   let end = 0

@@ -4,7 +4,7 @@ import { attachmentBytes, readContent } from './content.ts'
 import type { Field } from './headers.ts'
 import { type Message, readMessage } from './message.ts'
 
-/** What the reader's thread is to do with a message. */
+/** A task of the reader's thread. */
 export interface Reading {
   readonly what: keyof typeof readings
   readonly raw: Uint8Array
@@ -39,8 +39,8 @@ export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> &
   readonly fields: readonly Field[]
   readonly complete: boolean
   readonly charset: string
-  /** With spaces between, of which ids have none: a message may have 100,000, and to receive as many strings takes ten
-   *  times as long as to split one. */
+  /** Separated by spaces, which ids do not have. A message may have 100,000 ids: to receive so many strings takes ten times as long
+   *  as to split one. */
   readonly strong: string
   readonly weak: string
 }

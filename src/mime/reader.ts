@@ -6,15 +6,15 @@ import { Headers } from './headers.ts'
 import { type Message, readMessage } from './message.ts'
 import type { ReadAttachment, ReadContent, Reading, ReadMessage } from './reader-thread.ts'
 
-/** A larger message is read in a thread of its own. To read as much takes up to 20 ms here; a message of 25 MiB takes up to
- *  70 as it arrives, and a second to be opened. */
+/** A larger message is read in a worker thread. This size takes up to 20 ms; 25 MiB takes up to 70 ms on arrival, and a second to be
+ *  opened. */
 const largeBytes = 128 * 1024
 
-/** What a message says; the texts of a large one as JSON in UTF-8, since writing it would take as long as reading them. */
+/** The content of a message. The texts of a large one are JSON in UTF-8, since serializing takes as long as reading. */
 export type OpenedContent = Content | ReadContent
 
-/** Reads messages without holding the event loop, however large they are and whatever is in them: large ones in a thread
- *  that reads one after the other. Signatures have their own, since to verify them takes longest. */
+/** Reads messages without blocking the event loop: large ones in a worker thread, one at a time. Signatures have another thread,
+ *  since verification takes longest. */
 export class MessageReader implements AsyncDisposable {
   readonly #thread = new WorkerThread<Reading, unknown>(new URL('./reader-thread.ts', import.meta.url), 'reader')
   readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(new URL('./dkim-thread.ts', import.meta.url), 'dkim')
@@ -35,7 +35,7 @@ export class MessageReader implements AsyncDisposable {
     return (await this.#thread.run({ what: 'content', raw: await inSharedMemory(raw) })) as ReadContent
   }
 
-  /** Undefined where the message has no attachment of that id. */
+  /** Undefined if the message has no attachment with that id. */
   async attachment(raw: Buffer, id: string): Promise<ReturnType<typeof attachmentBytes>> {
     if (raw.length <= largeBytes) return attachmentBytes(raw, id)
     const read = await this.#thread.run({ what: 'attachment', raw: await inSharedMemory(raw), id })

@@ -2,7 +2,7 @@ import { decodeUnlabelled } from './charset.ts'
 import type { Headers } from './headers.ts'
 import { endOfComment, withoutComments } from './lexical.ts'
 
-/** After how many opening brackets no more is read, and the longest that counts: RFC 5322, section 2.1.1 allows no longer line. */
+/** Limits for opening brackets, and for an id: RFC 5322, section 2.1.1 allows no longer line. */
 const MOST_IDS = 100_000
 const LONGEST_ID = 998
 /** Of a field without brackets, comments and all. */
@@ -11,13 +11,13 @@ const LONGEST_BARE = 10_000
 const OPEN = 0x3c
 const CLOSE = 0x3e
 
-/** Which conversation a message belongs to (docs/reference/threads.md). Every id is written `<…>`, its case kept, without white
- *  space; none is there twice, and none is both strong and weak. */
+/** The ids that connect a message with others (docs/reference/threads.md). Each is `<…>`, with its case, without white space, and
+ *  appears once, as strong or weak. */
 export interface ThreadIds {
   readonly messageId: string | null
-  /** Join even through a message that is absent. */
+  /** Connect through absent messages too. */
   readonly strong: readonly string[]
-  /** Join only to a message that is present with that Message-ID. */
+  /** Connect only to a present message with that Message-ID. */
   readonly weak: readonly string[]
   /** The first strong id, References before In-Reply-To; else the message's own; else null. */
   readonly root: string | null
@@ -35,7 +35,7 @@ export function threadIds(headers: Headers): ThreadIds {
   }
   for (const value of headers.octets('in-reply-to')) {
     const { ids, bare, looked } = readIds(value, left)
-    // Old mailers wrote `Message from X <x@y> of …`: taken as strong, an address would join strangers.
+    // Old mailers wrote `Message from X <x@y> of …`: as a strong id, the address would connect strangers.
     const sure = value.startsWith('<') && ids.length === 1
     for (const id of ids) (sure && id.includes('@') ? strong : weak).add(id)
     if (bare?.includes('@')) weak.add(bare)

@@ -2,31 +2,30 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import type { Headers } from './headers.ts'
 
-/** The keys that marks are made with. */
+/** The keys of marks. */
 export interface RelayMarkKey {
   readonly keys: DerivedKeys
 }
 
-/** Marks that were made under a secret that was in force before are read as well. */
+/** Marks under retired secrets are valid too. */
 export function relayMarkKey(keyring: Keyring): RelayMarkKey {
   return { keys: new DerivedKeys(keyring, 'mailroom relay mark') }
 }
 
 const name = 'Mailroom-Relayed'
 
-/** More than one is never ours. */
+/** We never add more than one. */
 const mostLookedAt = 5
 
 /**
- * A field for a message that is forwarded: by which digest it was known where it first arrived. However it comes in again,
- * through whichever mailboxes, it is known by that, and a mailbox that has it does not take it twice. Nobody else can
- * make one, so no stranger's header field can have mail passed over.
+ * A field for a forwarded message with the digest from its first arrival. If the message comes back, through any mailboxes, that
+ * digest identifies it, and a mailbox does not store it twice. Nobody can forge the field, so strangers cannot suppress mail.
  */
 export function relayMarkField(key: RelayMarkKey, digest: Buffer): string {
   return `${name}: ${digest.toString('hex')}\r\n\t${tagOf(key.keys.inForce, digest).toString('hex')}\r\n`
 }
 
-/** The digest by which the message was first known; undefined where it bears no mark of ours. */
+/** The digest from the first arrival; undefined without a valid mark. */
 export function relayMark(key: RelayMarkKey, headers: Headers): Buffer | undefined {
   if (headers.count(name.toLowerCase()) > mostLookedAt) return undefined
   for (const value of headers.all(name.toLowerCase())) {

@@ -18,7 +18,7 @@ for (const [what, raw] of [
   ['a report of Exim’s', letter({ ...daemon, 'X-Failed-Recipients': 'ada@away.example' })],
   ['a report of qmail’s', letter(daemon, qmail)],
 ] as const) {
-  test(`${what} tells of non-delivery`, () => assert.equal(told(raw), true))
+  test(`${what} is a report of non-delivery`, () => assert.equal(told(raw), true))
 }
 
 for (const [what, raw] of [
@@ -36,7 +36,7 @@ for (const [what, raw] of [
   ['a status in the text alone', deliveryReport().replace('message/delivery-status', 'text/plain')],
   ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
 ] as const) {
-  test(`${what} does not tell of non-delivery`, () => assert.equal(told(raw), false))
+  test(`${what} is not a report of non-delivery`, () => assert.equal(told(raw), false))
 }
 
 test('nothing that a message holds has it throw', () => {

@@ -4,12 +4,11 @@ import type { Message } from './message.ts'
 import { readStructure } from './structure.ts'
 import { decodePart } from './transfer-encoding.ts'
 
-/** How much of a message is looked into for what a mail server has to say, and of that, in bytes. */
+/** Limits in bytes for finding a report in a message, and for reading it. */
 const mostLookedAt = 256 * 1024
 const mostFields = 16 * 1024
 
-/** Whether a program sent it by itself (RFC 3834, section 5): anything but `no`, whatever parameters and comments are
- *  there. */
+/** Whether Auto-Submitted (RFC 3834, section 5) is anything but `no`. Ignores parameters and comments. */
 export function isAutomatic(headers: Headers): boolean {
   return headers.all('auto-submitted').some((value) => {
     const [keyword = ''] = withoutComments(value).split(';')
@@ -18,9 +17,8 @@ export function isAutomatic(headers: Headers): boolean {
 }
 
 /**
- * Whether a mail server tells that a message was not delivered, or not yet: a report of RFC 3464 (RFC 6533 where addresses
- * are UTF-8), or one of the forms before it that have a mark of their own: Exim's field, and qmail's opening words
- * (QSBMF, https://cr.yp.to/proto/qsbmf.txt).
+ * Whether the message is a report of failed or delayed delivery: RFC 3464 (RFC 6533 with UTF-8 addresses), or an older form that is
+ * recognizable, by Exim's field or qmail's first words (QSBMF, https://cr.yp.to/proto/qsbmf.txt).
  */
 export function isNonDeliveryReport({ raw, headers, sender }: Pick<Message, 'raw' | 'headers' | 'sender'>): boolean {
   if (headers.count('x-failed-recipients') > 0) return true

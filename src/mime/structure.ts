@@ -1,14 +1,13 @@
 import { endOfLine, type Headers, readHeaders } from './headers.ts'
 import { parseParameters } from './parameters.ts'
 
-/** What is told apart in one message. Beyond it the rest is one part that nobody looks into. Real mail nests four or
- *  five deep. */
+/** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
 const MOST_PARTS = 1_000
 const DEEPEST = 32
-/** Fields read of a part's header, of which only the Content fields matter. */
+/** Limit for fields of a part's header, of which only the Content fields matter. */
 const MOST_PART_FIELDS = 100
-/** Lines starting with `--` that turn out to be no delimiter, where one that begins as a delimiter does counts tenfold:
- *  after so many, nothing more is told apart. Keeps the worst of 25 MiB under 50 ms. */
+/** Limit for lines that start with `--` and are no delimiter; a line that begins like a delimiter counts tenfold. Keeps the worst
+ *  25 MiB under 50 ms. */
 const MOST_MISSES = 1_000_000
 /** RFC 2046, section 5.1.1 allows 70. */
 const LONGEST_BOUNDARY = 200
@@ -56,8 +55,9 @@ interface OpenMultipart {
   delimited: boolean
 }
 
-/** Finds the parts of a message in one pass over its bytes, without decoding or copying them. `headers` and `bodyStart`
- *  are the message's own; the header learns the charset of the body, in which old mailers write it as it is. Never throws; the time is in proportion to the length, whatever the boundaries. */
+/** Finds the parts of a message in one pass over its bytes, without decoding or copying. `headers` and `bodyStart` are the
+ *  message's. Sets the header's charset to that of the body, since old mailers write headers in it. Never throws, and takes linear
+ *  time with any boundaries. */
 export function readStructure(raw: Buffer, headers: Headers, bodyStart: number): Part {
   const root = describe(headers, 'text/plain', bodyStart, raw.length)
   new Walk(raw, root).run(bodyStart)
@@ -163,7 +163,7 @@ class Walk {
       this.#countFirstByte(boundary, 1)
       return
     }
-    // A multipart that cannot be taken apart: text, as RFC 2045, section 5.2 has it, or too deep to be looked into.
+    // A multipart that cannot be split: text, by RFC 2045, section 5.2, or nested too deep.
     if (part.type.startsWith('multipart/')) part.type = this.#open.length < DEEPEST ? 'text/plain' : OPAQUE
     this.#leaf = part
   }
@@ -185,7 +185,7 @@ class Walk {
       this.#countFirstByte(boundary, -1)
       part.end = end
       part.start = Math.min(part.start, end)
-      // Its boundary is not the one that was announced: better shown as text than not at all.
+      // The declared boundary does not occur: show the body as text.
       if (!delimited) part.type = 'text/plain'
     }
   }
@@ -213,7 +213,7 @@ function describe(headers: Headers, byDefault: string, start: number, end: numbe
   }
 }
 
-/** `text` alone is how mail was marked before MIME. */
+/** `text` is the type of mail from before MIME. */
 function mediaType(value: string): string {
   if (value === 'text') return 'text/plain'
   return /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(value) ? value : OPAQUE
@@ -223,7 +223,7 @@ function opaque(path: string, start: number, end: number): Draft {
   return { ...partWith({ type: OPAQUE }), path, start, end, parts: [] }
 }
 
-/** A part of which this is known, and no octets. */
+/** A part with these properties and no octets. */
 export function partWith(known: Partial<Part>): Part {
   const nothing = { path: '', parameters: new Map(), disposition: '', filename: null, contentId: null, encoding: '' }
   return { ...nothing, type: OPAQUE, start: 0, end: 0, parts: [], ...known }

@@ -1,14 +1,14 @@
 import { messageDate } from './date.ts'
 
-/** Trace fields (RFC 5321, section 4.4) as whole header lines ending in CRLF, to be put before a message. What the other
- *  side said of itself goes in with everything replaced that could end a line, a comment or a path: no input adds a
- *  field. No line passes 998 octets. */
+/** Trace fields (RFC 5321, section 4.4) as whole header lines ending in CRLF, to prepend to a message. In texts from the client,
+ *  characters that could end a line, a comment or a path are replaced, so that no input adds a field. No line has more than 998
+ *  octets. */
 
 export interface Reception {
-  /** What the client called itself in HELO, EHLO or LHLO. */
+  /** The client's name in HELO, EHLO or LHLO. */
   readonly helo: string
   readonly clientAddress: string
-  /** The client's verified name in DNS, where it has one. */
+  /** The client's verified name in DNS, if it has one. */
   readonly clientName?: string | undefined
   /** Our own host name. */
   readonly by: string
@@ -17,7 +17,7 @@ export interface Reception {
   readonly id: string
   /** TLS version and cipher. */
   readonly tls?: string | undefined
-  /** The recipient, named only where there is a single one, so that no Bcc is given away (section 7.2). */
+  /** The recipient, only if there is a single one, so that no Bcc is revealed (section 7.2). */
   readonly recipient?: string | undefined
   readonly at: Date
 }
@@ -33,7 +33,7 @@ export function receivedField(reception: Reception): string {
   return `${clauses.filter((clause) => clause !== undefined).join('\r\n\t')};\r\n\t${messageDate(at)}\r\n`
 }
 
-/** The same without whom it came from and whom it is for: what may be read of a message that is kept encrypted. */
+/** The same without client and recipient, for the clear header of an encrypted message. */
 export function bareReceivedField({ by, protocol, id, at }: Pick<Reception, 'by' | 'protocol' | 'id' | 'at'>): string {
   return `Received: by ${hostName(by)} with ${word(protocol)} id ${word(id)};\r\n\t${messageDate(at)}\r\n`
 }

@@ -1,8 +1,8 @@
 import { hexOctet } from './hex.ts'
 import type { Part } from './structure.ts'
 
-/** A part's body with its transfer encoding undone (RFC 2045, section 6); `most` limits how many encoded bytes are
- *  looked at. Encodings that nobody knows are left as they are. Never throws. */
+/** Decodes a part's transfer encoding (RFC 2045, section 6). `most` limits the encoded bytes that are read. Unknown encodings are
+ *  not decoded. Never throws. */
 export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFINITY): Buffer {
   const end = Math.min(part.end, part.start + most)
   if (part.encoding === 'base64') return decodeBase64(raw.toString('latin1', part.start, end))
@@ -10,8 +10,8 @@ export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFIN
   return raw.subarray(part.start, end)
 }
 
-/** The platform's decoder passes over what is not of the alphabet, and stops at the first padding. Some mailers encode in
- *  chunks that are each padded; what else stands behind padding is the plain footer of a list. */
+/** The platform's decoder skips characters outside of the alphabet, and stops at the first padding. Some mailers pad each chunk;
+ *  other text after padding is a mailing list's plain footer. */
 function decodeBase64(text: string): Buffer {
   const padding = text.indexOf('=')
   if (padding < 0 || !/[A-Za-z0-9+/]/.test(text.slice(padding))) return Buffer.from(text, 'base64')

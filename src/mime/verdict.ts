@@ -1,37 +1,37 @@
 import type { DkimResult } from './dkim.ts'
 
-/** What SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989) say of a message. Results are those of RFC 8601. */
+/** The results of SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989) for a message, as in RFC 8601. */
 export interface Verdict {
   readonly spf: SpfVerdict
   readonly dkim: readonly DkimResult[]
   readonly dmarc: DmarcVerdict
-  /** What the authors' domains ask to be done with a message of which they know nothing; `none` where they do. */
+  /** What the authors' domains request for a message that is not theirs; `none` if it is. */
   readonly disposition: Exclude<Disposition, 'defer'>
-  /** One of our own mailboxes sent it: a key has said who it is from, and there is nothing to check. */
+  /** One of our own mailboxes sent it, authenticated by a key: nothing to check. */
   readonly own?: true
-  /** What was found when the message first came in, as an Authentication-Results field, where it comes in again. */
+  /** For a message that comes back: the Authentication-Results field of its first arrival. */
   readonly found?: string
 }
 
-/** The same before it is known what becomes of a message of which not all could be found out. */
+/** A verdict that may still ask to defer. */
 export type Judgement = Omit<Verdict, 'disposition'> & { readonly disposition: Disposition }
 
-/** What is to be done with a message, by what its authors' domains ask for. `defer`: it could not be found out whether the
- *  message is theirs, and they ask for more than to be told. */
+/** What to do with a message by the policies of its authors' domains. `defer`: a temporary error left open whether the message is
+ *  theirs, and their policy is not `none`. */
 export type Disposition = 'none' | 'quarantine' | 'defer' | 'reject'
 
-/** What DMARC (RFC 9989) says of a message. */
+/** The result of DMARC (RFC 9989). */
 export interface DmarcVerdict {
   readonly result: string
   /** The author's domain that decided. */
   readonly domain: string
-  /** The strictest that an author's domain asks for. */
+  /** The strictest policy of the authors' domains. */
   readonly policy: string
-  /** A signature of each author's domain holds, whoever handed the message in. */
+  /** Each author's domain has a valid signature. */
   readonly dkimAligned: boolean
 }
 
-/** SPF's result (RFC 7208), for the envelope sender's domain or, where the sender is null, for the name in EHLO. */
+/** SPF's result (RFC 7208), for the envelope sender's domain or, if the sender is null, for the name in EHLO. */
 export interface SpfVerdict {
   readonly result: string
   readonly domain: string

@@ -1,4 +1,4 @@
-/** What an IMAP server can be told beside IMAP. Each throws `mail_unavailable` where it was not done. */
+/** Commands to an IMAP server beside IMAP. Each throws `mail_unavailable` if it failed. */
 export interface MailServerControl {
   /** Ends the sessions that mail programs have in these mailboxes. */
   kick(mailboxIds: readonly string[]): Promise<void>

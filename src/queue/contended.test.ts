@@ -60,7 +60,7 @@ describe('while another worker is in the middle of something', { skip }, () => {
     assert.equal((await pendingCopies(db, now, now)).length, 1)
   })
 
-  test('of two workers that store a pending copy at once one does, and the other is told', async () => {
+  test('of two workers that store a pending copy at once one does, and the other gets false', async () => {
     const id = await scheduled()
     await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
     const store = () => db.transaction().execute((tx) => copiesStored(tx, [id]))

@@ -13,4 +13,4 @@ for (const [what, doubts, expected] of [
   test(`a doubt ${what}`, () => assert.match(mayHaveArrived(doubts) ?? '', expected))
 }
 
-test('where there is no doubt nothing is told', () => assert.equal(mayHaveArrived([]), undefined))
+test('without an ambiguous delivery there is nothing to say', () => assert.equal(mayHaveArrived([]), undefined))

@@ -5,19 +5,19 @@ import { FolderIndex, type Held } from './folder-index.ts'
 export interface ThreadCacheOptions {
   readonly mailHost: Pick<MailHost, 'changes'>
   readonly key: IdHashKey
-  /** Memory that indexes at rest may take, all together. */
+  /** Limit for all indexes together, in bytes. */
   readonly maxBytes: number
 }
 
-/** The indexes of the folders that were asked for lately. Those not asked for the longest go first, whole. */
+/** Caches the indexes of folders. Evicts the least recently used. */
 export class ThreadCache {
   readonly key: IdHashKey
   readonly #mailHost: Pick<MailHost, 'changes'>
   readonly #maxBytes: number
-  /** In the order in which they were last asked for. */
+  /** Least recently used first. */
   readonly #folders = new Map<string, { index: FolderIndex; bytes: number }>()
   #bytes = 0
-  /** How often a folder was asked for whose index was there, or was not. */
+  /** Lookups that found an index, and that did not. */
   readonly asked = { hit: 0, miss: 0 }
 
   constructor({ mailHost, key, maxBytes }: ThreadCacheOptions) {
@@ -26,13 +26,13 @@ export class ThreadCache {
     this.#maxBytes = maxBytes
   }
 
-  /** Memory taken by the indexes at rest. */
+  /** Memory of all indexes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** A folder's index, up to date with all that was in the folder when this was called. Whoever gets it reads it at
-   *  once, since it goes on changing. Throws what the mail host throws, `invalid_request` for an unknown folder. */
+  /** A folder's index, with all changes before this call. Read it at once, since it keeps changing. Throws what the mail host
+   *  throws, `invalid_request` for an unknown folder. */
   async upToDate(mailbox: MailboxRef, folder: string): Promise<Held> {
     const name = JSON.stringify([mailbox.organizationId, mailbox.mailboxId, folder])
     const known = this.#folders.get(name)
@@ -54,7 +54,7 @@ export class ThreadCache {
     })
   }
 
-  /** Counts an entry anew, drops it where nothing came of it, and makes room. */
+  /** Updates an entry's size, removes it if it stayed empty, and evicts others over the limit. */
   #settle(name: string, entry: { index: FolderIndex; bytes: number }): void {
     if (this.#folders.get(name) !== entry) return
     this.#bytes += entry.index.bytes - entry.bytes
@@ -62,7 +62,7 @@ export class ThreadCache {
     if (entry.bytes === 0) this.#folders.delete(name)
     for (const [oldest, { bytes }] of this.#folders) {
       if (this.#bytes <= this.#maxBytes) return
-      if (bytes === 0) continue // still being built, for requests that wait
+      if (bytes === 0) continue // being built for waiting requests
       this.#folders.delete(oldest)
       this.#bytes -= bytes
     }

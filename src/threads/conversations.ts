@@ -1,24 +1,23 @@
 import { grown } from './grown.ts'
 
-/** The rows that belong to the sets, as far as these ask and tell. */
+/** What the sets need of their rows. */
 interface Rows {
   /** Whether `row` was received after `other`. */
   isLater(row: number, other: number): boolean
-  /** A row is a head where it was received last of its set: each conversation has one. */
+  /** A head is the row of a set that was received last. Each conversation has one. */
   setHead(row: number, value: boolean): void
 }
 
-/** Which id nodes are connected, and which rows belong to each connected set: union-find with the rows of a set in a
- *  circle, so that two sets merge by swapping two links. A set that holds rows is a conversation. 8 bytes a node and 4
- *  a row. */
+/** Union-find over id nodes. The rows of a set are a circular list, so that two sets merge by swapping two links. A set with
+ *  rows is a conversation. Takes 8 bytes a node and 4 a row. */
 export class Conversations {
-  /** Sets that hold rows. */
+  /** The number of sets with rows. */
   total = 0
-  /** Of a root, minus the number of other nodes in its set; else the parent plus one. So zero is a node by itself. */
+  /** For a root, minus the number of other nodes in its set; else the parent plus one. So zero is a single node. */
   #parent: Int32Array
-  /** Of a root, the row of its set that was received last, plus one; 0 where it holds none. */
+  /** For a root, its set's head plus one, or 0 if the set has no rows. */
   #newest: Uint32Array
-  /** The next row in the circle. */
+  /** The next row in the list. */
   #next: Uint32Array
   readonly #rows: Rows
 
@@ -33,7 +32,7 @@ export class Conversations {
     return this.#parent.byteLength + this.#newest.byteLength + this.#next.byteLength
   }
 
-  /** Makes room; a node or row that was never mentioned is by itself. */
+  /** Allocates. A new node or row is alone. */
   reserve(nodes: number, rows: number): void {
     this.#parent = grown(this.#parent, nodes)
     this.#newest = grown(this.#newest, nodes)
@@ -54,7 +53,7 @@ export class Conversations {
     return at
   }
 
-  /** The set's rows, in no order. Empty where it is no conversation. */
+  /** The set's rows, in no order. Empty if it is no conversation. */
   rows(root: number): number[] {
     const rows: number[] = []
     const first = (this.#newest[root] as number) - 1
@@ -67,7 +66,7 @@ export class Conversations {
     return rows
   }
 
-  /** Puts a row into its node's set. */
+  /** Adds a row to its node's set. */
   add(row: number, node: number): void {
     const root = this.root(node)
     const newest = (this.#newest[root] as number) - 1
@@ -86,7 +85,7 @@ export class Conversations {
     }
   }
 
-  /** Makes two nodes' sets one. */
+  /** Merges the sets of two nodes. */
   connect(a: number, b: number): void {
     let root = this.root(a)
     let other = this.root(b)
@@ -97,7 +96,7 @@ export class Conversations {
     this.#mergeRows(root, other)
   }
 
-  /** Leaves each of the nodes by itself, without rows. They must be all the nodes of `root`'s set. */
+  /** Makes each node a set of its own, without rows. `nodes` must be all nodes of `root`'s set. */
   dissolve(root: number, nodes: Iterable<number>): void {
     const newest = (this.#newest[root] as number) - 1
     if (newest >= 0) {

@@ -2,21 +2,21 @@ import { mailUnavailable } from '#/errors.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import { ThreadIndex } from './thread-index.ts'
 
-/** What a folder's index is caught up from. */
+/** The source of a folder's changes. */
 export interface FolderSource {
-  /** The next step from a state, or from nothing. */
+  /** The next changes after a state, or from the beginning. */
   changes(since: FolderState | undefined): Promise<FolderChanges>
-  /** The hash of an id for a message that has none, which no other message can name. */
+  /** The hash of a made-up id for a message without one. No message can name it. */
   hashOfNameless(uidValidity: number, uid: number): Buffer
 }
 
-/** An index, and what of the folder is in it. */
+/** An index, and the state of the folder that it has. */
 export interface Held {
   readonly index: ThreadIndex
   state: FolderState
 }
 
-/** The index of one folder, brought up to date for whoever asks. However many ask at once, the folder is read once. */
+/** The index of one folder, updated on request. Concurrent requests share one reading of the folder. */
 export class FolderIndex {
   readonly #source: FolderSource
   #held: Held | undefined
@@ -31,15 +31,15 @@ export class FolderIndex {
     return this.#held?.index.bytes ?? 0
   }
 
-  /** The index with all that was in the folder when this was called. A catch-up that already runs may have looked before
-   *  that, so its callers are not joined: all who come while it runs share the one that follows. */
+  /** The index with all changes before this call. Single-flight: a running update may have read the folder before, so calls during
+   *  it share the next one. */
   upToDate(): Promise<Held> {
     if (!this.#running) return this.#start()
     this.#waiting ??= this.#running
       .catch(() => {})
       .then(() => {
         this.#waiting = undefined
-        // Somebody may have come between the end of that one and this, later than all who wait.
+        // A later call may have started the next update already.
         return this.#running ?? this.#start()
       })
     return this.#waiting
@@ -58,7 +58,7 @@ export class FolderIndex {
     return this.#held
   }
 
-  /** Applies what changed since. Undefined where the index must be built anew. */
+  /** Applies later changes. Undefined if the index must be rebuilt. */
   async #follow(held: Held): Promise<Held | undefined> {
     for (;;) {
       const step = await this.#source.changes(held.state)
@@ -69,7 +69,7 @@ export class FolderIndex {
     }
   }
 
-  /** Nobody sees the new index before it is complete. */
+  /** The new index is visible only when it is complete. */
   async #build(): Promise<Held> {
     let built: Held | undefined
     for (;;) {

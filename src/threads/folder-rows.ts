@@ -8,13 +8,12 @@ const head = 4
 /** Places in the order by received date whose heads are counted together, as a power of two. */
 const blockBits = 10
 
-/** The messages of a folder, numbered as rows in the order of their uids, and that order by received date. A row that
- *  has gone keeps its place. Some rows are heads, which can be gone through from any number of them on. 29 bytes a
- *  message, senders' texts and ids apart. */
+/** The messages of a folder as rows, numbered by uid, with an index by received date. A deleted message keeps its row. Some rows
+ *  are heads, which can be listed from any offset. Takes 29 bytes a message, without senders' texts and ids. */
 export class FolderRows {
   /** Rows ever added. */
   count = 0
-  /** Those that are still there. */
+  /** Rows of messages that are not deleted. */
   live = 0
   #uid: Uint32Array
   #receivedAt: Float64Array
@@ -45,7 +44,7 @@ export class FolderRows {
     return 29 * this.#uid.length
   }
 
-  /** Makes the rows; their senders and nodes are set by `describe`. Answers the first one's number. */
+  /** Adds rows; `describe` sets their senders and nodes. Answers the number of the first one. */
   add({ uid, seen: read, receivedAt }: ThreadRows): number {
     const first = this.count
     this.#grow(first + uid.length)
@@ -96,7 +95,7 @@ export class FolderRows {
     this.live--
   }
 
-  /** The row with that uid, unless it has gone. */
+  /** The row with that uid, unless it is deleted. */
   find(uid: number): number | undefined {
     let low = 0
     let high = this.count
@@ -121,7 +120,7 @@ export class FolderRows {
     this.#count(this.#place[row] as number, value ? 1 : -1)
   }
 
-  /** The heads, the last received first, from the one on that comes after `skipped` others. */
+  /** The heads, the last received first, after the first `skipped`. */
   *heads(skipped: number): Generator<number> {
     let toSkip = skipped
     for (let block = (this.count - 1) >> blockBits; block >= 0; block--) {
@@ -151,7 +150,7 @@ export class FolderRows {
 
   /** Sorts rows by received date, oldest first. */
   sort(rows: Uint32Array): Uint32Array {
-    rows.sort() // by uid, which nearly always is the order by date, and native
+    rows.sort() // By uid: native, and nearly always the order by date.
     return this.#isSorted(rows) ? rows : rows.sort((a, b) => (this.isLater(a, b) ? 1 : -1))
   }
 
@@ -162,7 +161,7 @@ export class FolderRows {
     return true
   }
 
-  /** Merges the rows from `first` on into the order, from its end: only what is newer than the oldest of them moves. */
+  /** Merges the rows from `first` on into the order, from its end: only rows newer than the oldest of them move. */
   #arrange(first: number): void {
     const run = this.sort(new Uint32Array(this.count - first).map((_, index) => first + index))
     let place = this.count - 1

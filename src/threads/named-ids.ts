@@ -1,14 +1,14 @@
 import { grown } from './grown.ts'
 
-/** Marks an id that joins only to a message that is present. */
+/** Marks a weak id. */
 const weak = 0x80000000
 
-const nobody: readonly number[] = []
+const noRows: readonly number[] = []
 
-/** The ids that each message names, as nodes, in their order: strong ones first. 4 bytes each and 4 a row. */
+/** The ids that each message names, as nodes, strong ones first. Takes 4 bytes an id and 4 a row. */
 export class NamedIds {
   #nodes: Uint32Array
-  /** Where each row's ids start, and one more, where the last one's end. */
+  /** Where each row's ids start, and where the last one's end. */
   #starts: Uint32Array
   #count = 0
   /** The rows that name a node weakly. Rare, hence a Map. */
@@ -23,7 +23,7 @@ export class NamedIds {
     return this.#nodes.byteLength + this.#starts.byteLength + 120 * this.#weakly.size
   }
 
-  /** Makes room for so many rows in all and so many ids more. */
+  /** Allocates for so many rows in all and so many ids more. */
   reserve(rows: number, ids: number): void {
     this.#starts = grown(this.#starts, rows + 1)
     this.#nodes = grown(this.#nodes, this.#count + ids)
@@ -40,12 +40,12 @@ export class NamedIds {
     else this.#weakly.set(node, [row])
   }
 
-  /** What was added since the row before is this row's. Rows come one after another. */
+  /** Ends a row: the ids added since the row before are this row's. */
   close(row: number): void {
     this.#starts[row + 1] = this.#count
   }
 
-  /** A row's ids are at the places from `start` to before `end`. */
+  /** A row's ids are at places `start` to `end` - 1. */
   start(row: number): number {
     return this.#starts[row] as number
   }
@@ -67,8 +67,8 @@ export class NamedIds {
     return start < this.end(row) && !this.isWeak(start) ? this.node(start) : undefined
   }
 
-  /** The rows that name the node weakly, those that have gone among them. */
+  /** The rows that name the node weakly, deleted ones included. */
   weaklyNaming(node: number): readonly number[] {
-    return this.#weakly.get(node) ?? nobody
+    return this.#weakly.get(node) ?? noRows
   }
 }

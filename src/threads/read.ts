@@ -18,7 +18,7 @@ export interface ListedThread {
   readonly conversation: Conversation
   /** Of the message received first. */
   readonly subject: string
-  /** Null where no message is named as the root: the first one has no Message-ID. */
+  /** Null if the first message has no Message-ID and names none. */
   readonly root: string | null
   /** Of the message received last. */
   readonly preview: string
@@ -31,10 +31,10 @@ export interface ThreadWithMessages {
   readonly messages: readonly Summary[]
 }
 
-/** How often to look again when something changed between the look at the index and the look at the messages. */
+/** How often to read again if the folder changed between reading the index and the messages. */
 const attempts = 3
 
-/** Messages asked of the mail host at once: it serves nobody else meanwhile. */
+/** Messages in one request to the mail host, which serves no other meanwhile. */
 const summariesAtOnce = 500
 
 /** A page of a folder's conversations, newest first. `page` counts from 0. */
@@ -48,21 +48,21 @@ export async function listThreads(
     const { index, state } = await threads.upToDate(mailbox, folder)
     const { total } = index
     const conversations = index.page(limit, limit * page)
-    const wanted = new Set(conversations.flatMap(toldBy))
-    const told = await texts.of(mailbox, folder, state.uidValidity, wanted)
-    if (told.size < wanted.size && attempt < attempts) continue
+    const wanted = new Set(conversations.flatMap(shownUids))
+    const shown = await texts.of(mailbox, folder, state.uidValidity, wanted)
+    if (shown.size < wanted.size && attempt < attempts) continue
     const name = (root: Buffer) => threadId(threads.key, mailbox.mailboxId, folder, root)
-    return { total, data: conversations.map((conversation) => listed(name(conversation.root), conversation, told)) }
+    return { total, data: conversations.map((conversation) => listed(name(conversation.root), conversation, shown)) }
   }
 }
 
-/** The messages that a conversation in a list speaks through. */
-function toldBy({ uids, lowestUid }: Conversation): number[] {
+/** The messages of a conversation whose texts a list shows. */
+function shownUids({ uids, lowestUid }: Conversation): number[] {
   return [uids.at(0) ?? lowestUid, uids.at(-1) ?? lowestUid, lowestUid]
 }
 
-function listed(id: string, conversation: Conversation, told: ReadonlyMap<number, Texts>): ListedThread {
-  const [oldest, newest, lowest] = toldBy(conversation).map((uid) => told.get(uid))
+function listed(id: string, conversation: Conversation, shown: ReadonlyMap<number, Texts>): ListedThread {
+  const [oldest, newest, lowest] = shownUids(conversation).map((uid) => shown.get(uid))
   return {
     id,
     conversation,
@@ -72,7 +72,8 @@ function listed(id: string, conversation: Conversation, told: ReadonlyMap<number
   }
 }
 
-/** One conversation with its messages, all as they were at one moment, unless they change all the time. Throws `not_found` for an id that no conversation in this folder has or had. */
+/** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id that
+ *  no conversation in this folder has or had. */
 export async function readThread(
   { mailHost, threads }: ThreadParts,
   mailbox: MailboxRef,
@@ -102,15 +103,15 @@ export async function readThread(
   }
 }
 
-/** A conversation as the index knew it at some moment. */
+/** A conversation in the index at one time. */
 interface Look {
   readonly conversation: Conversation
   readonly state: FolderState
   readonly unread: ReadonlySet<number>
 }
 
-/** Whether messages that were read between two looks are what the folder had at one moment: nothing of the conversation has
- *  changed meanwhile. Of many, which were read in parts, the index does not know all flags: then the folder must be as it was. */
+/** Whether messages that were read between two looks are consistent: the conversation is the same in both. Many messages are read
+ *  in several requests, and the index does not have all flags; then the whole folder must be unchanged. */
 function isOneState(before: Look, after: Look, messages: readonly Summary[]): boolean {
   const { uids } = after.conversation
   if (uids.length !== messages.length || uids.some((uid, at) => uid !== messages[at]?.uid)) return false
@@ -118,7 +119,7 @@ function isOneState(before: Look, after: Look, messages: readonly Summary[]): bo
   return messages.length <= summariesAtOnce || isDeepStrictEqual(before.state, after.state)
 }
 
-/** In the order of the uids, without those that have left the folder. */
+/** In the order of the uids, without messages that have left the folder. */
 async function summariesOf(
   mailHost: MailHost,
   mailbox: MailboxRef,

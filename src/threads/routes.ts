@@ -19,7 +19,7 @@ import { RememberedTexts } from './texts.ts'
 
 const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 
-/** A folder read as conversations. */
+/** Conversations of a folder. */
 export function threadRoutes(
   app: App,
   { db, mailHost, threads }: { db: Db; mailHost: MailHost; threads: ThreadCache },

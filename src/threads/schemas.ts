@@ -9,22 +9,22 @@ export const ByThreadId = Type.Object({ id: Type.String({ description: 'From the
 
 const id = Type.String({
   description:
-    'Stays the same as replies come. Where a message links two conversations, the older one’s stays and the other’s ' +
-    'goes on to resolve, to what both have become. Means nothing in another folder.',
+    'Replies do not change it. If a message joins two conversations, the older one’s id stays, and the other’s resolves ' +
+    'to the joined conversation. It has no meaning in another folder.',
   examples: ['c2FtcGxlLWlkLTEy'],
 })
 
 const rootMessageId = Type.String({
   description:
-    'The Message-ID that the conversation is named after; the message itself may be in another folder, or nowhere. ' +
-    'Empty where the first message has none.',
+    'The Message-ID that the conversation is named after. That message may be in another folder, or absent. Empty if the ' +
+    'first message has none.',
   examples: ['<f00d@engines.example>'],
 })
 
 const uid = Type.Integer({ minimum: 1, examples: [17] })
 const folder = Type.String({ examples: ['inbox'] })
 const subject = Type.String({
-  description: 'Of the message received first, decoded; empty where it has none.',
+  description: 'Of the message received first, decoded; empty if it has none.',
   examples: ['Notes on the engine'],
 })
 
@@ -42,7 +42,7 @@ const ThreadOut = Type.Object(
       examples: [['charles@engines.example', 'ada@tryout.test']],
     }),
     preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
-    uids: Type.Array(uid, { description: 'Its messages, oldest first; what the bulk change of messages takes.' }),
+    uids: Type.Array(uid, { description: 'Its messages, oldest first, for the bulk change of messages.' }),
   },
   { title: 'Thread' },
 )

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto'
 import { grown } from './grown.ts'
 
-/** Numbers the senders of a folder and keeps their texts outside JavaScript's heap: a string and a Map entry would
- *  take a hundred bytes each. */
+/** Numbers the senders of a folder and stores their texts outside JavaScript's heap, where each string and its Map entry would
+ *  take a hundred bytes. */
 export class SenderTable {
   #count = 0
   #texts = new Uint8Array(1024)
-  /** Where each text starts; one more, where the last one ends. */
+  /** Where each text starts, and where the last one ends. */
   #starts = new Uint32Array(64)
   /** Numbers plus one; 0 is free. A power of two, at most three quarters full. */
   #slots = new Uint32Array(64)
@@ -35,7 +35,7 @@ export class SenderTable {
     return Buffer.from(this.#texts.buffer).toString('utf8', this.#starts[number], this.#starts[number + 1])
   }
 
-  /** Where the text is, else the free slot where it belongs. */
+  /** The slot of the text, or the free slot for it. */
   #slot(source: Uint8Array, from: number, length: number): number {
     const mask = this.#slots.length - 1
     let slot = hash(source, from, length) & mask
@@ -65,9 +65,9 @@ export class SenderTable {
   }
 }
 
-/** Strangers choose these texts, so the hash must be one that nobody can find collisions for: a random odd factor for
- *  each place (multiply-shift, Dietzfelbinger 1996). A path has at most 256 octets (RFC 5321, section 4.5.3.1.3); of
- *  what is longer, the end counts less. */
+/** Strangers choose these texts, so nobody must be able to find collisions: the hash has a random odd factor for each place
+ *  (multiply-shift, Dietzfelbinger 1996). A path has at most 256 octets (RFC 5321, section 4.5.3.1.3); longer texts reuse
+ *  factors. */
 const factors = randomFillSync(new Uint32Array(1024))
 
 function hash(source: Uint8Array, from: number, length: number): number {

@@ -6,7 +6,7 @@ import { FolderRows } from './folder-rows.ts'
 import { IdTable } from './id-table.ts'
 import { SenderTable } from './sender-table.ts'
 
-test('ids of which one half is the same are told apart, also after the table has grown', () => {
+test('ids of which one half is the same are different, also after the table has grown', () => {
   const ids = Array.from({ length: 40 }, (_, at): [number, number] =>
     at < 3 || at % 2 === 0 ? [1, 4 * at + 1] : [at + 1, 1],
   )
@@ -21,7 +21,7 @@ test('ids of which one half is the same are told apart, also after the table has
   assert.ok(table.bytes < 2 * 14 * ids.length, `${table.bytes}`)
 })
 
-test('senders are told apart, whatever stands beside their texts and however many there are', () => {
+test('different senders get different numbers, whatever is beside their texts and however many there are', () => {
   const texts = Array.from({ length: 2_000 }, (_, at) => ['', 'a', 'ab', 'b', 'ä@x.test'][at] ?? `${at}@x.test`)
   const all = Buffer.from(texts.join(''))
   const table = new SenderTable()

@@ -1,19 +1,19 @@
 import QuickLRU from 'quick-lru'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 
-/** What a list of conversations shows of a single message. */
+/** The texts of a message that a list of conversations shows. */
 export interface Texts {
   readonly subject: string
   readonly preview: string
-  /** What its conversation is named after, where it has the lowest uid there; null where it has and names no id. */
+  /** The root of its conversation, if it has the lowest uid there; null if it has and names no id. */
   readonly root: string | null
 }
 
-/** Messages whose texts are remembered, some 600 bytes each; and the longest text for which that is so. */
+/** Messages in the cache, some 600 bytes each, and the longest cached text. */
 const most = 20_000
 const longest = 1_000
 
-/** What messages say never changes, so that a page that was read before needs no second look at them. */
+/** Caches texts of messages, which never change. */
 export class RememberedTexts {
   readonly #mailHost: Pick<MailHost, 'summaries'>
   readonly #remembered = new QuickLRU<string, Texts>({ maxSize: most })
@@ -22,7 +22,7 @@ export class RememberedTexts {
     this.#mailHost = mailHost
   }
 
-  /** By uid; without those that have left the folder and are not remembered. */
+  /** By uid, without messages that have left the folder and are not cached. */
   async of(
     mailbox: MailboxRef,
     folder: string,

@@ -6,7 +6,7 @@ export function threadId(key: IdHashKey, mailboxId: string, folder: string, root
   return Buffer.concat([folderMark(key, mailboxId, folder), root]).toString('base64url')
 }
 
-/** The root's hash in an id of this folder; undefined for any other text, an id of another folder among them. */
+/** The root's hash in an id of this folder; undefined for any other text, such as an id of another folder. */
 export function rootOf(key: IdHashKey, mailboxId: string, folder: string, id: string): Buffer | undefined {
   if (!/^[A-Za-z0-9_-]{16}$/.test(id)) return undefined
   const bytes = Buffer.from(id, 'base64url')

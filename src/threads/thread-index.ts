@@ -8,11 +8,11 @@ import { SenderTable } from './sender-table.ts'
 
 /** One conversation as the index knows it. */
 export interface Conversation {
-  /** Hash of the claimed root, which the conversation is named after. */
+  /** Hash of the claimed root. */
   readonly root: Buffer
-  /** Oldest received first; of those received at once, the lowest uid. */
+  /** By received date, oldest first, then by uid. */
   readonly uids: readonly number[]
-  /** The member that names the root. */
+  /** The message that names the root. */
   readonly lowestUid: number
   readonly unread: boolean
   /** Milliseconds since the epoch. */
@@ -21,19 +21,19 @@ export interface Conversation {
   readonly participants: readonly string[]
 }
 
-/** A folder read as conversations (docs/reference/threads.md): messages that ids connect, an id that is named but absent being
- *  just another node. Knows nothing of where the folder is; whoever owns it applies what changed. */
+/** The conversations of a folder (docs/reference/threads.md): messages connected by ids. An id of an absent message is a node too.
+ *  The owner applies changes of the folder. */
 export class ThreadIndex {
   readonly #hashOfNameless: (uid: number) => Buffer
   readonly #ids: IdTable
   readonly #rows: FolderRows
   readonly #senders = new SenderTable()
   readonly #conversations: Conversations
-  /** Messages present with that node's id. */
+  /** The number of present messages with a node's id. */
   #holders: Uint32Array
   readonly #named: NamedIds
 
-  /** `hashOfNameless` hashes the uid of a message without a Message-ID, for an id that nothing else can name. */
+  /** `hashOfNameless` gives a message without a Message-ID the hash of an id that no other message can name. */
   constructor(expected: number, hashOfNameless: (uid: number) => Buffer) {
     const nodes = expected + (expected >>> 2)
     this.#hashOfNameless = hashOfNameless
@@ -54,19 +54,19 @@ export class ThreadIndex {
     return this.#conversations.total
   }
 
-  /** Memory held, near enough. */
+  /** Memory in use, approximately. */
   get bytes(): number {
     const parts = [this.#ids, this.#rows, this.#senders, this.#conversations, this.#named]
     return parts.reduce((sum, { bytes }) => sum + bytes, 4096 + this.#holders.byteLength)
   }
 
-  /** What has gone leaves its row and its ids behind. True once they are so many that it pays to start afresh. */
+  /** Deleted messages keep their rows and ids. True once these are so many that a rebuild pays. */
   get isWorn(): boolean {
     return this.#rows.count - this.#rows.live > 1000 + this.#rows.live / 2
   }
 
-  /** One step of changes: 1 to 2 µs for each new message, a third of one for each flag. A message that goes takes a
-   *  pass over its conversation, however many go at once. */
+  /** Applies changes: 1 to 2 µs for each new message, a third of one for each flag. Deletions take one pass over each conversation
+   *  that they touch. */
   apply({ rows, flags, expunged }: FolderChanges): void {
     if (expunged.length > 0) this.#expunge(expunged)
     for (let index = 0; index < flags.uid.length; index++) {
@@ -76,13 +76,13 @@ export class ThreadIndex {
     if (rows.uid.length > 0) this.#add(rows)
   }
 
-  /** The conversation that an id of that hash belongs to: any id that a message in the folder bears or names. */
+  /** The conversation of an id, by its hash: any id that a message in the folder has or names. */
   find(hash: Buffer): Conversation | undefined {
     const node = this.#ids.find(hash.readUInt32LE(0), hash.readUInt32LE(4))
     return node === undefined ? undefined : this.#conversation(node)
   }
 
-  /** Those of the messages that are there and have not been read. */
+  /** Those of the messages that are present and unread. */
   unread(uids: readonly number[]): number[] {
     return uids.filter((uid) => {
       const row = this.#rows.find(uid)
@@ -90,8 +90,7 @@ export class ThreadIndex {
     })
   }
 
-  /** Conversations, the one with the newest message first. A conversation is met at its newest row, so that going through
-   *  these from the newest meets them in order; 10 to 20 µs for a page, however far down. */
+  /** Conversations, the one with the newest message first: in the order of their heads. 10 to 20 µs for any page. */
   page(limit: number, offset: number): Conversation[] {
     const page: Conversation[] = []
     for (const row of this.#rows.heads(offset)) {
@@ -182,7 +181,7 @@ export class ThreadIndex {
     }
   }
 
-  /** Puts a row into the conversation that its ids lead to, merging those that they connect. */
+  /** Adds a row to the conversation of its ids, and merges conversations that they connect. */
   #join(row: number): void {
     const node = this.#rows.node(row)
     this.#conversations.add(row, node)
@@ -193,7 +192,7 @@ export class ThreadIndex {
     }
   }
 
-  /** Takes messages out: what they connected falls apart and is joined again from those that remain. */
+  /** Removes messages: their conversations are dissolved, and built again from the remaining messages. */
   #expunge(uids: Uint32Array): void {
     const roots = new Set<number>()
     for (const uid of uids) {
@@ -211,7 +210,7 @@ export class ThreadIndex {
     }
   }
 
-  /** The nodes of a set, some of them several times: rows are what connects nodes, so each is one that a row names. */
+  /** The nodes of a set, some of them several times: only rows connect nodes, so a row names each of them. */
   #nodesOf(root: number, rows: readonly number[]): number[] {
     const nodes: number[] = []
     for (const row of rows) {

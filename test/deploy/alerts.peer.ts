@@ -10,6 +10,6 @@ test('Prometheus takes the alert rules', async () => {
   await run('promtool', ['check', 'rules', join(import.meta.dirname, '../../deploy/prometheus-alerts.yaml')])
 })
 
-test('an alert is told when it should be, and not otherwise', async () => {
+test('an alert fires when it should, and not otherwise', async () => {
   await run('promtool', ['test', 'rules', join(import.meta.dirname, 'prometheus-alerts.yaml')])
 })

@@ -40,7 +40,7 @@ test('systemd hears when the service serves, and when it stops', async () => {
     assert.equal((await fetch(`${service.http}/healthz`)).status, 200)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
     await until('STOPPING=1')
-    assert.ok(!service.written().includes('systemd could not be told'))
+    assert.ok(!service.written().includes('could not be sent to systemd'))
   } finally {
     systemd.kill('SIGKILL')
     await once(systemd, 'exit')

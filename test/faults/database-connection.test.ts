@@ -117,7 +117,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     })
   }
 
-  test('row 39: a service whose database is gone stays quiet, and ends when it is told to', async () => {
+  test('row 39: a service whose database is gone stays quiet, and ends on SIGTERM', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const tenant = await moveIn(home, { domain: 'gone.test', mailboxes: ['ada'] })
@@ -164,7 +164,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.ok(performance.now() - since < 30_000)
   })
 
-  test('row 39: a service whose database falls silent ends when it is told to, within seconds', async () => {
+  test('row 39: a service whose database falls silent ends on SIGTERM, within seconds', async () => {
     await using home = await databaseHome()
     const { proxy, url } = await networkTo(home)
     await using network = proxy

@@ -132,7 +132,7 @@ test('a catch-all ends when it is switched off, and with its mailbox; suspended 
   assert.match(await refused('domain', 'catch-all', organization.domain, theirs), /has no mailbox "eve@/)
 })
 
-test('Postfix is told of any address of a domain with a catch-all', async () => {
+test('Postfix finds any address of a domain with a catch-all', async () => {
   const known = async () => {
     const { rows } = await sql`
       select from postfix_catch_alls where domain = ${organization.domain}`.execute(world.db)

@@ -207,7 +207,7 @@ const sent = (attachment: object): Asked => [
 ]
 
 for (const [what, [ask, ...details]] of Object.entries(wrong)) {
-  test(`a request with ${what} hears of all of it`, async () => {
+  test(`the answer to a request with ${what} has all errors`, async () => {
     const { status, body } = await organization.request(...ask())
     assert.equal(status, 400, JSON.stringify(body))
     const told: { field: string; message: string }[] = body.error.details
@@ -221,7 +221,7 @@ for (const [what, [ask, ...details]] of Object.entries(wrong)) {
   })
 }
 
-test('a body with very much wrong hears of the first of it, or of a hundred', async () => {
+test('the answer to a body with very many errors has the first, or a hundred', async () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`field-${at}`, 1]))
   const some = await organization.request('POST', '/v1/labels', { name: 'x', ...many(500) })
   assert.deepEqual([some.status, some.body.error.details.length], [400, 100])
@@ -229,7 +229,7 @@ test('a body with very much wrong hears of the first of it, or of a hundred', as
   assert.deepEqual([more.status, more.body.error.details.length], [400, 1])
 })
 
-test('what is wrong with what is stored is told by itself, and a repeat says what was said first', async () => {
+test('a conflict with stored data is reported alone, and a repeat gets the first answer', async () => {
   await organization.request('POST', '/v1/labels', { name: 'Taken' })
   const headers = { 'idempotency-key': 'taken' }
   const options = { key: organization.key, body: { name: 'Taken' }, headers }

@@ -290,7 +290,7 @@ test('row 25: a mailbox relays a thousand messages in a day, and more on the nex
   assert.deepEqual([sink.taken.length, await counted()], [1, { relayed: 1 }])
 })
 
-test('row 25: ten hard failures in 24 hours pause it, the settings say so, and nobody is told by mail', async () => {
+test('row 25: ten hard failures in 24 hours pause it, the settings say so, and no notice is sent', async () => {
   const ada = await forwarding('gone@away.example')
   const forward = async () => (await organization.request('GET', `/v1/forwarding?mailbox=${ada}`)).body.forward
   sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 No such user' : undefined)

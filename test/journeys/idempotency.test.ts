@@ -74,7 +74,7 @@ test('a password that is shown once is shown again to the key that asked, and to
   assert.equal(other.headers.get('location'), first.headers.get('location'))
 })
 
-test('of many at once with one key, one is done and the others are told to wait or given its answer', async () => {
+test('of concurrent requests with one key, one is done and the others must wait or get its answer', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('many', { name: 'Many' })))
   const made = answers.filter(({ status, headers }) => status === 201 && !headers.get('idempotency-replayed'))
   assert.equal(made.length, 1)

@@ -99,7 +99,7 @@ for (const [what, head, status] of [
   }
 }
 
-test('a client that asks before it sends its body is told to send it only when it may', async () => {
+test('a client that asks before it sends its body gets 100 only when it may send it', async () => {
   const asking = (fields: string, length: number) =>
     `POST /v1/labels HTTP/1.1\r\n${fields}Content-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`
   for (const [fields, length, status] of [

@@ -68,7 +68,7 @@ test('mail that comes in is counted by what became of it', async () => {
   assert.ok((asked['operation="append",outcome="answered"'] ?? 0) >= 1)
 })
 
-test('queues are told with how late they are', async () => {
+test('metrics have the length of queues and their lag', async () => {
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')
   world.dns.set('full.example', { mx: [{ exchange: 'full.example', priority: 1 }], a: ['127.0.0.1'] })
@@ -88,7 +88,7 @@ test('the process tells of itself: memory, and how long its event loop kept othe
   assert.equal(typeof (await counted('nodejs_eventloop_lag_p99_seconds'))[''], 'number')
 })
 
-test('what runs out is told: room, and the time of the certificate', async () => {
+test('metrics have free disk space, and when the certificate expires', async () => {
   assert.ok(((await counted('mailroom_disk_free_bytes'))[''] ?? 0) > 1e6)
   assert.equal((await counted('mailroom_spool_limit_bytes'))[''], 7 * 2 ** 20)
   const expires = async () => (await counted('mailroom_certificate_expires_timestamp_seconds'))['']

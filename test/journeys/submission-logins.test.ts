@@ -68,7 +68,7 @@ describe('logging in', () => {
     assert.doesNotMatch(text, /counted\.example/)
   })
 
-  test('a wrong password, an alias, an id and nobody are told nothing apart; after three the session is over', async () => {
+  test('a wrong password, an alias, an id and an unknown address get the same reply; the third ends the session', async () => {
     const wrong: string[] = []
     for (const logins of [
       [plain(ada.address, 'wrong'), plain(`postmaster@${organization.domain}`), plain(ada.id)],

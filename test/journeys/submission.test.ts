@@ -176,7 +176,7 @@ describe('sending', () => {
     assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}> SIZE=26214401`)), '552 5.3.4')
   })
 
-  test('recipients are counted against the day: over the plan nothing is sent, and a program is told at once', async () => {
+  test('recipients are counted against the day: over the plan nothing is sent, and the program gets an error at once', async () => {
     const free = await world.organization({ plan: 'free' })
     const { address } = await submittingMailbox(free, 'eve')
     const message = letter({ From: address })
@@ -234,7 +234,7 @@ describe('a Private mailbox', () => {
     assert.match(stored.toString(), new RegExp(`^Message-ID: ${/^Message-ID: (.*)\r$/m.exec(message)?.[1]}\r$`, 'm'))
   })
 
-  test('is told encrypted what could not be delivered', async () => {
+  test('gets its failure notices encrypted', async () => {
     sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 Nobody' : undefined)
     await using client = await loggedIn(port, mine.address)
     const message = letter({ From: mine.address, Subject: 'Returned quietly' })

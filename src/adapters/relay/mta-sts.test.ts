@@ -120,7 +120,7 @@ describe('MTA-STS', () => {
       assert.deepEqual(domain.sink.taken, [])
     })
 
-    test(`and in testing goes, and is told of, where ${what}`, async () => {
+    test(`and in mode testing it is delivered and logged, where ${what}`, async () => {
       await using domain = await Domain.start(options)
       domain.page = { body: body.replace('enforce', 'testing') }
       assert.equal(await domain.deliver(), 'delivered 2.0.0')

@@ -187,7 +187,7 @@ class Transaction {
     this.#assertNoReply()
   }
 
-  /** After an unsolicited reply, the next one could not be told from the reply to the end of data. */
+  /** After an unsolicited reply, the next one could be mistaken for the reply to the end of data. */
   #assertNoReply(): void {
     const { connection } = this.#session
     const reply = connection.unsolicited()

@@ -8,16 +8,16 @@ const mostBytes = 4 * 2 ** 20
 /** Stores rows, as `exported` writes them, many in a statement. */
 export class RowStore {
   readonly #client: pg.ClientBase
-  readonly #told: (stored: number) => Promise<void>
+  readonly #progress: (stored: number) => Promise<void>
   #statement = ''
   #rows: Buffer[] = []
   #bytes = 0
   #stored = 0
 
-  /** `told` hears after each statement how many there are. */
-  constructor(client: pg.ClientBase, told: (stored: number) => Promise<void>) {
+  /** Calls `progress` after each statement with the number of rows. */
+  constructor(client: pg.ClientBase, progress: (stored: number) => Promise<void>) {
     this.#client = client
-    this.#told = told
+    this.#progress = progress
   }
 
   /** Where what is added next belongs. */
@@ -42,7 +42,7 @@ export class RowStore {
     this.#stored += this.#rows.length
     this.#rows = []
     this.#bytes = 0
-    await this.#told(this.#stored)
+    await this.#progress(this.#stored)
   }
 }
 

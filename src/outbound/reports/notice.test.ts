@@ -78,7 +78,7 @@ test('it shows the header of the message, and none of its body', () => {
   assert.equal(shown?.size_bytes, parts.about.header.length)
 })
 
-test('it says of whom nobody knows whether they have it', () => {
+test('it names recipients whose delivery is ambiguous', () => {
   const about = [{ outcome, attempts: 3, doubtedAt: new Date('2026-11-21T07:50:00Z') }]
   const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
   assert.match(

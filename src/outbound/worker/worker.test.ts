@@ -202,7 +202,7 @@ test('who is refused for good is named in one notice to the sender, and the othe
   assert.equal(await waiting(), 0)
 })
 
-test('where the mailbox of the sender is gone nobody is told', async () => {
+test('if the mailbox of the sender is deleted, there is no notice', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay)
   const from = await organization()
@@ -214,7 +214,7 @@ test('where the mailbox of the sender is gone nobody is told', async () => {
   assert.deepEqual(await notices(from), [])
 })
 
-test('after four hours the sender is told once of the delay, after five days of the failure', async () => {
+test('after four hours the sender gets one notice of the delay, after five days one of the failure', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay)
   const from = await organization()

@@ -25,7 +25,7 @@ const waiting = (world: World) =>
 
 const messageId = (mail: Buffer | undefined) => /^Message-ID: .*$/im.exec(mail?.toString() ?? '')?.[0]
 
-test('of the recipients at Postfix one has the message, one waits for it, and of one the sender is told', async () => {
+test('of the recipients at Postfix one has the message, one waits for it, and for one the sender gets a notice', async () => {
   const mailboxes = ['bob', 'later'].map((name) => `{ ${name}@dest.test = ${name}/ }`)
   const greylist = 'check_recipient_access inline:{ { later@dest.test = 450 4.2.1 Come again } }'
   const settings = {
