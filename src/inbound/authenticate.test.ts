@@ -192,7 +192,7 @@ for (const [what, sent, result, disposition] of [
   ],
   [
     'nobody can say whether a signature is aligned, nor whether it holds',
-    { author: 'a@eu.far.example', sender: 'b@other.example', signedBy: 'broken.example' },
+    { author: 'a@eu.far.example', sender: 'b@watching.example', signedBy: 'broken.example' },
     'temperror',
     'defer',
   ],
