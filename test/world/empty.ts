@@ -8,7 +8,7 @@ export interface Initial {
 
 export async function initialOf(pool: pg.Pool): Promise<Initial> {
   const rows = new Map<string, string>()
-  for (const table of await tablesInUse(pool)) rows.set(table, await rowsOf(pool, table))
+  for (const { name } of await tablesInUse(pool)) rows.set(name, await rowsOf(pool, name))
   return { schema: await schemaOf(pool), rows }
 }
 
@@ -16,19 +16,48 @@ export async function initialOf(pool: pg.Pool): Promise<Initial> {
  *  rows that migrations wrote. */
 export async function emptied(pool: pg.Pool, initial: Initial): Promise<boolean> {
   if ((await schemaOf(pool)) !== initial.schema) return false
-  const used = (await tablesInUse(pool)).filter((table) => !initial.rows.has(table))
-  if (used.length > 0) await pool.query(`truncate ${used.join(', ')} restart identity cascade`)
+  const used = (await tablesInUse(pool)).filter(({ name }) => !initial.rows.has(name))
+  const names = used.map(({ name }) => name).join(', ')
+  const octets = used.reduce((sum, { octets }) => sum + octets, 0)
+  if (octets > mostDeleted) await pool.query(`truncate ${names} restart identity cascade`)
+  else if (used.length > 0) {
+    await pool.query(deletion(used.map(({ name }) => name)))
+    await pool.query(`vacuum (index_cleanup on, truncate on) ${names}`)
+  }
+  await pool.query(notAnalysed)
   await pool.query('delete from pg_statistic where starelid >= 16384')
   for (const [table, rows] of initial.rows) if ((await rowsOf(pool, table)) !== rows) return false
   return true
 }
 
+/** To truncate tables, with all that refer to them, makes 200 files anew: on the embedded database 0.3 s of CPU. To delete
+ *  a few rows and to vacuum takes a tenth of that; where there is more, it takes longer. */
+const mostDeleted = 2 ** 20
+
+/** Deletes all rows past triggers and references; sequences begin again. */
+function deletion(tables: readonly string[]): string {
+  return `
+    begin;
+    set local session_replication_role = replica;
+    ${tables.map((table) => `delete from ${table};`).join('\n    ')}
+    select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+      from pg_sequences where schemaname = 'public' and last_value is not null;
+    commit`
+}
+
+/** What the planner believes of tables and indexes that nobody has analysed. */
+const notAnalysed = `
+  update pg_class set reltuples = -1, relpages = 0, relallvisible = 0
+    where oid >= 16384 and relkind in ('r', 't') and reltuples <> -1;
+  update pg_class set reltuples = 0, relpages = 1, relallvisible = 0
+    where oid >= 16384 and relkind = 'i' and (reltuples <> 0 or relpages <> 1)`
+
 /** Tables that hold rows, or did. */
-async function tablesInUse(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(`
-    select relname as name from pg_class
+async function tablesInUse(pool: pg.Pool): Promise<{ name: string; octets: number }[]> {
+  const { rows } = await pool.query<{ name: string; octets: number }>(`
+    select relname as name, pg_table_size(oid)::integer as octets from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`)
-  return rows.map(({ name }) => name)
+  return rows
 }
 
 async function rowsOf(pool: pg.Pool, table: string): Promise<string> {
