@@ -216,3 +216,19 @@ test('outside its networks a key is one of those that are guessed, and its last 
   assert.equal(await from('198.51.100.1', true), undefined)
   assert.equal(count(), before + 1, 'waits for a look-up as a guessed one does')
 })
+
+test('behind a trusted proxy it is the network of its client that counts', async () => {
+  await using proxied = await World.start({ env: { MAILROOM_TRUSTED_PROXIES: 'loopback' } })
+  const organization = await proxied.organization()
+  const key = await organization.restrictedKey({ networks: ['192.0.2.0/24'] })
+  for (const [client, status] of [
+    ['192.0.2.7', 200],
+    ['::ffff:192.0.2.7', 200],
+    ['198.51.100.1', 401],
+    ['192.0.2.7, 198.51.100.1', 401],
+    ['127.0.0.1', 401],
+  ] as const) {
+    const headers = { 'x-forwarded-for': client }
+    assert.equal((await organization.request('GET', '/v1/usage', undefined, { key, headers })).status, status, client)
+  }
+})

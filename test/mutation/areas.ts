@@ -12,7 +12,7 @@ export const areas: Readonly<Record<string, Area>> = {
   http: area(
     'http',
     'journeys/{broken-requests,description,description-served,errors,guessed-keys,idempotency,input,keys-and-tenancy}',
-    'journeys/{large-bodies,locations,rate-limit,tracing}',
+    'journeys/{large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys,tracing}',
   ),
   inbound: area(
     'inbound',
