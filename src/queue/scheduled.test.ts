@@ -12,6 +12,7 @@ import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
 import { claimScheduled } from './claims.ts'
 import { queuedOctets } from './message.ts'
+import { settle } from './recipients.ts'
 import {
   cancel,
   copiesStored,
@@ -24,7 +25,7 @@ import {
   putBack,
   sentToSome,
 } from './scheduled.ts'
-import { dropWaiting } from './waiting.ts'
+import { dropWaiting, retryNow } from './waiting.ts'
 
 let database: Database
 let db: Db
@@ -113,6 +114,25 @@ test('a change is one of the message alone that it is about', async () => {
   assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'failed' }, 'somebody has it')
 })
 
+test('a message that everybody has stays until its copy is in Sent', async () => {
+  const id = await scheduled('a@x')
+  const [claim] = await begin()
+  assert.ok(claim)
+  const { message, batch } = claim
+  await within(async (tx) => {
+    await sentToSome(tx, message)
+    await settle(
+      tx,
+      id,
+      batch.recipients,
+      batch.recipients.map((one) => one.id),
+    )
+  })
+  assert.deepEqual(await states(), { [id]: 'copy_pending' })
+  assert.equal(await within((tx) => copiesStored(tx, [id])), true)
+  assert.deepEqual(await states(), {})
+})
+
 test('a message is put back and cancelled by its own organization, and no other is with it', async () => {
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   await begin()
@@ -163,12 +183,13 @@ test('copies are stored of the messages that are pending, and only where all of 
 test('what is scheduled and taken out of the queue has failed, and it is told who may have it', async () => {
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   const queued = await addSent(db, one, ['c@x'], now)
+  assert.equal(await retryNow(db, id), undefined, 'it goes at its time')
   await begin()
   assert.deepEqual(await within((tx) => dropWaiting(tx, id)), { dropped: [] }, 'it is being sent')
   await sql`update outbound_recipients set state = 'waiting', leased_until = null`.execute(db)
   await sql`update outbound_recipients set doubted_at = ${now} where recipient = 'b@x'`.execute(db)
   for (const each of [id, other, queued]) assert.equal((await within((tx) => dropWaiting(tx, each)))?.dropped.length, 1)
-  assert.equal(await within((tx) => dropWaiting(tx, id)), undefined)
+  assert.deepEqual([await within((tx) => dropWaiting(tx, id)), await retryNow(db, id)], [undefined, undefined])
   assert.deepEqual(await states(), { [id]: 'failed', [other]: 'failed' })
   const rows = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
   const reasons = new Map(rows.map((row) => [row.id, row.last_error ?? '']))

@@ -64,7 +64,7 @@ export function assertSomeText({ text, html }: { readonly text?: string; readonl
 }
 
 /** The limit for all attachments together, decoded. */
-export const mostAttachmentOctets = 8 * 1024 * 1024
+const mostAttachmentOctets = 8 * 1024 * 1024
 
 interface Attached {
   readonly content: string

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/caller.ts'
-import { mostAttachmentOctets } from './fields.ts'
 import { outgoing, recipientsOf } from './outgoing.ts'
 import type { SendingBody } from './schemas.ts'
 
@@ -79,14 +78,43 @@ for (const [what, change, field] of [
     const body = { ...least, ...(change as Partial<SendingBody>) }
     assert.throws(
       () => outgoing(anyone, body),
-      (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field,
+      (error) =>
+        error instanceof Refusal &&
+        error.code === 'invalid_request' &&
+        error.field === field &&
+        / /.test(error.message),
     )
   })
 }
 
+for (const [what, change, message] of [
+  ['an empty string', { to: [''] }, /^to\[0\] must be an address/],
+  ['two addresses', { to: ['a@x.example, b@x.example'] }, /^to\[0\] holds several addresses in one string: give each/],
+  ['two senders', { from: 'a@x.example; b@x.example' }, /^from holds several addresses in one string: it takes one$/],
+  [
+    'a data URI',
+    { attachments: [{ ...attachment, content: 'data:text/plain;base64,SGk=' }] },
+    /must be base64 alone, and not a data URI: leave out "data:text\/plain;base64,"/,
+  ],
+  [
+    'a data URI of another encoding',
+    { attachments: [{ ...attachment, content: 'data:text/plain,Hi' }] },
+    /not a data URI: encode it as base64/,
+  ],
+] as const) {
+  test(`it is told what to do about ${what}`, () => {
+    assert.throws(() => outgoing(anyone, { ...least, ...(change as Partial<SendingBody>) }), { message })
+  })
+}
+
+test('a content type is in lower case', () => {
+  const read = outgoing(anyone, { ...least, attachments: [{ ...attachment, content_type: 'Text/Plain' }] })
+  assert.equal(read.attachments[0]?.contentType, 'text/plain')
+})
+
 test('attachments of 8 MiB are taken, and not one octet more', () => {
   const of = (octets: number) => ({ ...attachment, content: Buffer.alloc(octets).toString('base64') })
-  const half = mostAttachmentOctets / 2
+  const half = 4_194_304
   assert.equal(outgoing(anyone, { ...least, attachments: [of(half), of(half)] }).attachments.length, 2)
   assert.throws(() => outgoing(anyone, { ...least, attachments: [of(half), of(half + 1)] }), { field: 'attachments' })
 })

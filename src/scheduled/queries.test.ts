@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { Caller } from '#/http/caller.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { QueuedMessage } from '#/queue/message.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { addScheduled } from '#test/world/queued.ts'
+import { promisedOn, retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
+
+let database: Database
+let db: Db
+let organizationId: string
+let caller: Caller
+const now = new Date('2026-11-21T08:00:00Z')
+before(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await db.deleteFrom('organizations').execute()
+  organizationId = await organization('team')
+  caller = Caller.unrestricted(organizationId)
+})
+
+const organization = async (plan: 'free' | 'team') => (await createOrganization(db, { name: randomUUID(), plan })).id
+const add = (at = now, ...recipients: string[]) =>
+  addScheduled(db, organizationId, recipients.length > 0 ? recipients : ['a@x'], at)
+const become = (id: string, state: QueuedMessage['state']) =>
+  db
+    .updateTable('outbound_messages')
+    .set({ state, failed_at: state === 'failed' ? now : null, copy_due_at: state === 'copy_pending' ? now : null })
+    .where('id', '=', id)
+    .execute()
+
+for (const [state, status] of [
+  ['scheduled', 'pending'],
+  ['sending', 'sending'],
+  ['failed', 'failed'],
+  ['copy_pending', undefined],
+] as const) {
+  test(`a message that is ${state} in the queue is ${status ?? 'not'} in the list`, async () => {
+    const [id] = [await add(), await add()]
+    await become(id, state)
+    const listed = await scheduledOf(db, mailKey, caller)
+    const one = await scheduledById(db, mailKey, { caller, id })
+    const found = [listed.find((each) => each.id === id)?.status, one?.status, await statusOf(db, { caller, id })]
+    assert.deepEqual(found, [status, status, status])
+    assert.equal(listed.length, status ? 2 : 1)
+  })
+}
+
+test('a message is shown with what is sealed of it, and to its organization alone', async () => {
+  const named = { caller, id: await add(now, 'a@x', 'b@x') }
+  const [one] = [await scheduledById(db, mailKey, named), await add()]
+  assert.deepEqual([one?.id, one?.to, one?.subject, one?.sendAt], [named.id, ['a@x', 'b@x'], 'Out', now])
+  const others = { ...named, caller: Caller.unrestricted(await organization('team')) }
+  assert.deepEqual([await scheduledById(db, mailKey, others), await statusOf(db, others)], [undefined, undefined])
+  assert.deepEqual(await scheduledOf(db, mailKey, others.caller), [])
+})
+
+test('the list is soonest first, and a failed message that is put back is pending again', async () => {
+  const [late, early] = [await add(), await add(new Date(now.getTime() - 1))]
+  const ids = async () => (await scheduledOf(db, mailKey, caller)).map(({ id }) => id)
+  assert.deepEqual(await ids(), [early, late])
+  const retry = (id: string) => db.transaction().execute((tx) => retryFailed(tx, mailKey, { caller, id }, now))
+  await become(early, 'failed')
+  assert.deepEqual([(await retry(late))?.status, (await retry(early))?.status], [undefined, 'pending'])
+})
+
+test('promised of a day is what was sent on it and what is due on it, of the organization alone', async () => {
+  const [first, last] = [new Date('2026-11-21T00:00:00Z'), new Date('2026-11-21T23:59:59.999Z')]
+  await add(first, 'a@x', 'b@x')
+  await become(await add(last, 'c@x'), 'sending')
+  await become(await add(last, 'd@x'), 'failed')
+  for (const at of [new Date(first.getTime() - 1), new Date(last.getTime() + 1)]) await add(at)
+  for (const day of ['2026-11-20', '2026-11-21'])
+    await db.insertInto('sends').values({ organization_id: organizationId, day, recipients: 10 }).execute()
+  const other = await organization('free')
+  const promised = async (id: string) => Object.values(await promisedOn(db, id, now))
+  assert.deepEqual(
+    [await promised(organizationId), await promised(other)],
+    [
+      [2_000, 13],
+      [100, 0],
+    ],
+  )
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { Caller } from '#/http/caller.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { secret } from '#test/world/installation.ts'
+import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { senderFor, senderKey, senderStill, sendersOf } from './sender.ts'
+
+let database: Database
+let db: Db
+let organizationId: string
+let id: string
+const [home, own] = ['home.example', 'own.example']
+const [address, alias] = [`ada@${home}`, `sales@${own}`]
+before(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+after(() => database[Symbol.asyncDispose]())
+
+const mailbox = (localPart: string) =>
+  db
+    .transaction()
+    .execute((tx) =>
+      createMailbox(tx, sqlMailHost(db, idHashKey(secret)), { organizationId, domain: home, localPart, name: 'Ada' }),
+    )
+
+beforeEach(async () => {
+  await db.deleteFrom('organizations').execute()
+  organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  for (const domain of [home, own]) await insertVerifiedDomain(db, organizationId, domain)
+  id = (await mailbox('ada')).id
+  await mailbox('bob')
+  await db
+    .insertInto('addresses')
+    .values({ address: alias, organization_id: organizationId, mailbox_id: id, alias: true })
+    .execute()
+})
+
+const sender = (from: string, name = '') => senderFor(db, Caller.unrestricted(organizationId), { address: from, name })
+const still = async (from: string) => {
+  const message = { organizationId, mailboxId: id, sender: from }
+  return senderStill((await sendersOf(db, [message])).get(senderKey(message)), from)
+}
+
+test('a mailbox sends under its address and its aliases, each with the domain that signs, and a name', async () => {
+  assert.deepEqual(await sender(address), { mailboxId: id, address, domain: home, name: 'Ada' })
+  assert.deepEqual(await sender(alias.toUpperCase(), 'A.'), { mailboxId: id, address: alias, domain: own, name: 'A.' })
+  assert.deepEqual(await still(alias), { address: alias, domain: own })
+})
+
+test('nobody sends under an address that their organization does not have', async () => {
+  for (const from of [`nobody@${home}`, 'no address']) await assert.rejects(sender(from), { code: 'not_found' })
+  await assert.rejects(senderFor(db, Caller.unrestricted(randomUUID()), { address, name: '' }), { code: 'not_found' })
+  await assert.rejects(still(`bob@${home}`), { field: 'from', message: `The mailbox bob@${home} is gone` })
+  assert.equal((await sendersOf(db, [{ organizationId, mailboxId: null, sender: address }])).size, 0)
+})
+
+const suspended_at = new Date()
+for (const [what, from, change, message] of [
+  ['a mailbox', address, () => db.updateTable('mailboxes').set({ suspended_at }), `${address} is suspended`],
+  ['the domain of a mailbox', alias, () => suspendDomain(home), `${home} is suspended`],
+  ['the domain of an alias', alias, () => suspendDomain(own), `${own} is suspended`],
+] as const) {
+  test(`while ${what} is suspended nothing is sent, and what was accepted before is not either`, async () => {
+    await change().execute()
+    for (const refused of [sender, still]) await assert.rejects(refused(from), { field: 'from', message })
+  })
+}
+
+test('while only the domain of an alias is suspended the mailbox sends under its own address', async () => {
+  await suspendDomain(own).execute()
+  assert.equal((await sender(address)).address, address)
+})
+
+test('nothing is sent under a domain that is not verified, nor from a Private mailbox', async () => {
+  await db.updateTable('domains').set({ status: 'pending' }).where('domain', '=', own).execute()
+  for (const refused of [sender, still])
+    await assert.rejects(refused(alias), { field: 'from', message: `${own} is not verified` })
+  const mailboxOf = (await sendersOf(db, [{ organizationId, mailboxId: id, sender: address }])).values().next().value
+  assert.ok(mailboxOf)
+  assert.throws(() => senderStill({ ...mailboxOf, kind: 'private' }, address), {
+    field: 'from',
+    message: `${address} is a Private mailbox: no mail can be sent from it here`,
+  })
+})
+
+function suspendDomain(domain: string) {
+  return db.updateTable('domains').set({ suspended_at }).where('domain', '=', domain)
+}
