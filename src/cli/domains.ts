@@ -5,7 +5,8 @@ import type { Domain } from '#/domains/domain.ts'
 import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
 import { present } from '#/domains/schemas.ts'
 import { invalid } from '#/errors.ts'
-import { catchAlls, mailboxAt, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
+import { holderOf } from '#/mailboxes/aliases.ts'
+import { catchAlls, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
 import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
@@ -73,11 +74,11 @@ export const domainCommands = [
         const text = `Mail for addresses of ${domain} that nobody has ${was ? 'is refused now' : 'was refused before'}.`
         return { value: { domain, catch_all: null }, text }
       }
-      const mailbox = await mailboxAt(db, organizationId, canonicalAddress(given.address) ?? '')
-      if (!mailbox) throw invalid('address', `The organization of ${domain} has no mailbox "${given.address}"`)
-      await setCatchAll(db, id, { organizationId, mailboxId: mailbox.id })
-      const text = `${mailbox.address} gets mail for addresses of ${domain} that nobody has.`
-      return { value: { domain, catch_all: mailbox.address }, text }
+      const holder = await holderOf(db, organizationId, canonicalAddress(given.address) ?? '')
+      if (!holder) throw invalid('address', `The organization of ${domain} has no mailbox "${given.address}"`)
+      await setCatchAll(db, id, { organizationId, mailboxId: holder.mailboxId })
+      const text = `${holder.mailbox} gets mail for addresses of ${domain} that nobody has.`
+      return { value: { domain, catch_all: holder.mailbox }, text }
     },
   }),
   command({

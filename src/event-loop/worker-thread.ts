@@ -1,15 +1,15 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
-/** What a thread is sent, and what it sends back. Both may ask for things while they work: `ask` is the question's number. */
+/** Messages to a thread, and from it. A task may ask its sender questions, numbered by `ask`. */
 type ToThread =
   | { readonly task: number; readonly work: unknown }
-  | { readonly task: number; readonly ask: number; readonly outcome: Outcome }
+  | { readonly task: number; readonly ask: number; readonly settled: Settled }
 type FromThread =
-  | { readonly task: number; readonly outcome: Outcome }
+  | { readonly task: number; readonly settled: Settled }
   | { readonly task: number; readonly ask: number; readonly question: unknown }
-type Outcome = { readonly result: unknown } | { readonly error: unknown }
+type Settled = { readonly result: unknown } | { readonly error: unknown }
 
-/** What a thread's work may ask of whoever sent it. */
+/** Answers a task's questions. */
 export type Ask = (question: never) => Promise<unknown>
 
 interface Waiting {
@@ -17,9 +17,8 @@ interface Waiting {
   readonly answer: Ask | undefined
 }
 
-/** A thread for work that would hold the event loop. It starts with its first task, keeps the process running only while
- *  there is something to do, and where it ends (out of memory, say) what it had in hand fails and the next task starts it
- *  anew. `module` calls `serve`. */
+/** A worker thread for work that would block the event loop. Its first task starts it, and it keeps the process running only while
+ *  it has tasks. If it ends (out of memory, say) its tasks fail, and the next task starts it again. `module` calls `serve`. */
 export class WorkerThread<Work, Result> implements AsyncDisposable {
   readonly #module: URL
   readonly #name: string
@@ -32,7 +31,7 @@ export class WorkerThread<Work, Result> implements AsyncDisposable {
     this.#name = name
   }
 
-  /** `answer` answers what the work asks for. */
+  /** `answer` answers the questions of the task. */
   run(work: Work, answer?: Ask): Promise<Result> {
     const worker = this.#worker ?? this.#start()
     const task = this.#count++
@@ -43,7 +42,7 @@ export class WorkerThread<Work, Result> implements AsyncDisposable {
     return promised.promise as Promise<Result>
   }
 
-  /** Ends the thread; what it has in hand rejects with the reason. The next task starts it anew. */
+  /** Ends the thread. Its tasks reject with the reason. The next task starts it again. */
   async end(reason: Error): Promise<void> {
     const worker = this.#worker
     if (!worker) return
@@ -78,18 +77,18 @@ export class WorkerThread<Work, Result> implements AsyncDisposable {
   async #hear(worker: Worker, message: FromThread): Promise<void> {
     const waiting = this.#waiting.get(message.task)
     if ('ask' in message) {
-      const outcome = await outcomeOf(async () => waiting?.answer?.(message.question as never))
-      worker.postMessage({ task: message.task, ask: message.ask, outcome } satisfies ToThread)
+      const settled = await settledBy(async () => waiting?.answer?.(message.question as never))
+      worker.postMessage({ task: message.task, ask: message.ask, settled } satisfies ToThread)
       return
     }
     this.#waiting.delete(message.task)
     if (this.#waiting.size === 0) worker.unref()
-    if ('error' in message.outcome) waiting?.promised.reject(message.outcome.error)
-    else waiting?.promised.resolve(message.outcome.result)
+    if ('error' in message.settled) waiting?.promised.reject(message.settled.error)
+    else waiting?.promised.resolve(message.settled.result)
   }
 }
 
-/** In the thread: performs what it is sent. What the result holds of `transfer` is handed over without a copy. */
+/** In the thread: performs tasks. Buffers of the result that are in `transfer` are moved, not copied. */
 export function serve<Work>(
   perform: (work: Work, ask: (question: unknown) => Promise<unknown>) => Served | Promise<Served>,
 ): void {
@@ -100,9 +99,9 @@ export function serve<Work>(
   port.on('message', async (message: ToThread) => {
     const { task } = message
     if ('ask' in message) {
-      const { outcome } = message
-      if ('error' in outcome) asked.get(message.ask)?.reject(outcome.error)
-      else asked.get(message.ask)?.resolve(outcome.result)
+      const { settled } = message
+      if ('error' in settled) asked.get(message.ask)?.reject(settled.error)
+      else asked.get(message.ask)?.resolve(settled.result)
       asked.delete(message.ask)
       return
     }
@@ -113,12 +112,12 @@ export function serve<Work>(
       return promised.promise
     }
     let transfer: ArrayBuffer[] = []
-    const outcome = await outcomeOf(async () => {
+    const settled = await settledBy(async () => {
       const served = await perform(message.work as Work, ask)
       transfer = served.transfer ?? []
       return served.result
     })
-    port.postMessage({ task, outcome } satisfies FromThread, transfer)
+    port.postMessage({ task, settled } satisfies FromThread, transfer)
   })
 }
 
@@ -127,7 +126,7 @@ export interface Served {
   readonly transfer?: ArrayBuffer[]
 }
 
-async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+async function settledBy(work: () => Promise<unknown>): Promise<Settled> {
   try {
     return { result: await work() }
   } catch (error) {

@@ -85,11 +85,12 @@ function isRequired(local: string): boolean {
   return requiredAliases.some((name) => name === local)
 }
 
-async function holderOf(tx: Tx, organizationId: string, address: string) {
+/** The organization's mailbox with this address, and whether that is an alias. */
+export async function holderOf(db: Db, organizationId: string, address: string) {
   const { rows } = await sql<{ mailboxId: string; mailbox: string; alias: boolean }>`
     select mailbox.id as "mailboxId", mailbox.address as mailbox, address.alias
     from addresses address join mailboxes mailbox on mailbox.id = address.mailbox_id
-    where address.organization_id = ${organizationId} and address.address = ${address}`.execute(tx)
+    where address.organization_id = ${organizationId} and address.address = ${address}`.execute(db)
   return rows[0]
 }
 

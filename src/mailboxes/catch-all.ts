@@ -26,12 +26,3 @@ export async function removeCatchAll(db: Db, organizationId: string, domainId: s
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
-
-/** The organization's mailbox with this address or alias. */
-export async function mailboxAt(db: Db, organizationId: string, address: string) {
-  const { rows } = await sql<{ id: string; address: string }>`
-    select mailbox.id, mailbox.address
-    from addresses address join mailboxes mailbox on mailbox.id = address.mailbox_id
-    where address.organization_id = ${organizationId} and address.address = ${address}`.execute(db)
-  return rows[0]
-}

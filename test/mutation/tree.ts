@@ -5,7 +5,7 @@ import { runFiles } from '../runner/run-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-export interface Outcome {
+export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'timed out'
   /** The first test that failed, as far as one has a name. */
   readonly test: string
@@ -57,7 +57,7 @@ export class Tree {
   }
 
   /** Runs a file of tests until its first failure, for at most `ms`. Nothing of it runs after that. */
-  async run(test: string, ms: number, stop: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  async run(test: string, ms: number, stop: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
     const named = join(this.#scratch, 'failure')
     rmSync(named, { force: true })
     const reporter = ['--test-reporter', join(import.meta.dirname, 'first-failure.ts')]
