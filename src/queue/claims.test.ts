@@ -112,6 +112,22 @@ test('scheduled messages are begun up to four MiB at a time, but one in any case
   assert.deepEqual([await begun(), await begun(), await begun()], [ids.slice(0, 1), ids.slice(1, 4), ids.slice(4)])
 })
 
+test('of scheduled messages too, what one organization has waiting holds up no other, be it many or large', async () => {
+  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  for (let nth = 0; nth < 100; nth++) await addScheduled(db, one, ['a@x'], now)
+  now = new Date(now.getTime() + 1)
+  const late = await addScheduled(db, other, ['b@x'], now)
+  assert.ok((await begun()).includes(late))
+  await sql`update outbound_messages set state = 'scheduled', size_bytes = ${2 * pieceBytes}
+    where organization_id = ${one}`.execute(db)
+  await sql`update outbound_recipients set state = 'held', leased_until = null where organization_id = ${one}`.execute(
+    db,
+  )
+  now = new Date(now.getTime() + 1)
+  const small = await addScheduled(db, other, ['b@x'], now)
+  assert.ok((await begun()).includes(small))
+})
+
 for (const [what, add, waits] of [
   ['by one route waits longer each time', addSent, [0, 5, 10, 15]],
   ['for all its recipients together is tried three times, and not waited for to be given up', addScheduled, [0, 5, 0]],

@@ -17,6 +17,7 @@ const minute = 60_000
 for (const [what, attempts, expected] of [
   ['waits for the next round, each recipient with its reason', ['deferred deferred'], ['sending', ['Later', 'Later']]],
   ['is tried again where one has refused it and another has not', ['refused deferred'], ['sending', ['No', 'Later']]],
+  ['has not failed by a worker that has lost one of its recipients', ['refused lost'], ['sending', [null, null]]],
   ['has failed where all have refused it', ['refused refused'], ['failed', [null, null]]],
   ['has failed after three attempts', Array(mostAttempts).fill('deferred deferred'), ['failed', ['Later', 'Later']]],
   [
@@ -42,8 +43,15 @@ for (const [what, attempts, expected] of [
         nextRound: () => now,
         depart: async ({ message }: { message: QueuedMessage }) => ({ message, routes: new Map() }),
         relay: {
-          deliver: async ({ recipients }: { recipients: readonly string[] }) =>
-            recipients.map((recipient, at) => outcome(recipient, answers.split(' ')[at])),
+          deliver: async ({ recipients }: { recipients: readonly string[] }) => {
+            if (answers.endsWith('lost'))
+              await db
+                .updateTable('outbound_recipients')
+                .set({ lease_epoch: 9 })
+                .where('recipient', '=', recipients.at(-1) ?? '')
+                .execute()
+            return recipients.map((recipient, at) => outcome(recipient, answers.split(' ')[at]))
+          },
         },
       }) as unknown as AttemptDependencies
     for (const answers of attempts) {
@@ -67,9 +75,10 @@ for (const [what, attempts, expected] of [
 }
 
 function outcome(recipient: string, result = 'deferred'): Outcome {
-  const reason = result === 'refused' ? 'No' : 'Later'
+  const refused = result !== 'deferred'
+  const reason = refused ? 'No' : 'Later'
   return {
     ...{ recipient, reason, reply: null, host: null, ambiguous: false },
-    ...(result === 'refused' ? { result, status: '5.1.1' } : { result: 'deferred', status: '4.7.1' }),
+    ...(refused ? { result: 'refused', status: '5.1.1' } : { result: 'deferred', status: '4.7.1' }),
   }
 }
