@@ -22,11 +22,15 @@ function gate({ identify, among }: { identify?: Identify; among?: () => SharedAl
       now += ms
     },
     /** The headers of the answer, or the refusal with those. */
-    ask: async ({ scope = 'labels:read' }: { scope?: Scope } = {}) => {
+    ask: async (config: { scope?: Scope; allMailboxes?: true } = {}) => {
       const authorization = 'Bearer x'
       const headers: Record<string, unknown> = {}
       const request = {
-        ...{ clientAddress: '192.0.2.1', headers: { authorization }, routeOptions: { config: { scope } } },
+        ...{
+          clientAddress: '192.0.2.1',
+          headers: { authorization },
+          routeOptions: { config: { scope: 'labels:read', ...config } },
+        },
         raw: { headersDistinct: { authorization: [authorization] } },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
@@ -85,4 +89,16 @@ test('a key with a quota of its own has that many requests in a minute', async (
   assert.deepEqual(await ask(), limited(60))
   advance(60_000)
   assert.deepEqual(await ask(), allowed('"key";r=1;t=60'))
+})
+
+test('a key that is restricted to mailboxes does nothing that is about all of them', async () => {
+  const restricted = { ...identity, caller: new Caller('o', { mailboxes: ['m'], recipients: null }) }
+  for (const [who, code] of [
+    [identity, undefined],
+    [restricted, 'forbidden'],
+  ] as const) {
+    const { ask } = gate({ identify: async () => who })
+    assert.equal((await ask()).code, undefined)
+    assert.equal((await ask({ allMailboxes: true })).code, code)
+  }
 })
