@@ -20,7 +20,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/{mail-in,private-mailboxes,returned-reports,submission,submission-logins,suspended-organization,without-settings}',
     'faults/{clocks,proxy}',
   ),
-  scheduled: area('scheduled', 'journeys/scheduled*', 'faults/{due,scheduled-*}'),
+  scheduled: area('scheduled', 'journeys/{errors,input,scheduled*}', 'faults/{due,scheduled-*}'),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
     tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
@@ -36,7 +36,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/{auto-reply,forwarded-proof,forwarding,returned-reports,scheduled*,sending*}',
     'faults/{caps,due,kill,stopped,scheduled-*}',
   ),
-  sending: area('sending', 'journeys/{plans,scheduled*,sending*,submission}'),
+  sending: area('sending', 'journeys/{errors,input,plans,scheduled*,sending*,submission}'),
 }
 
 function area(folder: string, ...tests: readonly string[]): Area {
