@@ -176,8 +176,10 @@ test('a revoked key is refused within five seconds', async () => {
   assert.equal((await organization.request('GET', '/v1/labels', undefined, { key: secret })).status, 200)
   await revokeKey(world.db, key.id, world.clock.now())
   const since = performance.now()
-  while ((await organization.request('GET', '/v1/labels', undefined, { key: secret })).status !== 401) {
-    assert.ok(performance.now() - since < 5_000, 'still accepted after five seconds')
+  for (let asked = since; ; asked = performance.now()) {
+    // What counts is when the request was made: on a busy machine its answer may take seconds.
+    if ((await organization.request('GET', '/v1/labels', undefined, { key: secret })).status === 401) break
+    assert.ok(asked - since < 5_000, 'still accepted after five seconds')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { databaseHome } from '#test/world/database.ts'
+import { late } from '#test/world/late.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-operator-'))
@@ -62,8 +63,8 @@ test('commands work without a server, beside one, after it was killed and beside
   assert.equal(await statusWith(next, made.key), 200)
   assert.equal((await json(env, 'key', 'revoke', made.id)).already_revoked, false)
   const revoked = performance.now()
-  while ((await statusWith(next, made.key)) === 200) {
-    assert.ok(performance.now() - revoked < 5_000, 'refused within five seconds')
+  for (let asked = revoked; (await statusWith(next, made.key)) === 200; asked = performance.now()) {
+    assert.ok(asked - revoked < 5_000, 'refused within five seconds')
     await setTimeout(100)
   }
   assert.equal(await statusWith(next, made.key), 401)
@@ -96,7 +97,7 @@ test('SIGINT stops the server within ten seconds, although clients stay connecte
   await Promise.all(clients.map((client) => once(client, 'connect')))
   const asked = performance.now()
   assert.deepEqual(await server.end('SIGINT'), { code: 0, signal: null })
-  assert.ok(performance.now() - asked < 10_000)
+  assert.ok(performance.now() - asked < late(10_000))
 })
 
 test('a second signal ends the server at once, whatever is in hand', async () => {
