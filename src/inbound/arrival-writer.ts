@@ -16,6 +16,8 @@ export interface Delivery {
 /** The limits of one transaction. Batches grow with the load: messages wait while another batch is written. */
 const MOST_DELIVERIES = 200
 const MOST_OCTETS = 16 * 1024 * 1024
+/** Milliseconds for which a batch waits at most for more messages, where several have come together before. */
+const GATHERING = 6
 /** Milliseconds for which the messages of a failed transaction are retried one by one. */
 const PATIENCE = 10_000
 
@@ -27,11 +29,20 @@ export class ArrivalWriter {
   readonly #db: Db
   readonly #mailHost: MailHost
   readonly #written: (delivery: Delivery) => Promise<Failure>
+  /** The last batch had more than one message. */
+  #several = false
 
   constructor(db: Db, mailHost: MailHost) {
     this.#db = db
     this.#mailHost = mailHost
-    this.#written = batched((batch) => this.#writeBatch(batch), batchSize)
+    this.#written = batched(
+      (batch) => {
+        this.#several = batch.length > 1
+        return this.#writeBatch(batch)
+      },
+      batchSize,
+      () => (this.#several ? GATHERING : 0),
+    )
   }
 
   /** Resolves once every copy is durable. Duplicates of the last 7 days are not stored. Rejects if no copy is stored, with
