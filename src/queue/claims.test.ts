@@ -128,6 +128,17 @@ test('of scheduled messages too, what one organization has waiting holds up no o
   assert.ok((await begun()).includes(small))
 })
 
+test('an organization with large messages, however long due, is not the first each time', async () => {
+  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  for (let nth = 0; nth < 40; nth++) await addScheduled(db, one, ['a@x'], now)
+  await sql`update outbound_messages set size_bytes = ${4 * pieceBytes}`.execute(db)
+  now = new Date(now.getTime() + 1)
+  const small = await addScheduled(db, other, ['b@x'], now)
+  let claims = 1
+  while (!(await begun()).includes(small)) claims++
+  assert.ok(claims <= 40, 'it comes before the last of the others')
+})
+
 for (const [what, add, waits] of [
   ['by one route waits longer each time', addSent, [0, 5, 10, 15]],
   ['for all its recipients together is tried three times, and not waited for to be given up', addScheduled, [0, 5, 0]],

@@ -154,22 +154,24 @@ export interface ClaimedScheduled {
 
 /**
  * Begins to send messages that are `scheduled` and due: they are `sending`, and all their recipients are claimed, in one
- * transaction. Organizations take turns as in `claimWaiting`, and the messages are answered in that order. The index that
- * is read here is the only one that grows with what is scheduled for later.
+ * transaction. Organizations take turns as in `claimWaiting`, and the messages are answered in that order. Who is first in
+ * a turn is drawn by lot: the one whose message has been due for longest would be first each time while it has large ones,
+ * and nobody else would be claimed with those. The index that is read here is the only one that grows with what is
+ * scheduled for later.
  */
 export async function claimScheduled(db: Db, key: SealingKey, now: Date): Promise<ClaimedScheduled> {
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql<MessageRow | { readonly id: null }>`
       with recursive ${organizationsWith(sql`outbound_messages where state = 'scheduled'`)}, due as materialized (
-        select one.*, sum(octets) over (order by turn, due_at, due_id) - octets as before
+        select one.*, sum(octets) over (order by turn, lot, due_id) - octets as before
         from waiting cross join lateral (
-          select id as due_id, send_at as due_at, size_bytes as octets, row_number() over (order by send_at, id) as turn
+          select id as due_id, size_bytes as octets, row_number() over (order by send_at, id) as turn, random() as lot
           from outbound_messages
           where organization_id = waiting.organization_id and state = 'scheduled' and send_at <= ${now}
           order by send_at, id limit ${mostScheduled}
         ) one
         where ${isNotSuspended(sql.ref('waiting.organization_id'))}
-        order by turn, due_at, due_id limit ${mostScheduled}
+        order by turn, lot, due_id limit ${mostScheduled}
       ), free as materialized (
         select id from outbound_messages
         where id in (select due_id from due where before < ${mostOctets}) and state = 'scheduled' and send_at <= ${now}
@@ -177,7 +179,7 @@ export async function claimScheduled(db: Db, key: SealingKey, now: Date): Promis
       ), begun as (
         update outbound_messages set state = 'sending' where id in (select id from free) returning ${messageColumns}
       )
-      select begun.* from due left join begun on begun.id = due_id order by turn, due_at, due_id`.execute(tx)
+      select begun.* from due left join begun on begun.id = due_id order by turn, lot, due_id`.execute(tx)
     const messages = rows.filter((row) => row.id !== null)
     if (messages.length === 0) return { claims: [], contended: rows.length > 0 }
     const ids = messages.map(({ id }) => id)
