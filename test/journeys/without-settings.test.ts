@@ -25,7 +25,7 @@ async function bare(...argv: readonly string[]) {
 test('a command without the settings of a service says what is missing, and makes no database', async () => {
   const missing =
     'mailroom: The configuration is missing: neither DATABASE_URL nor MAILROOM_DATA_DIR is set, and there is no database in ' +
-    `${scratch}/data. Set them as the service has them (docs/configuration.md), or start the service, which makes a database there\n`
+    `${scratch}/data. Set them as for the service (docs/configuration.md), or start the service, which creates a database there\n`
   for (const argv of [['org', 'create', 'Acme'], ['migrate'], ['secret', 'rotate']])
     assert.deepEqual(await bare(...argv), { stdout: '', stderr: missing, code: 1 }, argv.join(' '))
   assert.match((await bare('doctor')).stdout, /warning {2}database +neither DATABASE_URL nor MAILROOM_DATA_DIR is set/)
