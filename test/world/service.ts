@@ -13,8 +13,15 @@ export interface Service {
   /** Everything it has written so far, on standard output and standard error. */
   readonly written: () => string
   /** Sends a signal, and answers how the process ended. */
-  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  end(signal: NodeJS.Signals): Promise<Ending>
+  /** How the process ended, once it has. */
+  readonly ended: Promise<Ending>
   readonly process: ChildProcess
+}
+
+interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
 }
 
 /** A process that was started and may not run yet. */
@@ -48,15 +55,14 @@ export function launchService(env: Record<string, string>, args: readonly string
     written += `${line}\n`
     if (line.includes('"msg":"Mailroom runs"')) running.resolve(JSON.parse(line))
   })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'exit').then(([code, signal]): Ending => ({ code, signal }))
   ended.then(() => running.reject(new Error(`it ended before it ran:\n${written}`)))
   const end = async (signal: NodeJS.Signals) => {
     assert.ok(child.kill(signal))
-    const [code, by] = await ended
-    return { code, signal: by }
+    return await ended
   }
   const service = running.promise.then(({ http, smtp }) => {
-    return { http, smtp, written: () => written, process: child, end }
+    return { http, smtp, written: () => written, process: child, ended, end }
   })
   service.catch(() => {}) // whoever waits for it hears of it
   return { running: service, end, process: child }
