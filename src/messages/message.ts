@@ -1,9 +1,10 @@
 import { notFound } from '#/errors.ts'
 import { SerializedJson } from '#/http/serialized-json.ts'
 import type { Address } from '#/mime/address.ts'
+import type { ArrivalResults } from '#/mime/arrival-results.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
-import type { MessageItem, MessageOut } from './schemas.ts'
+import type { ListedMessage, MessageOut } from './schemas.ts'
 
 /** Reads the uid in a path. An invalid one is `not_found`. */
 export function pathUid(text: string): number {
@@ -12,8 +13,16 @@ export function pathUid(text: string): number {
   return uid
 }
 
-/** `visible` are the keywords that the organization may see. */
-export function presentItem(summary: Summary, visible: ReadonlySet<string>): MessageItem {
+/** What a message is shown with. */
+export interface Shown {
+  /** The keywords that the organization may see. */
+  readonly visible: ReadonlySet<string>
+  /** Our name in DNS: results of authentication under another are none of ours. */
+  readonly hostname: string
+}
+
+export function presentItem(summary: Summary, { visible, hostname }: Shown): ListedMessage {
+  const { date, results, unsubscribe } = summary.facts
   return {
     uid: summary.uid,
     folder: summary.folder,
@@ -21,32 +30,40 @@ export function presentItem(summary: Summary, visible: ReadonlySet<string>): Mes
     subject: summary.subject,
     from: presentAddress(summary.from ?? { name: '', address: '' }),
     to: summary.to.map(presentAddress),
+    date,
     received_at: summary.receivedAt.toISOString(),
     unread: !summary.seen,
     starred: summary.flagged,
     labels: summary.keywords.filter((keyword) => visible.has(keyword)),
     has_attachment: summary.hasAttachment,
     preview: summary.preview,
+    authentication: results?.by === hostname.toLowerCase() ? presentResults(results) : null,
+    list_unsubscribe: unsubscribe,
     size_bytes: summary.sizeBytes,
   }
 }
 
+function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<ListedMessage['authentication']> {
+  return results
+}
+
 /** A message. The texts of a large one are JSON already. */
-export type OpenedMessage = Omit<MessageOut, 'text' | 'html'> & Record<'text' | 'html', string | null | SerializedJson>
+export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id'> &
+  Record<'text' | 'html', string | null | SerializedJson>
 
 /** Does not show what members' own filters did. */
 export async function presentMessage(
   { summary, filteredBy }: Stored,
   raw: Buffer,
   reader: MessageReader,
-  visible: ReadonlySet<string>,
+  shown: Shown,
 ): Promise<OpenedMessage> {
   const [{ headers, to, cc, replyTo }, { text, html, attachments }] = await Promise.all([
     reader.message(raw),
     reader.content(raw),
   ])
   return {
-    ...presentItem(summary, visible),
+    ...presentItem(summary, shown),
     to: to.map(presentAddress),
     cc: cc.map(presentAddress),
     reply_to: replyTo.map(presentAddress),

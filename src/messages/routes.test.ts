@@ -91,20 +91,25 @@ test('a listed message has every field', async () => {
   const { keyword } = await label(at.organization, 'Work')
   await fill(at, { flagged: true, keywords: [keyword] })
   const { data } = await get(at, '', { folder: 'INBOX' })
+  const threads = await at.organization.request('GET', `/v1/threads?mailbox=${at.address}`)
   assert.deepEqual(data, [
     {
       uid: 1,
+      thread_id: threads.body.data[0].id,
       folder: 'inbox',
       message_id: '<Letter.1@engines.example>',
       subject: 'Letter 1',
       from: { name: 'Charles', address: 'Charles@engines.example' },
       to: [{ name: '', address: 'ada@x.test' }],
+      date: null,
       received_at: '2026-11-21T07:44:00.123Z',
       unread: true,
       starred: true,
       labels: ['work'],
       has_attachment: false,
       preview: 'Dear Ada, all is well.',
+      authentication: null,
+      list_unsubscribe: null,
       size_bytes: letter('Letter 1').raw.length,
     },
   ])

@@ -24,7 +24,7 @@ import {
   MessageOut,
   MessagePage,
 } from './schemas.ts'
-import { itemsFor, messageFor } from './visible.ts'
+import { messageFor, type ThreadNames, threadedItemsFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
 const reading = { ...config, scope: 'messages:read' } as const
@@ -34,6 +34,9 @@ export interface MessageParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  readonly threads: ThreadNames
+  /** This installation's name in DNS. */
+  readonly hostname: string
 }
 
 /** Folders and the messages in them. */
@@ -66,7 +69,8 @@ function folderRoutes(app: App, { db, mailHost }: MessageParts): void {
   )
 }
 
-function listRoutes(app: App, { db, mailHost }: MessageParts): void {
+function listRoutes(app: App, parts: MessageParts): void {
+  const { db, mailHost } = parts
   app.get(
     '/v1/messages',
     {
@@ -93,13 +97,14 @@ function listRoutes(app: App, { db, mailHost }: MessageParts): void {
         ...(label !== undefined && { keyword: label }),
       }
       const { total, messages } = await mailHost.list(mailbox, name, wanted)
-      const data = await itemsFor(db, organizationId, messages)
+      const data = await threadedItemsFor(parts, mailbox, name, messages)
       return { data, total, page, has_more: (page + 1) * limit < total }
     },
   )
 }
 
-function readRoute(app: App, { db, mailHost, reader }: MessageParts, large: LargeMessages): void {
+function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {
+  const { db, mailHost } = parts
   app.get(
     '/v1/messages/:uid',
     {
@@ -112,19 +117,20 @@ function readRoute(app: App, { db, mailHost, reader }: MessageParts, large: Larg
         response: { 200: MessageOut },
       },
     },
-    async ({ caller, organizationId, params, query: { folder = 'inbox', ...query } }, reply) => {
+    async ({ caller, params, query: { folder = 'inbox', ...query } }, reply) => {
       const name = folderName(folder)
       const uid = pathUid(params.uid)
       const mailbox = await readableMailbox(db, caller, query.mailbox)
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       const raw = await large.fetch(stored, reply)
-      return sendSerialized(reply, await messageFor({ db, reader }, organizationId, stored, raw))
+      return sendSerialized(reply, await messageFor(parts, mailbox, stored, raw))
     },
   )
 }
 
-function changeRoute(app: App, { db, mailHost }: MessageParts): void {
+function changeRoute(app: App, parts: MessageParts): void {
+  const { db, mailHost } = parts
   app.patch(
     '/v1/messages/:uid',
     {
@@ -148,7 +154,7 @@ function changeRoute(app: App, { db, mailHost }: MessageParts): void {
       await assertKeywordsKnown(db, organizationId, change)
       const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
-      const [item] = now ? await itemsFor(db, organizationId, now) : []
+      const [item] = now ? await threadedItemsFor(parts, mailbox, place.folder, now) : []
       if (!item) throw notFound('message')
       return item
     },

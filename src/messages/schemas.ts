@@ -1,5 +1,5 @@
 import { Line, ListOf, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { type Static, type TObject, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
 
@@ -63,12 +63,64 @@ export const AddressOut = Type.Object(
   { title: 'Address' },
 )
 
+const Authentication = Nullable(
+  Type.Object(
+    {
+      spf: Type.String({ description: 'RFC 7208: `pass`, `fail`, `softfail`, `none`, …', examples: ['pass'] }),
+      dkim: Type.String({
+        description: 'RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one.',
+        examples: ['pass'],
+      }),
+      dmarc: Type.String({ description: 'RFC 9989.', examples: ['pass'] }),
+      domain: Nullable(
+        Type.String({
+          description:
+            'The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.',
+          examples: ['engines.example'],
+        }),
+      ),
+      aligned: Type.Boolean({ description: 'Whether that is the author’s domain.', examples: [true] }),
+    },
+    {
+      title: 'Authentication',
+      description:
+        'What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.',
+    },
+  ),
+)
+
+const ListUnsubscribe = Nullable(
+  Type.Object(
+    {
+      urls: Type.Array(Type.String(), {
+        description: '`https` and `http` addresses.',
+        examples: [['https://books.example/leave?id=17']],
+      }),
+      mailto: Type.Array(Type.String(), { examples: [['mailto:leave@books.example']] }),
+      one_click: Type.Boolean({
+        description: 'The message says that a POST to the first `https` address leaves the list at once (RFC 8058).',
+      }),
+    },
+    {
+      title: 'ListUnsubscribe',
+      description: 'From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.',
+    },
+  ),
+)
+
 /** The fields of a listed message, in a folder and in a conversation. */
 export const listedFields = {
   message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
   subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
   from: AddressOut,
   to: Type.Array(AddressOut, { description: 'In a list, the first 100.' }),
+  date: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'From the Date field, which the sender wrote. Null where there is none that can be read.',
+      examples: ['2026-11-21T07:44:33.000Z'],
+    }),
+  ),
   received_at: Timestamp,
   unread: Type.Boolean(),
   starred: Type.Boolean(),
@@ -78,13 +130,28 @@ export const listedFields = {
   }),
   has_attachment: Type.Boolean(),
   preview: Type.String({ description: 'The first 140 characters of the text.', examples: ['Dear Ada, the mill is…'] }),
+  authentication: Authentication,
+  list_unsubscribe: ListUnsubscribe,
 }
 
-const itemFields = {
+const listedMessage = {
   uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
   folder: Type.String({ examples: ['inbox'] }),
   ...listedFields,
   size_bytes: Type.Integer({ minimum: 0, examples: [5_120] }),
+}
+
+/** A listed message, but for its conversation. */
+export type ListedMessage = Static<TObject<typeof listedMessage>>
+
+const itemFields = {
+  ...listedMessage,
+  thread_id: Nullable(
+    Type.String({
+      description: 'The id of its conversation in this folder. Null where the message left the folder meanwhile.',
+      examples: ['c2FtcGxlLWlkLTEy'],
+    }),
+  ),
 }
 
 export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })

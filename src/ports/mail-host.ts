@@ -1,6 +1,7 @@
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { Address } from '#/mime/address.ts'
+import type { HeaderFacts } from '#/mime/header-facts.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
 
@@ -94,6 +95,7 @@ export interface Summary {
   readonly hasAttachment: boolean
   readonly preview: string
   readonly sizeBytes: number
+  readonly facts: HeaderFacts
 }
 
 export interface Stored {

@@ -1,6 +1,7 @@
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { FolderIndex, type Held } from './folder-index.ts'
+import { threadId } from './thread-id.ts'
 
 export interface ThreadCacheOptions {
   readonly mailHost: Pick<MailHost, 'changes'>
@@ -45,6 +46,14 @@ export class ThreadCache {
     } finally {
       this.#settle(name, entry)
     }
+  }
+
+  /** The ids of the conversations that these messages belong to, by uid; without messages that have left the folder. */
+  async idsOf(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Map<number, string>> {
+    if (uids.length === 0) return new Map()
+    const { index } = await this.upToDate(mailbox, folder)
+    const name = (root: Buffer) => threadId(this.key, mailbox.mailboxId, folder, root)
+    return new Map([...index.roots(uids)].map(([uid, root]) => [uid, name(root)]))
   }
 
   #newIndex(mailbox: MailboxRef, folder: string): FolderIndex {

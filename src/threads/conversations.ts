@@ -66,6 +66,16 @@ export class Conversations {
     return rows
   }
 
+  /** The lowest row of a conversation. */
+  lowestRow(root: number): number {
+    const first = (this.#newest[root] as number) - 1
+    let lowest = first
+    for (let row = this.#next[first] as number; row !== first; row = this.#next[row] as number) {
+      lowest = Math.min(lowest, row)
+    }
+    return lowest
+  }
+
   /** Adds a row to its node's set. */
   add(row: number, node: number): void {
     const root = this.root(node)

@@ -106,11 +106,14 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     subject: `ann@x.test at ${minute(0)}`,
     from: { name: 'Somebody', address: 'ann@x.test' },
     to: [],
+    date: null,
     received_at: '2026-11-21T07:00:33.123Z',
     unread: true,
     starred: false,
     labels: [],
     has_attachment: false,
+    authentication: null,
+    list_unsubscribe: null,
     preview: `The text of ann@x.test at ${minute(0)}`,
   })
   assert.partialDeepStrictEqual(second, {

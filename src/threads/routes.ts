@@ -22,7 +22,7 @@ const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 
 /** Conversations of a folder. */
 export function threadRoutes(
   app: App,
-  { db, mailHost, threads }: { db: Db; mailHost: MailHost; threads: ThreadCache },
+  { db, mailHost, threads, hostname }: { db: Db; mailHost: MailHost; threads: ThreadCache; hostname: string },
 ): void {
   const parts = { mailHost, threads, texts: new RememberedTexts(mailHost) }
 
@@ -66,7 +66,7 @@ export function threadRoutes(
       const thread = await readMailbox(db, caller, query.mailbox, (mailbox) =>
         readThread(parts, mailbox, name, params.id),
       )
-      return presentMessages(thread, name, await itemsFor(db, caller.organizationId, thread.messages))
+      return presentMessages(thread, name, await itemsFor({ db, hostname }, caller.organizationId, thread.messages))
     },
   )
 }

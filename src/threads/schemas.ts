@@ -1,6 +1,6 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
-import { AddressOut, inFolder, listedFields, type MessageItem } from '#/messages/schemas.ts'
+import { AddressOut, inFolder, type ListedMessage, listedFields } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
@@ -85,7 +85,7 @@ export function presentThread(thread: ListedThread, folder: string): Static<type
 export function presentMessages(
   thread: ThreadWithMessages,
   folder: string,
-  items: readonly MessageItem[],
+  items: readonly ListedMessage[],
 ): Static<typeof ThreadWithMessagesOut> {
   return {
     id: thread.id,

@@ -82,6 +82,21 @@ export class ThreadIndex {
     return node === undefined ? undefined : this.#conversation(node)
   }
 
+  /** The claimed roots of the conversations of these messages, by uid. Passes over messages that are gone. */
+  roots(uids: readonly number[]): Map<number, Buffer> {
+    const named = new Map<number, Buffer>()
+    const roots = new Map<number, Buffer>()
+    for (const uid of uids) {
+      const row = this.#rows.find(uid)
+      if (row === undefined || this.#rows.isGone(row)) continue
+      const set = this.#conversations.root(this.#rows.node(row))
+      const root = named.get(set) ?? this.#claimedRoot(this.#conversations.lowestRow(set))
+      named.set(set, root)
+      roots.set(uid, root)
+    }
+    return roots
+  }
+
   /** Those of the messages that are present and unread. */
   unread(uids: readonly number[]): number[] {
     return uids.filter((uid) => {

@@ -50,6 +50,8 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
+  /** Those of src/mime/header-facts.ts; null where the message was stored before they were kept. */
+  facts: JSONColumnType<object> | null
 }
 
 interface MailPieces {

@@ -22,7 +22,12 @@ export function storesAndLists(testIt: TestIt): void {
     const filteredBy = [
       { filter_id: '0199f0a2-0000-7000-8000-000000000001', name: 'Work', action: 'label', argument: 'work' },
     ]
-    const raw = letter({ subject: 'Notes' }, 'Dear Bob,\r\n\xff\x00')
+    const fields = {
+      subject: 'Notes',
+      date: 'Sat, 21 Nov 2026 12:00:00 +0100',
+      'list-unsubscribe': '<https://a.test/u>',
+    }
+    const raw = letter(fields, 'Dear Bob,\r\n\xff\x00')
     const message = readMessage(raw)
     await append(copy(ada, { message, flagged: true, keywords: ['work'], receivedAt: second(1), filteredBy }))
     const stored = await host.read(ada, 'inbox', 1)
@@ -43,6 +48,11 @@ export function storesAndLists(testIt: TestIt): void {
       hasAttachment: false,
       preview: readMessage(kept.bytes(raw)).preview,
       sizeBytes: raw.length,
+      facts: {
+        date: '2026-11-21T11:00:00.000Z',
+        results: null,
+        unsubscribe: { urls: ['https://a.test/u'], mailto: [], one_click: false },
+      },
     })
     assert.deepEqual(await host.summaries(ada, 'inbox', [1]), [stored?.summary])
     assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])

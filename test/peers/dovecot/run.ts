@@ -16,7 +16,16 @@ const journeys = [
     'forwarding',
     'hostile-mail',
   ],
-  ...['hostile-threads', 'idempotency', 'input', 'keys-and-tenancy', 'kept-verdict', 'mail-in', 'mailboxes'],
+  ...[
+    'hostile-threads',
+    'idempotency',
+    'input',
+    'keys-and-tenancy',
+    'kept-verdict',
+    'mail-in',
+    'mailboxes',
+    'message-fields',
+  ],
   ...['private-mailboxes', 'returned-reports', 'scheduled', 'scheduled-cancel', 'scheduled-together', 'sending'],
   ...['sending-injection', 'suspended-organization'],
 ]

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pieceBytes } from '#/event-loop/pieces.ts'
+import { headerFacts } from '#/mime/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
@@ -67,6 +68,7 @@ function contentRow(number: number, organizationId: string, message: Message, st
       .map(({ name, address }) => ({ name: storable(name), address: storable(address) })),
     has_attachment: message.hasAttachment,
     preview: storable(message.preview),
+    facts: headerFacts(message.raw, message.headers),
   }
 }
 

@@ -66,13 +66,13 @@ export function store(
       from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
         (number integer, given bigint, organization_id uuid, copies integer, start integer, size_bytes integer,
          message_id text, thread_root text, subject text, from_name text, from_address text, recipients jsonb,
-         has_attachment boolean, preview text)
+         has_attachment boolean, preview text, facts jsonb)
       where exists (select from place)
     ), contents as (
       insert into mail_contents (id, organization_id, copies, bytes, message_id, thread_root, subject, from_name,
-        from_address, recipients, has_attachment, preview)
+        from_address, recipients, has_attachment, preview, facts)
       select id, organization_id, copies, substring(${contents.bytes()}::bytea from start for size_bytes), message_id,
-        thread_root, subject, from_name, from_address, recipients, has_attachment, preview
+        thread_root, subject, from_name, from_address, recipients, has_attachment, preview, facts
       from content
     ), messages as (
       insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,

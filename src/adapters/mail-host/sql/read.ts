@@ -3,6 +3,8 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { Address } from '#/mime/address.ts'
+import { type HeaderFacts, headerFacts } from '#/mime/header-facts.ts'
+import { readHeaders } from '#/mime/headers.ts'
 import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 
@@ -98,11 +100,19 @@ interface SummaryRow {
   has_attachment: boolean
   preview: string
   size_bytes: number
+  facts: HeaderFacts | null
+  /** The beginning of a message without facts. */
+  head: string | null
 }
+
+/** Of a message that was stored before its facts were kept, so much is read for them. */
+const headBytes = 16 << 10
 
 const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.keywords,
-  content.has_attachment, content.preview, message.size_bytes`
+  content.has_attachment, content.preview, message.size_bytes, content.facts,
+  case when content.facts is null then ${inBase64(sql`substring(coalesce(content.bytes,
+    (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
 
 async function summariesOf(
   db: Db,
@@ -174,5 +184,10 @@ function summaryOf(row: SummaryRow, folder: string): Summary {
     hasAttachment: row.has_attachment,
     preview: row.preview,
     sizeBytes: row.size_bytes,
+    facts: row.facts ?? factsIn(Buffer.from(row.head ?? '', 'base64')),
   }
+}
+
+function factsIn(head: Buffer): HeaderFacts {
+  return headerFacts(head, readHeaders(head).headers)
 }

@@ -199,3 +199,18 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
     .execute()
   return rows.map(({ copies }) => copies)
 }
+
+test('mail that was stored before its facts were kept is read for them, large mail too', async () => {
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const fields = { date: 'Sat, 21 Nov 2026 12:00:00 +0100', 'list-unsubscribe': '<https://a.test/u>' }
+  const messages = [letter(fields), letter(fields, 'x'.repeat(3 << 20))].map((raw) => readMessage(raw))
+  await append(...messages.map((message) => copy(ada, { message })))
+  const before = await host.summaries(ada, 'inbox', [1, 2])
+  await database.db
+    .updateTable('mail_contents')
+    .set({ facts: null })
+    .where('organization_id', '=', ada.organizationId)
+    .execute()
+  assert.deepEqual(await host.summaries(ada, 'inbox', [1, 2]), before)
+  assert.equal(before[1]?.facts.date, '2026-11-21T11:00:00.000Z')
+})

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
+import { headerFacts } from '#/mime/header-facts.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Applied, Summary } from '#/ports/mail-host.ts'
 import { readFilteredBy } from '../changing/filtered-by.ts'
@@ -116,7 +117,8 @@ async function lookBeyond(session: ImapSession, contents: Map<number, Content>):
 
 function contentOf(bytes: Buffer, size: number, receivedAt: number): Content {
   const { filteredBy, length: inFront } = readFilteredBy(bytes)
-  const message = readMessage(bytes.subarray(inFront))
+  const raw = bytes.subarray(inFront)
+  const message = readMessage(raw)
   return {
     messageId: message.messageId,
     threadRoot: message.threadRoot,
@@ -127,6 +129,7 @@ function contentOf(bytes: Buffer, size: number, receivedAt: number): Content {
     hasAttachment: message.hasAttachment,
     preview: message.preview,
     sizeBytes: size - inFront,
+    facts: headerFacts(raw, message.headers),
     filteredBy,
     inFront,
   }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { arrivalResults } from './arrival-results.ts'
+import { authenticationResultsField, type CheckResult } from './authentication-results.ts'
+
+const spf = (result: string, sender = 'bounce@books.example'): CheckResult => {
+  return { method: 'spf', result, properties: { 'smtp.mailfrom': sender } }
+}
+const dkim = (result: string, domain = 'books.example'): CheckResult => {
+  return {
+    method: 'dkim',
+    result,
+    reason: 'a; dmarc=pass "b\\',
+    properties: { 'header.d': domain, 'header.b': 'ab/c+d==' },
+  }
+}
+const dmarc = (result: string, author = 'books.example'): CheckResult => {
+  return { method: 'dmarc', result, properties: { 'header.from': author, 'policy.dmarc': 'none' } }
+}
+
+function arrived(...results: CheckResult[]): string {
+  return `Return-Path: <a@b.example>\r\n${authenticationResultsField('MX.mailroom.test', results)}Received: from b.example\r\n`
+}
+
+function read(header: string) {
+  return arrivalResults(Buffer.from(`${header}Subject: x\r\n\r\nHello\r\n`))
+}
+
+for (const [what, results, expected] of [
+  [
+    'DMARC passed',
+    [spf('pass'), dkim('pass', 'mail.books.example'), dmarc('pass')],
+    ['pass', 'pass', 'pass', 'books.example', true],
+  ],
+  [
+    'DMARC failed, others vouch',
+    [spf('pass', 'x@peer.example'), dkim('none', ''), dmarc('fail')],
+    ['pass', 'none', 'fail', 'peer.example', false],
+  ],
+  [
+    'another signed it',
+    [spf('fail'), dkim('pass', 'List.Example'), dmarc('fail')],
+    ['fail', 'pass', 'fail', 'list.example', false],
+  ],
+  [
+    'the author has no policy',
+    [spf('none'), dkim('pass'), dmarc('none')],
+    ['none', 'pass', 'none', 'books.example', true],
+  ],
+  [
+    'the author is ambiguous',
+    [spf('pass'), dkim('pass'), dmarc('permerror')],
+    ['pass', 'pass', 'permerror', 'books.example', false],
+  ],
+  [
+    'the second of the signatures is valid',
+    [spf('none'), dkim('fail'), dkim('pass', 'b.example'), dmarc('fail')],
+    ['none', 'pass', 'fail', 'b.example', false],
+  ],
+  ['nothing is proven', [spf('softfail'), dkim('fail'), dmarc('fail')], ['softfail', 'fail', 'fail', null, false]],
+] as const) {
+  test(`results of an arrival: ${what}`, () => {
+    const { by, ...found } = read(arrived(...results)) ?? { by: '' }
+    assert.equal(by, 'mx.mailroom.test')
+    assert.deepEqual(Object.values(found), expected)
+  })
+}
+
+const genuine = arrived(spf('none'), dkim('none'), dmarc('none'))
+const passed = arrived(spf('pass'), dkim('pass'), dmarc('pass'))
+test('what a sender wrote stands behind the fields of the arrival, and does not count', () => {
+  assert.deepEqual(read(genuine + passed), read(genuine))
+})
+
+for (const [what, header] of [
+  ['begins with another field', `X-A: b\r\n${passed}`],
+  ['begins with a Received', `Received: from x\r\n${passed}`],
+  ['has no Return-Path', passed.replace(/^Return-Path.*\r\n/, '')],
+  ['has no Received', passed.replace(/Received.*\r\n/, '')],
+  ['has results of no DMARC', arrived(spf('pass'), dkim('pass'))],
+  ['was handed over between mailboxes here', arrived(spf('none'), dkim('none'), { method: 'dmarc', result: 'none' })],
+  ['has no results', arrived()],
+  ['is empty', ''],
+] as const) {
+  test(`a message has no results where it ${what}`, () => assert.equal(read(header), null))
+}
+
+test('a field of a million quotes takes no time, nor does one without an end', () => {
+  for (const value of ['"'.repeat(1e6), '"\\'.repeat(1e6), ';='.repeat(1e6), 'dkim=pass;'.repeat(1e5)]) {
+    assert.equal(read(`Return-Path: <>\r\nAuthentication-Results: mx; ${value}\r\nReceived: x\r\n`), null)
+  }
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { hand, letter } from '#test/mail/letter.ts'
+import { hostname } from '#test/world/installation.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+describe('what a message says of itself', () => {
+  let world: World
+  let organization: TestOrganization
+  let address: string
+  before(async () => {
+    world = await World.start()
+    organization = await world.organization()
+    ;({ address } = await organization.mailbox('ada'))
+    world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
+    world.dns.set('strict.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  })
+  after(() => world[Symbol.asyncDispose]())
+
+  async function get(path: string) {
+    const { status, body } = await organization.request('GET', path)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+
+  const newest = async () => (await get(`/v1/messages?mailbox=${address}&limit=1`)).data[0]
+
+  test('is the same in the list, alone and in its conversation', async () => {
+    const fields = {
+      From: 'ann@strict.example',
+      Date: 'Sat, 21 Nov 2026 08:44:33 +0100',
+      'List-Unsubscribe': '<https://strict.example/leave>, <mailto:leave@strict.example>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }
+    assert.equal(await hand(world, 'ann@strict.example', address, letter(fields)), '250 2.6.0')
+    const listed = await newest()
+    const expected = {
+      date: '2026-11-21T07:44:33.000Z',
+      authentication: { spf: 'pass', dkim: 'none', dmarc: 'pass', domain: 'strict.example', aligned: true },
+      list_unsubscribe: {
+        urls: ['https://strict.example/leave'],
+        mailto: ['mailto:leave@strict.example'],
+        one_click: true,
+      },
+    }
+    assert.partialDeepStrictEqual(listed, expected)
+    assert.partialDeepStrictEqual(await get(`/v1/messages/${listed.uid}?mailbox=${address}`), listed)
+    const thread = await get(`/v1/threads/${listed.thread_id}?mailbox=${address}`)
+    assert.partialDeepStrictEqual(thread.messages[0], { ...expected, thread_id: listed.thread_id })
+  })
+
+  test('never includes results that its sender wrote', async () => {
+    const passed = `${hostname};\r\n\tspf=pass smtp.mailfrom=ceo@bank.example;\r\n\tdkim=pass header.d=bank.example;\r\n\tdmarc=pass header.from=bank.example`
+    const forged = `Return-Path: <ceo@bank.example>\r\nAuthentication-Results: ${passed}\r\nReceived: from a by ${hostname}\r\n`
+    for (const first of ['', forged, `${forged}${forged}`, `Authentication-Results: ${passed}\r\n`]) {
+      assert.equal(
+        await hand(world, 'x@peer.example', address, first + letter({ From: 'ceo@bank.example' })),
+        '250 2.6.0',
+      )
+      const { authentication } = await newest()
+      assert.deepEqual(authentication, { spf: 'none', dkim: 'none', dmarc: 'none', domain: null, aligned: false })
+    }
+  })
+
+  test('has no results where mail did not arrive over SMTP', async () => {
+    const { address: bob } = await organization.mailbox('bob')
+    const sent = { from: address, to: bob, subject: 'From here', text: 'Hello' }
+    assert.equal((await organization.request('POST', '/v1/send', sent)).status, 202)
+    await world.outbound.processAll()
+    for (const place of [`mailbox=${bob}`, `mailbox=${address}&folder=sent`]) {
+      const { data } = await get(`/v1/messages?${place}`)
+      assert.deepEqual(
+        data.map(({ subject, authentication }: Record<string, unknown>) => [subject, authentication]),
+        [['From here', null]],
+      )
+    }
+  })
+
+  test('names the conversation that the message is in, and that of the folder that it moves to', async () => {
+    const { address: eve } = await organization.mailbox('eve')
+    const ids = async (folder: string) => {
+      const { data } = await get(`/v1/messages?mailbox=${eve}&folder=${folder}`)
+      return data.map((one: { thread_id: string }) => one.thread_id)
+    }
+    await hand(world, 'x@peer.example', eve, letter({ 'Message-ID': '<late@x>', References: '<root@x>' }))
+    await hand(world, 'x@peer.example', eve, letter({ 'Message-ID': '<reply@x>', 'In-Reply-To': '<late@x>' }))
+    await hand(world, 'x@peer.example', eve, letter({ 'Message-ID': '<other@x>' }))
+    const threads = await get(`/v1/threads?mailbox=${eve}`)
+    const [other, both] = threads.data.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await ids('inbox'), [other, both, both])
+    const moved = await organization.request('PATCH', `/v1/messages/2?mailbox=${eve}`, { folder: 'archive' })
+    assert.deepEqual(await ids('archive'), [moved.body.thread_id])
+    const [archived] = (await get(`/v1/threads?mailbox=${eve}&folder=archive`)).data
+    assert.equal(moved.body.thread_id, archived.id)
+    assert.deepEqual(await ids('inbox'), [other, both])
+  })
+})
