@@ -8,6 +8,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
+import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
 import { pathUid } from './message.ts'
 import { organizationKeywords } from './queries.ts'
@@ -47,6 +48,7 @@ export function messageRoutes(app: App, parts: MessageParts): void {
   readRoute(app, parts, large)
   changeRoute(app, parts)
   bulkRoutes(app, parts)
+  headerRoute(app, parts, reading)
   downloadRoutes(app, parts, large, reading)
 }
 

@@ -210,6 +210,28 @@ export const MessageOut = Type.Object(
 )
 export type MessageOut = Static<typeof MessageOut>
 
+const HeaderField = Type.Object(
+  {
+    name: Type.String({ description: 'As it is written.', examples: ['Subject'] }),
+    raw: Type.String({
+      description:
+        'As it is written, with line breaks where the value is folded. Octets that are not UTF-8 are one character each.',
+      examples: ['=?utf-8?q?Notes_on_the_engine?='],
+    }),
+    value: Type.String({
+      description: 'Decoded (RFC 2047), as one line without control characters.',
+      examples: ['Notes on the engine'],
+    }),
+  },
+  { title: 'HeaderField' },
+)
+
+export const HeaderFieldsOut = Type.Object({
+  data: Type.Array(HeaderField),
+  complete: Type.Boolean({ description: 'False where the header is longer than what is shown.', examples: [true] }),
+})
+export type HeaderFieldsOut = Static<typeof HeaderFieldsOut>
+
 const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
   maxItems: 100,
   description: 'Keywords of organization labels, not names.',

@@ -85,7 +85,12 @@ export class Headers {
   /** The last field's decoded text, without controls. Empty if there is no such field. */
   text(name: string): string {
     const field = this.#byName.get(name)?.at(-1)
-    return field ? decodeText(this.#value(field, false)) : ''
+    return field ? this.textOf(field) : ''
+  }
+
+  /** The decoded text of one of the fields. */
+  textOf(field: Field): string {
+    return decodeText(this.#value(field, false))
   }
 
   /** In a `structured` value, no @ or bracket may be hidden in a character of two octets. */

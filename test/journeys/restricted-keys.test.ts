@@ -52,6 +52,7 @@ const table: Readonly<Record<string, Row>> = {
   'PATCH /v1/messages': { rule: 'named' },
   'GET /v1/messages/{uid}': { rule: 'named' },
   'PATCH /v1/messages/{uid}': { rule: 'named' },
+  'GET /v1/messages/{uid}/headers': { rule: 'named' },
   'GET /v1/messages/{uid}/raw': { rule: 'named' },
   'GET /v1/messages/{uid}/attachments/{id}': { rule: 'named' },
   'GET /v1/scheduled': { rule: 'listed' },

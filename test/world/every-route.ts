@@ -113,6 +113,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'PATCH /v1/messages': { query: inMailbox, body: ({ ids }) => ({ uids: [Number(ids.message)], starred: true }) },
   'GET /v1/messages/{uid}': { item: 'message', query: inMailbox },
   'PATCH /v1/messages/{uid}': { item: 'message', query: inMailbox, body: ({ keyword }) => ({ add_labels: [keyword] }) },
+  'GET /v1/messages/{uid}/headers': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/raw': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
   'GET /v1/scheduled': {},
