@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
@@ -75,13 +76,15 @@ export async function fill(
   const { db } = database
   const asks: Ask[] = []
   for (let number = 0; number < organizations; number++) {
-    const { id } = await createOrganization(db, { name: `org-${number}`, plan: 'team' })
+    const { id } = await createOrganization(db, { name: `org-${number}`, plan: 'team' }, byOperator)
     const owner = { organizationId: id, memberId: null }
     await db.transaction().execute(async (tx) => {
-      for (let n = 0; n < labels; n++) await addLabel(tx, owner, { name: `Label number ${n}`, colour: '#1e90ff' })
+      for (let n = 0; n < labels; n++)
+        await addLabel(tx, owner, { name: `Label number ${n}`, colour: '#1e90ff' }, byOperator)
     })
     const key = { name: '', scopes: ['labels:read'], expiresAt: null } as const
-    for (let made = 0; made < keys; made++) asks.push(ask(id, (await createKey(db, id, key, Date.now())).secret))
+    for (let made = 0; made < keys; made++)
+      asks.push(ask(id, (await createKey(db, id, key, Date.now(), byOperator)).secret))
   }
   return asks
 }

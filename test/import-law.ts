@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 const base = [
+  'audit',
   'db',
   'event-loop',
   'ports',

@@ -10,6 +10,7 @@ const writers = {
   addresses: 'mailboxes',
   api_keys: 'keys',
   arrivals: 'inbound',
+  audit_entries: 'audit',
   auto_replies: 'forwarding',
   blocked_senders: 'blocked-senders',
   catch_alls: 'mailboxes',

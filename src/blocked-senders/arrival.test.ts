@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { blockSender } from './block.ts'
@@ -107,7 +108,7 @@ test('Personal blocks touch the member’s own mailbox alone', async () => {
   const member = await organization.member(`ada@${organization.domain}`)
   const [ada, bob] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
   const owner = { organizationId: organization.id, memberId: member.id }
-  await world.db.transaction().execute((tx) => blockSender(tx, owner, '@example.com'))
+  await world.db.transaction().execute((tx) => blockSender(tx, owner, '@example.com', byOperator))
   for (const from of [{ sender: 'x@example.com' }, { author: 'x@example.com' }]) {
     assert.equal(await send(ada.address, from), 550)
     assert.equal(await send(bob.address, from), 'taken')

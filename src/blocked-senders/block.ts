@@ -1,21 +1,45 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import type { Owner } from '#/organizations/owner.ts'
+import { type Owner, settingsOfOwner } from '#/organizations/owner.ts'
 import { type BlockedSender, mostBlocked } from './pattern.ts'
-import { blockedCount, blockedNamed, insertBlocked } from './queries.ts'
+import { blockedCount, blockedNamed, deleteBlocked, insertBlocked, type Naming } from './queries.ts'
 
 /** Blocks a pattern, which must have been checked (`blockPattern`). Idempotent. */
 export async function blockSender(
   tx: Tx,
   owner: Owner,
   pattern: string,
+  by: Actor,
 ): Promise<{ blocked: BlockedSender; isNew: boolean }> {
   await lockOrganization(tx, owner.organizationId)
   const before = await blockedNamed(tx, owner, { column: 'pattern', value: pattern })
   if (before) return { blocked: before, isNew: false }
   if ((await blockedCount(tx, owner)) >= mostBlocked) throw full()
-  return { blocked: await insertBlocked(tx, owner, pattern), isNew: true }
+  const blocked = await insertBlocked(tx, owner, pattern)
+  await record(tx, by, { ...entryOf(owner, blocked), action: 'blocked_sender.created', before: null })
+  return { blocked, isNew: true }
+}
+
+/** Unblocks what has that id or pattern; undefined where nothing has. */
+export async function unblockSender(
+  tx: Tx,
+  owner: Owner,
+  naming: Naming,
+  by: Actor,
+): Promise<BlockedSender | undefined> {
+  const gone = await deleteBlocked(tx, owner, naming)
+  if (!gone) return undefined
+  const { after: before, ...entry } = entryOf(owner, gone)
+  await record(tx, by, { ...entry, action: 'blocked_sender.deleted', before, after: null })
+  return gone
+}
+
+function entryOf(owner: Owner, { id, pattern }: BlockedSender) {
+  const after = { ...settingsOfOwner(owner), pattern }
+  return { organizationId: owner.organizationId, id, name: pattern, after }
 }
 
 function full(): Refusal {

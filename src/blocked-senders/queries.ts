@@ -54,8 +54,8 @@ export function insertBlocked(tx: Tx, { organizationId, memberId }: Owner, patte
 }
 
 /** Returns the deleted one, if it existed. */
-export function deleteBlocked(db: Db, owner: Owner, { column, value }: Naming): Promise<BlockedSender | undefined> {
-  return db
+export function deleteBlocked(tx: Tx, owner: Owner, { column, value }: Naming): Promise<BlockedSender | undefined> {
+  return tx
     .deleteFrom('blocked_senders')
     .where(ownedBy('blocked_senders', owner))
     .where(column, '=', value)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { blockSender } from './block.ts'
 import { mostBlocked } from './pattern.ts'
@@ -23,7 +24,7 @@ async function list(organization: TestOrganization) {
 async function personalBlock(organization: TestOrganization, pattern: string) {
   const member = await organization.member(`${randomUUID()}@${organization.domain}`)
   const owner = { organizationId: organization.id, memberId: member.id }
-  const { blocked } = await world.db.transaction().execute((tx) => blockSender(tx, owner, pattern))
+  const { blocked } = await world.db.transaction().execute((tx) => blockSender(tx, owner, pattern, byOperator))
   return blocked
 }
 

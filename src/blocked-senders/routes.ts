@@ -5,9 +5,9 @@ import { answerOnce, created, ok } from '#/http/idempotency.ts'
 import { Id, Line, ListOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { organizationItself } from '#/organizations/owner.ts'
-import { blockSender } from './block.ts'
+import { blockSender, unblockSender } from './block.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
-import { blockedNamed, blockedSendersOf, deleteBlocked } from './queries.ts'
+import { blockedNamed, blockedSendersOf } from './queries.ts'
 
 const ByIdOrPattern = Type.Object({
   id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
@@ -86,7 +86,12 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
     (request, reply) => {
       const pattern = blockPattern(request.body.pattern)
       return answerOnce(db, request, reply, async (tx) => {
-        const { blocked, isNew } = await blockSender(tx, organizationItself(request.organizationId), pattern)
+        const { blocked, isNew } = await blockSender(
+          tx,
+          organizationItself(request.organizationId),
+          pattern,
+          request.actor,
+        )
         return isNew ? created(`/v1/blocked-senders/${blocked.id}`, present(blocked)) : ok(present(blocked))
       })
     },
@@ -104,8 +109,9 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },
       },
     },
-    async ({ organizationId, params }) => {
-      const gone = await deleteBlocked(db, organizationItself(organizationId), blockNamed(params.id))
+    async ({ organizationId, actor, params }) => {
+      const [owner, named] = [organizationItself(organizationId), blockNamed(params.id)]
+      const gone = await db.transaction().execute((tx) => unblockSender(tx, owner, named, actor))
       if (!gone) throw notFound('blocked sender')
       return { deleted: true as const, id: gone.id, pattern: gone.pattern }
     },

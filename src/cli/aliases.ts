@@ -1,3 +1,4 @@
+import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
 import { canonicalAddress } from '#/mime/address.ts'
@@ -29,7 +30,9 @@ export const aliasCommands = [
     options: { org },
     run: async ({ database: { db } }, given) => {
       const { organizationId, id: mailboxId, address, organization } = await mailboxGiven(db, given)
-      const added = await db.transaction().execute((tx) => addAlias(tx, { organizationId, mailboxId }, given.alias))
+      const added = await db
+        .transaction()
+        .execute((tx) => addAlias(tx, { organizationId, mailboxId }, given.alias, byOperator))
       const value = { alias: added.alias, mailbox: address, organization }
       return { value, text: `${added.alias} ${added.isNew ? 'is' : 'was before'} an alias of ${address}.` }
     },
@@ -48,7 +51,7 @@ export const aliasCommands = [
         throw invalid('alias', `No alias "${given.alias}"`, '`mailroom mailbox alias list` shows those there are')
       if (others.length > 0)
         throw invalid('alias', `${found.length} organizations have the alias ${one.alias}`, 'Name one with --org')
-      await removeAlias(db, one, one.alias)
+      await db.transaction().execute((tx) => removeAlias(tx, one, one.alias, byOperator))
       const value = { removed: true, alias: one.alias, mailbox: one.mailbox, organization: one.organization }
       return { value, text: `${one.alias} is no alias of ${one.mailbox} any more.` }
     },

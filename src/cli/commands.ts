@@ -1,4 +1,5 @@
 import { aliasCommands } from './aliases.ts'
+import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor/doctor.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...mailboxCommands,
   ...aliasCommands,
+  auditCommand,
   ...queueCommands,
   ...mailCommands,
   backupCommand,

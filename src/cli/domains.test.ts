@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -12,11 +13,13 @@ let database: Database
 before(async () => {
   database = await testDatabase()
   for (const name of ['Acme', 'Books']) {
-    const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' })
+    const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
     for (const domain of ['both.test', `xn--bcher-kva.${name.toLowerCase()}.test`])
       await database.db
         .transaction()
-        .execute((tx) => enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }))
+        .execute((tx) =>
+          enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }, byOperator),
+        )
   }
 })
 after(() => database[Symbol.asyncDispose]())

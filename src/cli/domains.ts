@@ -1,12 +1,14 @@
+import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { sealedAs } from '#/domains/dkim/make-keys.ts'
 import { rotateKeys } from '#/domains/dkim/rotate.ts'
 import type { Domain } from '#/domains/domain.ts'
-import { allDomains, domainsMeant, setSuspended } from '#/domains/queries.ts'
+import { suspendDomain } from '#/domains/enrol.ts'
+import { allDomains, domainsMeant } from '#/domains/queries.ts'
 import { present } from '#/domains/schemas.ts'
 import { invalid } from '#/errors.ts'
 import { holderOf } from '#/mailboxes/aliases.ts'
-import { catchAlls, removeCatchAll, setCatchAll } from '#/mailboxes/catch-all.ts'
+import { catchAlls, changeCatchAll } from '#/mailboxes/catch-all.ts'
 import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
@@ -68,15 +70,16 @@ export const domainCommands = [
     operands: ['domain', 'address'],
     options: { org },
     run: async ({ database: { db } }, given) => {
-      const { organizationId, id, domain } = await domainGiven(db, given)
+      const found = await domainGiven(db, given)
+      const { organizationId, domain } = found
       if (given.address === 'off') {
-        const was = await removeCatchAll(db, organizationId, id)
+        const was = await db.transaction().execute((tx) => changeCatchAll(tx, found, null, byOperator))
         const text = `Mail for addresses of ${domain} that nobody has ${was ? 'is refused now' : 'was refused before'}.`
         return { value: { domain, catch_all: null }, text }
       }
       const holder = await holderOf(db, organizationId, canonicalAddress(given.address) ?? '')
       if (!holder) throw invalid('address', `The organization of ${domain} has no mailbox "${given.address}"`)
-      await setCatchAll(db, id, { organizationId, mailboxId: holder.mailboxId })
+      await db.transaction().execute((tx) => changeCatchAll(tx, found, holder, byOperator))
       const text = `${holder.mailbox} gets mail for addresses of ${domain} that nobody has.`
       return { value: { domain, catch_all: holder.mailbox }, text }
     },
@@ -92,7 +95,7 @@ export const domainCommands = [
       const before = await domainGiven(db, given)
       const key = sealingKey(await keyring(db), sealedAs)
       const firstCheckAfter = config.dnsFirstCheckSeconds * 1_000
-      const after = await rotateKeys({ db, time, sealingKey: key, firstCheckAfter }, before)
+      const after = await rotateKeys({ db, time, sealingKey: key, firstCheckAfter }, before, byOperator)
       const shown = present(after, config.hostname)
       const added = shown.dns.filter(({ purpose, last_checked_at: at }) => purpose === 'dkim' && at === null)
       const text = [
@@ -108,7 +111,7 @@ export const domainCommands = [
 async function suspension(operator: Operator, given: { domain: string; org: string | undefined }, suspended: boolean) {
   const { db } = operator.database
   const domain = await domainGiven(db, given)
-  const after = await setSuspended(db, domain.organizationId, domain.id, suspended)
+  const after = await db.transaction().execute((tx) => suspendDomain(tx, domain, suspended, byOperator))
   if (after && !suspended) {
     const text = `${domain.domain} is suspended with its organization, until that is resumed.`
     return { value: present({ ...domain, suspended: after }, operator.config.hostname), text }

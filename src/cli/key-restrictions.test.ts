@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -16,14 +17,14 @@ let mailboxes: { id: string; address: string }[]
 before(async () => {
   database = await testDatabase()
   const { db } = database
-  const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' })
+  const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' }, byOperator)
   const domain = 'acme.test'
   const mailHost = sqlMailHost(db, idHashKey(keyring))
   mailboxes = await db.transaction().execute(async (tx) => {
     await insertVerifiedDomain(tx, organizationId, domain)
     const made = []
     for (const localPart of ['ada', 'bob'])
-      made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }))
+      made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator))
     return made.map(({ id, address }) => ({ id, address }))
   })
 })

@@ -1,3 +1,4 @@
+import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/scopes.ts'
 import { expiryAfter, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
@@ -37,7 +38,7 @@ export const keyCommands = [
       }
       const organization = await organizationNamed(db, given.org)
       const restrictions = await restrictionsGiven(db, organization, given)
-      const { key: made, secret } = await createKey(db, organization.id, { ...fields, restrictions }, now)
+      const { key: made, secret } = await createKey(db, organization.id, { ...fields, restrictions }, now, byOperator)
       const key = await shownKey(db, made)
       return { value: { ...key, organization: organization.name, key: secret }, text: createdText(key, secret) }
     },
@@ -72,7 +73,7 @@ export const keyCommands = [
     operands: ['id'],
     options: {},
     run: async ({ database: { db }, clock }, { id }) => {
-      const { key: revoked, already } = await revokeKey(db, id, clock.now())
+      const { key: revoked, already } = await revokeKey(db, id, clock.now(), byOperator)
       const key = await shownKey(db, revoked)
       const text = already
         ? `The key ${shown(key)} was already revoked, at ${minute(key.revoked_at)} UTC.`

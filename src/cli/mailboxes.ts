@@ -1,6 +1,8 @@
+import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
-import { invalid, notFound } from '#/errors.ts'
-import { type KnownMailbox, knownMailboxes, setPasswordHash, setSuspended } from '#/mailboxes/operator-queries.ts'
+import { invalid } from '#/errors.ts'
+import { changePassword, suspendMailbox } from '#/mailboxes/change.ts'
+import { type KnownMailbox, knownMailboxes } from '#/mailboxes/operator-queries.ts'
 import { chosenPassword, hashPassword, newPassword } from '#/mailboxes/password.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { present } from '#/mailboxes/schemas.ts'
@@ -56,8 +58,9 @@ export const mailboxCommands = [
       const { db } = operator.database
       const { organizationId, id, address } = await mailboxGiven(db, named)
       const password = given === undefined ? newPassword() : chosenPassword(given)
-      if (!(await setPasswordHash(db, { organizationId, mailboxId: id }, await hashPassword(password))))
-        throw notFound('mailbox')
+      const hash = await hashPassword(password)
+      const mailbox = { organizationId, mailboxId: id }
+      await db.transaction().execute((tx) => changePassword(tx, mailbox, hash, byOperator))
       const sessions = await endSessions(operator, [id])
       const made = given === undefined ? { password } : {}
       const done = `This is the password of ${address} now, shown this once.`
@@ -81,6 +84,7 @@ export const mailboxCommands = [
       await removeMailbox(
         { db, mailHost, serverControl: operator.serverControl },
         { organizationId, mailboxId },
+        byOperator,
         (gone) => {
           deleted = gone
           tell(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
@@ -96,7 +100,8 @@ export const mailboxCommands = [
 async function suspension(operator: Operator, given: { address: string; org: string | undefined }, suspended: boolean) {
   const { db } = operator.database
   const mailbox = await mailboxGiven(db, given)
-  await setSuspended(db, { organizationId: mailbox.organizationId, mailboxId: mailbox.id }, suspended)
+  const ref = { organizationId: mailbox.organizationId, mailboxId: mailbox.id }
+  await db.transaction().execute((tx) => suspendMailbox(tx, ref, suspended, byOperator))
   const [value] = await shown(operator, [{ ...mailbox, suspended }])
   const text = suspensionText(mailbox.address, mailbox.suspended, suspended)
   if (!suspended) return { value, text }

@@ -1,8 +1,11 @@
+import { byOperator } from '#/audit/actor.ts'
+import { unblockSender } from '#/blocked-senders/block.ts'
 import { blockNamed } from '#/blocked-senders/pattern.ts'
-import { blockedSendersOf, deleteBlocked } from '#/blocked-senders/queries.ts'
+import { blockedSendersOf } from '#/blocked-senders/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { deleteFilter, filtersOf } from '#/filters/queries.ts'
+import { removeFilter } from '#/filters/changes.ts'
+import { filtersOf } from '#/filters/queries.ts'
 import { removeLabel } from '#/labels/catalogue.ts'
 import { labelsOwnedBy } from '#/labels/queries.ts'
 import { memberNamed } from '#/members/members.ts'
@@ -46,7 +49,7 @@ export const keptMemberRuleCommands = [
       const { db } = operator.database
       const owner = await ownerGiven(operator, given)
       const label = meant('label', await labelsOwnedBy(db, owner), given.label)
-      const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, label.id))
+      const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, label.id, byOperator))
       invalidateRules(db, owner.organizationId)
       const text = `Removed the label "${label.name}" of ${given.member}; ${keyword} stays on messages.`
       return { value: { removed: true, ...label }, text }
@@ -76,7 +79,7 @@ export const keptMemberRuleCommands = [
       const { db } = operator.database
       const owner = await ownerGiven(operator, given)
       const filter = meant('filter', await filtersOf(db, owner), given.filter)
-      await deleteFilter(db, owner, filter.id)
+      await db.transaction().execute((tx) => removeFilter(tx, owner, filter.id, byOperator))
       invalidateRules(db, owner.organizationId)
       return { value: { removed: true, ...filter }, text: `Removed the filter "${filter.name}" of ${given.member}.` }
     },
@@ -100,7 +103,8 @@ export const keptMemberRuleCommands = [
     run: async (operator, given) => {
       const { db } = operator.database
       const owner = await ownerGiven(operator, given)
-      const gone = await deleteBlocked(db, owner, blockNamed(given.pattern))
+      const named = blockNamed(given.pattern)
+      const gone = await db.transaction().execute((tx) => unblockSender(tx, owner, named, byOperator))
       if (!gone) throw new Refusal('not_found', `${given.member} has not blocked "${given.pattern}"`)
       invalidateRules(db, owner.organizationId)
       return { value: { removed: true, ...gone }, text: `${given.member} no longer blocks ${gone.pattern}.` }

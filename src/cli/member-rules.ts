@@ -1,3 +1,4 @@
+import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { blockPattern } from '#/blocked-senders/pattern.ts'
 import type { Tx } from '#/db/schema.ts'
@@ -21,7 +22,7 @@ export const memberRuleCommands = [
     options: { ...whose, colour: { value: 'COLOUR', help: `#rrggbb or a name; ${defaultColour} without it` } },
     run: async (operator, given) => {
       const label = { name: labelName(given.name), colour: labelColour(given.colour ?? defaultColour) }
-      const made = await forMember(operator, given, (tx, owner) => addLabel(tx, owner, label))
+      const made = await forMember(operator, given, (tx, owner) => addLabel(tx, owner, label, byOperator))
       return { value: made, text: `Added the label "${made.name}", keyword ${made.keyword}, of ${given.member}.` }
     },
   }),
@@ -50,7 +51,7 @@ export const memberRuleCommands = [
       const { db } = operator.database
       const organization = await organizationNamed(db, given.org)
       if (filter.action === 'move') await checkMove(await operator.mailHost(db), organization.id, filter)
-      const made = await forMember(operator, given, (tx, owner) => addFilter(tx, owner, filter))
+      const made = await forMember(operator, given, (tx, owner) => addFilter(tx, owner, filter, byOperator))
       return { value: made, text: `Added the filter "${made.name}" of ${given.member}.` }
     },
   }),
@@ -61,7 +62,9 @@ export const memberRuleCommands = [
     options: whose,
     run: async (operator, given) => {
       const pattern = blockPattern(given.pattern)
-      const { blocked, isNew } = await forMember(operator, given, (tx, owner) => blockSender(tx, owner, pattern))
+      const { blocked, isNew } = await forMember(operator, given, (tx, owner) =>
+        blockSender(tx, owner, pattern, byOperator),
+      )
       const text = isNew ? `Blocked ${blocked.pattern} for ${given.member}.` : `${blocked.pattern} was blocked before.`
       return { value: blocked, text }
     },

@@ -1,3 +1,4 @@
+import { byOperator } from '#/audit/actor.ts'
 import type { Member } from '#/members/member.ts'
 import { addMember, removeMember } from '#/members/members.ts'
 import { membersOf } from '#/members/queries.ts'
@@ -21,7 +22,7 @@ export const memberCommands = [
     },
     run: async ({ database: { db } }, { org, email, name = '', role = 'member' }) => {
       const organization = await organizationNamed(db, org)
-      const member = await addMember(db, { organizationId: organization.id, email, name, role })
+      const member = await addMember(db, { organizationId: organization.id, email, name, role }, byOperator)
       return { value: member, text: `Added ${member.email} to "${organization.name}" as ${member.role}.` }
     },
   }),
@@ -44,7 +45,7 @@ export const memberCommands = [
     options: { org },
     run: async ({ database: { db } }, given) => {
       const organization = await organizationNamed(db, given.org)
-      const member = await removeMember(db, organization.id, given.member)
+      const member = await removeMember(db, organization.id, given.member, byOperator)
       invalidateRules(db, organization.id)
       return { value: { removed: true, ...member }, text: `Removed ${member.email} from "${organization.name}".` }
     },

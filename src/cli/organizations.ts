@@ -1,8 +1,15 @@
+import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import type { Organization } from '#/organizations/organization.ts'
-import { allOrganizations, setOrganizationSuspended } from '#/organizations/queries.ts'
-import { changePlan, createOrganization, organizationNamed, renameOrganization } from '#/organizations/register.ts'
+import { allOrganizations } from '#/organizations/queries.ts'
+import {
+  changePlan,
+  createOrganization,
+  organizationNamed,
+  renameOrganization,
+  suspendOrganization,
+} from '#/organizations/register.ts'
 import { command, type Operator } from './command.ts'
 import { belongingsOf, removeOrganization } from './remove-organization.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
@@ -15,7 +22,7 @@ export const organizationCommands = [
     operands: ['name'],
     options: { plan: { value: 'PLAN', help: 'free (the default), team, business or self_hosted' } },
     run: async ({ database: { db } }, { name, plan = 'free' }) => {
-      const made = await createOrganization(db, { name, plan })
+      const made = await createOrganization(db, { name, plan }, byOperator)
       return { value: made, text: `Created the organization "${made.name}" on the plan ${made.plan}.` }
     },
   }),
@@ -38,7 +45,7 @@ export const organizationCommands = [
     operands: ['name', 'plan'],
     options: {},
     run: async ({ database: { db } }, { name, plan }) => {
-      const changed = await changePlan(db, name, plan)
+      const changed = await changePlan(db, name, plan, byOperator)
       return { value: changed, text: `"${changed.name}" is on the plan ${changed.plan}.` }
     },
   }),
@@ -48,7 +55,7 @@ export const organizationCommands = [
     operands: ['name', 'to'],
     options: {},
     run: async ({ database: { db } }, { name, to }) => {
-      const renamed = await renameOrganization(db, name, to)
+      const renamed = await renameOrganization(db, name, to, byOperator)
       return { value: renamed, text: `The organization is named "${renamed.name}" now.` }
     },
   }),
@@ -81,7 +88,8 @@ export const organizationCommands = [
       const mailHost = await operator.mailHost(db)
       const gone = await removeOrganization(
         { db, mailHost, serverControl: operator.serverControl },
-        organization.id,
+        organization,
+        byOperator,
         tell,
       )
       const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
@@ -94,7 +102,7 @@ export const organizationCommands = [
 async function suspension(operator: Operator, name: string, suspended: boolean) {
   const { db } = operator.database
   const before = await organizationNamed(db, name)
-  const after = await setOrganizationSuspended(db, before.id, suspended)
+  const after = await suspendOrganization(db, before.id, suspended, byOperator)
   const text = suspensionText(`"${after.name}"`, before.suspended_at !== null, suspended)
   if (!suspended) return { value: after, text }
   return { value: after, ...withSessions(text, await endSessions(operator, await mailboxesOf(db, before.id))) }

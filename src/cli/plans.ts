@@ -1,3 +1,4 @@
+import { byOperator } from '#/audit/actor.ts'
 import { allPlans, countIn, type Plan, type PlanLimits, planName, setPlan, storageIn } from '#/organizations/plans.ts'
 import { command } from './command.ts'
 import { table } from './table.ts'
@@ -26,7 +27,7 @@ export const planCommands = [
       'scheduled-storage': { value: 'SIZE', help: 'Their size in all' },
     },
     run: async ({ database: { db } }, given) => {
-      const plan = await setPlan(db, planName(given.name), limitsIn(given))
+      const plan = await setPlan(db, planName(given.name), limitsIn(given), byOperator)
       return { value: plan, text: table(headings, [row(plan)], '') }
     },
   }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -12,7 +13,7 @@ let database: Database
 let organizationId: string
 before(async () => {
   database = await testDatabase()
-  organizationId = (await createOrganization(database.db, { name: 'Here', plan: 'team' })).id
+  organizationId = (await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)).id
 })
 after(() => database[Symbol.asyncDispose]())
 

@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { knownMailboxes } from '#/mailboxes/operator-queries.ts'
 import { type RemovalParts, removeMailbox } from '#/mailboxes/remove.ts'
-import { deleteOrganization, setOrganizationSuspended } from '#/organizations/queries.ts'
+import type { Organization } from '#/organizations/organization.ts'
+import { deleteOrganization } from '#/organizations/queries.ts'
+import { suspendOrganization } from '#/organizations/register.ts'
 import { discard } from '#/queue/waiting.ts'
 import { grouped } from './table.ts'
 
@@ -23,15 +27,17 @@ export async function belongingsOf(db: Db, organizationId: string): Promise<Belo
 }
 
 /**
- * Deletes an organization with its mailboxes, mail, queued messages, domains, keys, members and rules. It is suspended first.
+ * Deletes an organization with its mailboxes, mail, queued messages, domains, keys, members, rules and audit trail. It is
+ * suspended first.
  * `tell` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
  */
 export async function removeOrganization(
   { db, mailHost, serverControl }: RemovalParts,
-  organizationId: string,
+  { id: organizationId, name, plan }: Organization,
+  by: Actor,
   tell: (progress: string) => void,
 ): Promise<{ mailboxes: number; messages: number }> {
-  await setOrganizationSuspended(db, organizationId, true)
+  await suspendOrganization(db, organizationId, true, by)
   for (let gone = 0, some = 1; some > 0; gone += some) {
     some = await discard(db, organizationId)
     tell(`Deleted ${grouped(gone + some)} messages from the outbound queue`)
@@ -40,7 +46,7 @@ export async function removeOrganization(
   const mailboxes = await knownMailboxes(db, { organizationId })
   for (const [at, { id: mailboxId, address }] of mailboxes.entries()) {
     let deleted = 0
-    await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, (gone) => {
+    await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, by, (gone) => {
       deleted = gone
       tell(
         `Deleted ${grouped(at)} of ${grouped(mailboxes.length)} mailboxes, and ${grouped(gone)} messages in ${address}`,
@@ -52,6 +58,11 @@ export async function removeOrganization(
     // An attempt that was under way may have put its message back into the queue.
     while ((await discard(tx, organizationId)) > 0);
     await deleteOrganization(tx, organizationId)
+    // Its own entries have gone with it.
+    const before = { name, plan, mailboxes: mailboxes.length }
+    await record(tx, by, {
+      ...{ organizationId: null, action: 'organization.deleted', id: organizationId, name, before, after: null },
+    })
   })
   return { mailboxes: mailboxes.length, messages }
 }

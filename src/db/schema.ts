@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { AuditTables } from './schema/audit.ts'
 import type { BlockedSenderTables } from './schema/blocked-senders.ts'
 import type { DomainTables } from './schema/domains.ts'
 import type { FilterTables } from './schema/filters.ts'
@@ -23,7 +24,8 @@ export type Tx = Transaction<Schema>
 
 /** Every table. A table's row stands in the file of the noun that writes it. */
 export interface Schema
-  extends BlockedSenderTables,
+  extends AuditTables,
+    BlockedSenderTables,
     DomainTables,
     FilterTables,
     ForwardingTables,

@@ -140,14 +140,19 @@ export async function deleteKeys(tx: Tx, organizationId: string, domainId: strin
       and (seen_at is null or not ${unseenOnly}::boolean)`.execute(tx)
 }
 
+interface LockedDomain {
+  readonly domain: string
+  readonly status: Standing['status']
+  readonly suspended: boolean
+  /** By itself, not with its organization. */
+  readonly suspendedApart: boolean
+}
+
 /** Locks the domain, so that no mailbox is added to it. */
-export async function lockDomain(
-  tx: Tx,
-  organizationId: string,
-  id: string,
-): Promise<{ domain: string; suspended: boolean } | undefined> {
-  const { rows } = await sql<{ domain: string; suspended: boolean }>`
-    select domain, suspended_at is not null as suspended from domains
+export async function lockDomain(tx: Tx, organizationId: string, id: string): Promise<LockedDomain | undefined> {
+  const { rows } = await sql<LockedDomain>`
+    select domain, status, suspended_at is not null as suspended, suspended_apart_at is not null as "suspendedApart"
+    from domains
     where organization_id = ${organizationId} and id = ${id} for update`.execute(tx)
   return rows[0]
 }
@@ -167,11 +172,11 @@ export async function deleteDomain(tx: Tx, organizationId: string, id: string): 
 }
 
 /** Answers whether it is suspended then, which one is whose organization is so too. */
-export async function setSuspended(db: Db, organizationId: string, id: string, suspended: boolean): Promise<boolean> {
+export async function setSuspended(tx: Tx, organizationId: string, id: string, suspended: boolean): Promise<boolean> {
   const { rows } = await sql<{ suspended: boolean }>`
     update domains set suspended_apart_at = ${suspended ? sql`coalesce(suspended_apart_at, now())` : sql`null`}
     where organization_id = ${organizationId} and id = ${id}
-    returning suspended_at is not null as suspended`.execute(db)
+    returning suspended_at is not null as suspended`.execute(tx)
   return rows[0]?.suspended ?? suspended
 }
 

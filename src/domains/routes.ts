@@ -90,7 +90,7 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
       const domain = domainName(request.body.domain, { allowReserved })
       await answerOnce(db, request, reply, async (tx) => {
         const enrolment = { organizationId: request.organizationId, domain, now: await time(tx), firstCheckAfter }
-        const enrolled = await enrolDomain(tx, enrolment)
+        const enrolled = await enrolDomain(tx, enrolment, request.actor)
         return created(`/v1/domains/${enrolled.id}`, present(enrolled, hostname))
       })
       return reply
@@ -158,9 +158,9 @@ function removeRoute(app: App, { db }: DomainParts): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, domain: Type.String() }) },
       },
     },
-    async ({ organizationId, params }) => {
+    async ({ organizationId, actor, params }) => {
       const id = pathId(params.id, 'domain')
-      const domain = await db.transaction().execute((tx) => removeDomain(tx, organizationId, id))
+      const domain = await db.transaction().execute((tx) => removeDomain(tx, organizationId, id, actor))
       return { deleted: true as const, id, domain }
     },
   )

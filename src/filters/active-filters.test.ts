@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { addLabel, removeLabel } from '#/labels/catalogue.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
@@ -31,7 +32,7 @@ async function memberOf(organization: TestOrganization, email: string) {
 
 function personal(owner: { organizationId: string; memberId: string }, fields: object) {
   const whole = { ...plain, argument: null, enabled: true, ...fields }
-  return world.db.transaction().execute((tx) => addFilter(tx, owner, whole))
+  return world.db.transaction().execute((tx) => addFilter(tx, owner, whole, byOperator))
 }
 
 async function placed(mailbox: { organizationId: string; memberId: string | null }) {
@@ -60,10 +61,12 @@ test('A personal label filter uses the member’s own keyword', async () => {
   const organization = await world.organization()
   const ada = await memberOf(organization, 'ada@example.com')
   await organization.request('POST', '/v1/labels', { name: 'Work' })
-  const label = await world.db.transaction().execute((tx) => addLabel(tx, ada, { name: 'Work', colour: 'red' }))
+  const label = await world.db
+    .transaction()
+    .execute((tx) => addLabel(tx, ada, { name: 'Work', colour: 'red' }, byOperator))
   await personal(ada, { action: 'label', argument: 'Work' })
   assert.deepEqual((await placed(ada)).keywords, ['work-2'])
-  await world.db.transaction().execute((tx) => removeLabel(tx, ada, label.id))
+  await world.db.transaction().execute((tx) => removeLabel(tx, ada, label.id, byOperator))
   invalidateRules(world.db, organization.id)
   assert.deepEqual((await placed(ada)).keywords, [])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { addFilter } from './changes.ts'
 
@@ -103,8 +104,8 @@ test('A member’s personal filters run after the organization’s, on that memb
   const owner = { organizationId: organization.id, memberId: member.id }
   const own = { name: 'Own', field: 'from', op: 'contains', value: 'ann', enabled: true, position: 0 } as const
   await world.db.transaction().execute(async (tx) => {
-    await addFilter(tx, owner, { ...own, action: 'move', argument: 'archive' })
-    await addFilter(tx, owner, { ...own, action: 'star', argument: null })
+    await addFilter(tx, owner, { ...own, action: 'move', argument: 'archive' }, byOperator)
+    await addFilter(tx, owner, { ...own, action: 'star', argument: null }, byOperator)
   })
   const message = { from: 'ann@example.com', to: [ada.address, bob.address], subject: 'Hello', text: 'Hi' }
   await world.send(message)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -10,7 +11,7 @@ let database: Database
 let owner: { organizationId: string; memberId: null }
 before(async () => {
   database = await testDatabase()
-  const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' })
+  const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
   owner = { organizationId: id, memberId: null }
 })
 after(() => database[Symbol.asyncDispose]())
@@ -27,7 +28,7 @@ for (const [what, from, change, expected] of [
 ] as const) {
   test(`For a filter ${what} the mail host is asked about ${expected[0] ?? 'nothing'}`, async () => {
     const fields: FilterFields = { ...plain, ...from }
-    const { id } = await database.db.transaction().execute((tx) => addFilter(tx, owner, fields))
+    const { id } = await database.db.transaction().execute((tx) => addFilter(tx, owner, fields, byOperator))
     const asked: string[] = []
     const checkFolder = async (organizationId: string, folder: string) => {
       assert.equal(organizationId, owner.organizationId)

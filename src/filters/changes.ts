@@ -1,25 +1,30 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { nameKey } from '#/labels/label.ts'
 import { labelMeant } from '#/labels/queries.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import type { Owner } from '#/organizations/owner.ts'
+import { type Owner, settingsOfOwner } from '#/organizations/owner.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
 import { folderArgument, ofArgument } from './folder-argument.ts'
-import { filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
+import { deleteFilter, filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
 
 /** Adds a filter, by default after all others. Name and value must have been checked. */
 export async function addFilter(
   tx: Tx,
   owner: Owner,
   { position, ...fields }: FilterFields & { position?: number | undefined },
+  by: Actor,
 ): Promise<Filter> {
   await lockOrganization(tx, owner.organizationId)
   const argument = await resolveArgument(tx, owner, fields)
   const { count, largest } = await filterExtent(tx, owner)
   if (count >= mostFilters) throw full()
-  return await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
+  const filter = await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
+  await note(tx, owner, { action: 'filter.created', before: undefined, after: filter }, by)
+  return filter
 }
 
 /** As `checkMove`, for a change of action or argument. */
@@ -43,6 +48,7 @@ export async function changeFilter(
   owner: Owner,
   id: string,
   change: Partial<FilterFields & { position: number }>,
+  by: Actor,
 ): Promise<Filter> {
   const before = await filterForUpdate(tx, owner, id)
   if (!before) throw notFound('filter')
@@ -51,7 +57,37 @@ export async function changeFilter(
     action === before.action && argument === before.argument
       ? argument
       : await resolveArgument(tx, owner, { action, argument })
-  return await updateFilter(tx, owner, id, { name, field, op, value, action, argument: settled, enabled, position })
+  const fields = { name, field, op, value, action, argument: settled, enabled, position }
+  const after = await updateFilter(tx, owner, id, fields)
+  await note(tx, owner, { action: 'filter.changed', before, after }, by)
+  return after
+}
+
+/** The positions of the others stay as they are. */
+export async function removeFilter(tx: Tx, owner: Owner, id: string, by: Actor): Promise<void> {
+  const before = await deleteFilter(tx, owner, id)
+  if (!before) throw notFound('filter')
+  await note(tx, owner, { action: 'filter.deleted', before, after: undefined }, by)
+}
+
+type FilterAction = 'filter.created' | 'filter.changed' | 'filter.deleted'
+
+async function note(
+  tx: Tx,
+  owner: Owner,
+  { action, before, after }: { action: FilterAction; before: Filter | undefined; after: Filter | undefined },
+  by: Actor,
+): Promise<void> {
+  const named = after ?? before
+  if (!named) return
+  const settings = (filter: Filter | undefined) => {
+    if (!filter) return null
+    const { name, field, op, value, action, argument, position, enabled } = filter
+    return { ...settingsOfOwner(owner), name, field, op, value, action, argument, position, enabled }
+  }
+  const { id, name } = named
+  const { organizationId } = owner
+  await record(tx, by, { organizationId, action, id, name, before: settings(before), after: settings(after) })
 }
 
 /** Asks the mail host about the folder that a filter would move mail to. Apart from storing it, since a transaction must not

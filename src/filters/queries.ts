@@ -120,12 +120,12 @@ export function updateFilter(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether there was one. The positions of the others stay as they are. */
-export async function deleteFilter(db: Db, owner: Owner, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Returns the deleted one, if it existed. */
+export function deleteFilter(tx: Tx, owner: Owner, id: string): Promise<Filter | undefined> {
+  return tx
     .deleteFrom('filters')
     .where(ownedBy('filters', owner))
     .where('id', '=', id)
+    .returning(columns)
     .executeTakeFirst()
-  return numDeletedRows > 0n
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
@@ -44,7 +45,7 @@ async function personalFilter(organization: TestOrganization, fields: object = {
   }
   return await world.db
     .transaction()
-    .execute((tx) => addFilter(tx, owner, { ...filter, ...fields } as Parameters<typeof addFilter>[2]))
+    .execute((tx) => addFilter(tx, owner, { ...filter, ...fields } as Parameters<typeof addFilter>[2], byOperator))
 }
 
 function refused(answer: { status: number; body: { error: unknown } }, field: string): void {
@@ -232,7 +233,7 @@ test('A label that is unknown, another organization’s, a member’s own or del
   const owner = { organizationId: organization.id, memberId: member.id }
   const personal = await world.db
     .transaction()
-    .execute((tx) => addLabel(tx, owner, { name: 'Personal', colour: 'red' }))
+    .execute((tx) => addLabel(tx, owner, { name: 'Personal', colour: 'red' }, byOperator))
   for (const argument of [
     'nothing',
     randomUUID(),

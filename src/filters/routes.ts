@@ -7,9 +7,9 @@ import { Type } from '#/http/type.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { addFilter, changeFilter, checkChangedMove, checkMove } from './changes.ts'
+import { addFilter, changeFilter, checkChangedMove, checkMove, removeFilter } from './changes.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
-import { deleteFilter, filterById, filtersOf } from './queries.ts'
+import { filterById, filtersOf } from './queries.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
 import { trialRoute } from './trial-route.ts'
 
@@ -63,7 +63,7 @@ function createRoute(app: App, { db, mailHost }: FilterParts): void {
       const fields = newFilter(request.body)
       await checkMove(mailHost, request.organizationId, fields)
       await answerOnce(db, request, reply, async (tx) => {
-        const filter = await addFilter(tx, organizationItself(request.organizationId), fields)
+        const filter = await addFilter(tx, organizationItself(request.organizationId), fields, request.actor)
         return created(`/v1/filters/${filter.id}`, present(filter))
       })
       invalidateRules(db, request.organizationId)
@@ -102,7 +102,7 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
         response: { 200: FilterOut },
       },
     },
-    async ({ organizationId, params, body }) => {
+    async ({ organizationId, actor, params, body }) => {
       const change = {
         ...body,
         ...(body.name !== undefined && { name: filterName(body.name) }),
@@ -111,7 +111,7 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
       const id = pathId(params.id, 'filter')
       const owner = organizationItself(organizationId)
       await checkChangedMove(db, mailHost, owner, { id, change: body })
-      const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change))
+      const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change, actor))
       invalidateRules(db, organizationId)
       return present(filter)
     },
@@ -128,9 +128,10 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },
     },
-    async ({ organizationId, params }) => {
+    async ({ organizationId, actor, params }) => {
       const id = pathId(params.id, 'filter')
-      if (!(await deleteFilter(db, organizationItself(organizationId), id))) throw notFound('filter')
+      const owner = organizationItself(organizationId)
+      await db.transaction().execute((tx) => removeFilter(tx, owner, id, actor))
       invalidateRules(db, organizationId)
       return { deleted: true as const, id }
     },

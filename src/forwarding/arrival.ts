@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { byService } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 
 /** Forwarding and auto-reply of a mailbox at this time. */
@@ -91,7 +93,7 @@ export async function stillAnswered(db: Db, mailboxId: string | null, since: Dat
 
 /** Records that the destination has refused a message. The tenth within 24 hours pauses forwarding. */
 export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason: string, now: Date): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ organizationId: string; address: string; paused: boolean }>`
     update forwarding settings
     set refused_at = recent.refused_at,
       forward_paused_at = case when cardinality(recent.refused_at) >= ${mostRefused} then ${now} else forward_paused_at end,
@@ -105,7 +107,13 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
       from forwarding where mailbox_id = ${mailboxId} for update
     ) recent
     where settings.mailbox_id = recent.mailbox_id and forward_to = ${to} and forward_enabled
-      and forward_paused_at is null`.execute(tx)
+      and forward_paused_at is null
+    returning settings.organization_id as "organizationId", forward_paused_at is not null as paused,
+      (select address from mailboxes where id = settings.mailbox_id) as address`.execute(tx)
+  for (const { organizationId, address: name } of rows.filter(({ paused }) => paused)) {
+    const [before, after] = [{ forward_paused_at: null }, { forward_paused_at: now }]
+    await record(tx, byService, { organizationId, action: 'forwarding.paused', id: mailboxId, name, before, after })
+  }
 }
 
 /** A sender who is answered: its address, or for a Private mailbox a hash of it, under this secret and earlier ones. */

@@ -48,11 +48,11 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         response: { 200: ForwardingOut },
       },
     },
-    async ({ caller, body }) => {
+    async ({ caller, actor, body }) => {
       const change = readChange(body)
       return await db.transaction().execute(async (tx) => {
         const now = await time(tx)
-        return present(await configure(tx, caller, body.mailbox, change, now), now)
+        return present(await configure(tx, caller, body.mailbox, change, { now, by: actor }), now)
       })
     },
   )

@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
 import { canonicalAddress } from '#/mime/address.ts'
-import { assertRecipients, type Change, changed } from './forwarding.ts'
+import { assertRecipients, type Change, changed, type Forwarding } from './forwarding.ts'
 import { addressesOf, forwardingOf, lockSettings, type Row, saveSettings } from './queries.ts'
 
 /** Changes the settings of the mailbox with that address that the caller sees. @throws Refusal */
-export async function configure(tx: Tx, caller: Caller, address: string, change: Change, now: Date): Promise<Row> {
+export async function configure(
+  tx: Tx,
+  caller: Caller,
+  address: string,
+  change: Change,
+  { now, by }: { now: Date; by: Actor },
+): Promise<Row> {
   const { organizationId } = caller
   const named = await settingsOf(tx, caller, address)
   await lockSettings(tx, organizationId, named.mailboxId, now)
@@ -15,6 +24,10 @@ export async function configure(tx: Tx, caller: Caller, address: string, change:
   const after = { ...before, ...changed(before, change, { ...before, addresses }, now) }
   assertRecipients(caller, change, after)
   await saveSettings(tx, organizationId, before.mailboxId, after)
+  await record(tx, by, {
+    ...{ organizationId, action: 'forwarding.changed', id: before.mailboxId, name: before.address },
+    ...{ before: recorded(before), after: recorded(after) },
+  })
   return { ...after, updatedAt: now }
 }
 
@@ -24,4 +37,17 @@ export async function settingsOf(db: Db, caller: Caller, address: string): Promi
   const found = canonical === undefined ? undefined : await forwardingOf(db, caller, canonical)
   if (!found) throw notFound('mailbox')
   return found
+}
+
+/** For the audit trail. What a reply says is mail: a digest tells whether it changed. */
+function recorded(settings: Forwarding) {
+  const { forwardEnabled, forwardTo, forwardSince, forwardUntil, pausedAt } = settings
+  const { replyEnabled, replySubject, replyBody, replySince, replyUntil } = settings
+  const reply = JSON.stringify([replySubject, replyBody])
+  return {
+    ...{ forward_enabled: forwardEnabled, forward_to: forwardTo, forward_since: forwardSince },
+    ...{ forward_until: forwardUntil, forward_paused_at: pausedAt },
+    ...{ reply_enabled: replyEnabled, reply_since: replySince, reply_until: replyUntil },
+    reply_sha256: createHash('sha256').update(reply).digest('hex'),
+  }
 }

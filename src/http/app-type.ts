@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { Logger } from 'pino'
+import type { Actor } from '#/audit/actor.ts'
 import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Caller } from './caller.ts'
@@ -22,6 +23,8 @@ declare module 'fastify' {
     /** The organization of the key: every query carries it. */
     organizationId: string
     keyId: string
+    /** Who makes changes, for the audit trail. Set once the key is identified. */
+    actor: Actor
     /** SHA-256 of method, path and body; only with an Idempotency-Key. */
     fingerprint: Buffer | null
   }

@@ -8,6 +8,7 @@ import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
 const identity: Identity = {
   ...{ keyId: 'a', caller: Caller.unrestricted('o'), quota: 600, suspended: false },
+  actor: { kind: 'key', id: 'a', name: 'mrk_aaaa…aaaa' },
   scopes: new Set<Scope>(['labels:read']),
 }
 

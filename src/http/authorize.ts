@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
 import type { Caller } from './caller.ts'
@@ -19,6 +20,8 @@ export interface Client {
 export interface Identity {
   readonly keyId: string
   readonly caller: Caller
+  /** The key in the audit trail. */
+  readonly actor: Omit<Actor, 'address'>
   readonly scopes: ReadonlySet<Scope>
   /** Requests a minute. */
   readonly quota: number
@@ -69,6 +72,7 @@ export function authorizer({ identify, isKey }: Keys, now: () => number, shared?
     request.caller = caller
     request.organizationId = caller.organizationId
     request.keyId = identity.keyId
+    request.actor = { ...identity.actor, address }
     const allowance = await consume(identity)
     reply.header('RateLimit-Policy', `"key";q=${quota};w=${perMinute.windowMs / 1000}`)
     reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
@@ -18,7 +19,7 @@ let database: Database
 let organizationId: string
 before(async () => {
   database = await testDatabase()
-  organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' })).id
+  organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' }, byOperator)).id
 })
 const processes: FastifyInstance[] = []
 after(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -19,12 +20,12 @@ let mailbox: MailboxRef
 before(async () => {
   database = await testDatabase()
   host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-  const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' })
+  const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
   const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
   await database.db.insertInto('domains').values(domain).execute()
   const made = await database.db
     .transaction()
-    .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }))
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }, byOperator))
   mailbox = { organizationId, mailboxId: made.id }
 })
 after(() => database[Symbol.asyncDispose]())

@@ -7,6 +7,7 @@ import { type Client, type Identity, perMinute } from '#/http/authorize.ts'
 import { Caller } from '#/http/caller.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
+import { keyShown } from './key.ts'
 import { insideNetworks } from './networks.ts'
 
 /** A key as it is cached, with what it is restricted to. */
@@ -127,6 +128,7 @@ function liveKeys(db: Db) {
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select(['api_keys.id', 'organization_id', 'scopes', 'expires_at', 'suspended_at'])
+    .select(['api_keys.name', 'prefix', 'last_four'])
     .select(['mailbox_ids', 'recipients', 'networks', 'requests_per_minute'])
     .where('revoked_at', 'is', null)
 }
@@ -136,6 +138,7 @@ type LiveKey = Awaited<ReturnType<ReturnType<typeof liveKeys>['executeTakeFirstO
 function asKnown(row: LiveKey): KnownKey {
   return {
     keyId: row.id,
+    actor: { kind: 'key', id: row.id, name: keyShown(row) },
     caller: new Caller(row.organization_id, { mailboxes: row.mailbox_ids, recipients: row.recipients }),
     scopes: new Set(row.scopes as Scope[]),
     quota: row.requests_per_minute ?? perMinute.quota,

@@ -18,6 +18,11 @@ export interface Key extends Restrictions {
   readonly revoked_at: Date | null
 }
 
+/** A key as people tell it from others: `mrk_k3Ld…9xQa Shop`. */
+export function keyShown({ prefix, last_four, name }: Pick<Key, 'prefix' | 'last_four' | 'name'>): string {
+  return `${prefix}…${last_four} ${name}`.trimEnd()
+}
+
 /** How many keys of an organization may be live: neither revoked nor expired. */
 export const mostLiveKeys = 1_000
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -20,12 +21,12 @@ const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 async function newOrganization(): Promise<string> {
-  return (await createOrganization(database.db, { name: randomUUID(), plan: 'free' })).id
+  return (await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)).id
 }
 
 test('a new key is answered once; stored are its hash and what to recognise it by', async () => {
   const organizationId = await newOrganization()
-  const { key, secret } = await createKey(database.db, organizationId, fields, now)
+  const { key, secret } = await createKey(database.db, organizationId, fields, now, byOperator)
   assert.ok(isWellFormedKey(secret))
   assert.equal(secret.slice(0, 8), key.prefix)
   assert.equal(secret.slice(-4), key.last_four)
@@ -37,15 +38,15 @@ test('a new key is answered once; stored are its hash and what to recognise it b
 
 test("one organization's list holds no key of another", async () => {
   const [one, other] = [await newOrganization(), await newOrganization()]
-  await createKey(database.db, one, fields, now)
+  await createKey(database.db, one, fields, now, byOperator)
   assert.deepEqual(await keysOf(database.db, other), [])
 })
 
 test('a revoked key opens nothing, and revoking it again changes nothing and says so', async () => {
   const organizationId = await newOrganization()
-  const { key, secret } = await createKey(database.db, organizationId, fields, now)
-  const first = await revokeKey(database.db, key.id.toUpperCase(), now)
-  const second = await revokeKey(database.db, key.id, now + 60_000)
+  const { key, secret } = await createKey(database.db, organizationId, fields, now, byOperator)
+  const first = await revokeKey(database.db, key.id.toUpperCase(), now, byOperator)
+  const second = await revokeKey(database.db, key.id, now + 60_000, byOperator)
   assert.deepEqual([first.already, second.already], [false, true])
   assert.deepEqual(second.key, { ...key, revoked_at: new Date(now) })
   await using authenticator = new Authenticator(database.db, () => now)
@@ -53,7 +54,7 @@ test('a revoked key opens nothing, and revoking it again changes nothing and say
 })
 
 test('keys from where many are guessed are looked for together, and one that opened something before is not among them', async () => {
-  const { secret } = await createKey(database.db, await newOrganization(), fields, now)
+  const { secret } = await createKey(database.db, await newOrganization(), fields, now, byOperator)
   const { db, count } = countingStatements(database.db, 'api_keys')
   await using authenticator = new Authenticator(db, () => now, { every: 1 })
   const guesses = [...Array.from({ length: 50 }, generateKey), secret, 'mrk_mistyped']
@@ -69,7 +70,7 @@ test('keys from where many are guessed are looked for together, and one that ope
 
 for (const id of [randomUUID(), 'mrk_x', '']) {
   test(`revoking "${id}" is refused, since no key has that id`, async () => {
-    await assert.rejects(revokeKey(database.db, id, now), { code: 'not_found' })
+    await assert.rejects(revokeKey(database.db, id, now, byOperator), { code: 'not_found' })
   })
 }
 
@@ -82,7 +83,7 @@ test(`of an organization's keys at most ${mostLiveKeys} are live, however many a
       case when n > ${mostLiveKeys - 3} and n % 2 = 1 then ${new Date(now)}::timestamptz end
     from generate_series(1, ${mostLiveKeys + 5}) as n`.execute(database.db)
   const made = await Promise.allSettled(
-    Array.from({ length: 8 }, () => createKey(database.db, organizationId, fields, now)),
+    Array.from({ length: 8 }, () => createKey(database.db, organizationId, fields, now, byOperator)),
   )
   const refused = made.filter(({ status }) => status === 'rejected')
   assert.equal(refused.length, 5)

@@ -58,13 +58,18 @@ export async function insertKey(
 
 /** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, across
  *  organizations: what leaked must be closed at once, whoever's it is. */
-export async function revokeLiveKey(db: Db, id: string, now: Date): Promise<Key | undefined> {
-  const row = await db
+export async function revokeLiveKey(
+  tx: Tx,
+  id: string,
+  now: Date,
+): Promise<(Key & { organization_id: string }) | undefined> {
+  const row = await tx
     .updateTable('api_keys')
     .set({ revoked_at: now })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .returning(columns)
+    .returning('organization_id')
     .executeTakeFirst()
   return row && asKey(row)
 }

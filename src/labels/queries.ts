@@ -142,17 +142,17 @@ export function updateLabel(
     .executeTakeFirst()
 }
 
-/** Deletes the label and keeps its keyword for its name, in one statement. Answers the keyword. */
-export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<string | undefined> {
-  const { rows } = await sql<{ keyword: string }>`
+/** Deletes the label and keeps its keyword for its name, in one statement. */
+export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<Label | undefined> {
+  const { rows } = await sql<Label>`
     with gone as (
       delete from labels where ${ownedBy('labels', owner)} and id = ${id} returning *
     ), kept as (
       insert into retired_keywords (organization_id, member_id, name_key, keyword, retired_at)
       select organization_id, member_id, name_key, keyword, clock_timestamp() from gone
     )
-    select keyword from gone`.execute(tx)
-  return rows[0]?.keyword
+    select id, name, keyword, colour, created_at from gone`.execute(tx)
+  return rows[0]
 }
 
 /** Deletes all labels of an owner, and keeps their keywords in use, since they stay on the messages. */

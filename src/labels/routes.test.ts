@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { byOperator } from '#/audit/actor.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 import { mostLabels } from './label.ts'
@@ -14,7 +15,7 @@ const shared = await world.organization()
 async function personalLabel(organization: TestOrganization, name: string) {
   const member = await organization.member(`${randomUUID()}@${organization.domain}`)
   const owner = { organizationId: organization.id, memberId: member.id }
-  return await world.db.transaction().execute((tx) => addLabel(tx, owner, { name, colour: 'slate' }))
+  return await world.db.transaction().execute((tx) => addLabel(tx, owner, { name, colour: 'slate' }, byOperator))
 }
 
 async function create(organization: TestOrganization, name: string, colour?: string) {

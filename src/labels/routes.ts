@@ -71,7 +71,7 @@ function createRoute(app: App, db: Db): void {
     async (request, reply) => {
       const fields = { name: labelName(request.body.name), colour: labelColour(request.body.colour ?? defaultColour) }
       await answerOnce(db, request, reply, async (tx) => {
-        const label = await addLabel(tx, organizationItself(request.organizationId), fields)
+        const label = await addLabel(tx, organizationItself(request.organizationId), fields, request.actor)
         return created(`/v1/labels/${label.id}`, present(label))
       })
       invalidateRules(db, request.organizationId)
@@ -94,14 +94,14 @@ function changeRoutes(app: App, db: Db): void {
         response: { 200: LabelOut },
       },
     },
-    async ({ organizationId, params, body }) => {
+    async ({ organizationId, actor, params, body }) => {
       const change = {
         ...(body.name !== undefined && { name: labelName(body.name) }),
         ...(body.colour !== undefined && { colour: labelColour(body.colour) }),
       }
       const id = pathId(params.id, 'label')
       const owner = organizationItself(organizationId)
-      return present(await db.transaction().execute((tx) => changeLabel(tx, owner, id, change)))
+      return present(await db.transaction().execute((tx) => changeLabel(tx, owner, id, change, actor)))
     },
   )
 
@@ -120,10 +120,10 @@ function changeRoutes(app: App, db: Db): void {
         },
       },
     },
-    async ({ organizationId, params }) => {
+    async ({ organizationId, actor, params }) => {
       const id = pathId(params.id, 'label')
       const owner = organizationItself(organizationId)
-      const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, id))
+      const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, id, actor))
       invalidateRules(db, organizationId)
       return { deleted: true as const, id, keyword_left_on_messages: keyword }
     },

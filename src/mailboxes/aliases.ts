@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { canonicalAddress, splitAddress } from '#/mime/address.ts'
@@ -44,6 +46,7 @@ export async function addAlias(
   tx: Tx,
   mailbox: MailboxRef,
   given: string,
+  by: Actor,
 ): Promise<{ readonly alias: string; readonly isNew: boolean }> {
   const { organizationId, mailboxId } = mailbox
   const { alias, local, domain } = aliasIn(given)
@@ -59,19 +62,30 @@ export async function addAlias(
     insert into addresses (address, organization_id, mailbox_id, alias)
     values (${alias}, ${organizationId}, ${mailboxId}, true)
     on conflict (organization_id, address) do update set mailbox_id = excluded.mailbox_id`.execute(tx)
+  const after = (await holderOf(tx, organizationId, alias))?.mailbox
+  await record(tx, by, {
+    ...{ organizationId, action: 'alias.added', id: mailboxId, name: alias },
+    ...{ before: before ? { mailbox: before.mailbox } : null, after: { mailbox: after } },
+  })
   return { alias, isNew: true }
 }
 
 /** @throws Refusal for postmaster@ and abuse@, which can only move to another mailbox */
-export async function removeAlias(db: Db, { organizationId, mailboxId }: MailboxRef, alias: string): Promise<void> {
+export async function removeAlias(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+  alias: string,
+  by: Actor,
+): Promise<void> {
   const { local } = splitAddress(alias) ?? { local: '' }
   if (isRequired(local))
     throw invalid('alias', `Every domain has ${alias}`, 'Give it to another mailbox by `mailroom mailbox alias add`')
-  await sql`
+  const { rows } = await sql<{ mailbox: string }>`
     delete from addresses
-    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and address = ${alias} and alias`.execute(
-    db,
-  )
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and address = ${alias} and alias
+    returning (select address from mailboxes where id = mailbox_id) as mailbox`.execute(tx)
+  for (const before of rows)
+    await record(tx, by, { organizationId, action: 'alias.removed', id: mailboxId, name: alias, before, after: null })
 }
 
 function aliasIn(given: string): { alias: string; local: string; domain: string } {

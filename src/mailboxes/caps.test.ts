@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -31,7 +32,7 @@ interface Place {
 
 async function place(): Promise<Place> {
   const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'five' })
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'five' }, byOperator)
   await insertVerifiedDomain(database.db, organizationId, `${name}.test`)
   const { id: domainId } = await database.db
     .selectFrom('domains')
@@ -47,7 +48,7 @@ for (const level of levels) {
     const mailHost = sqlMailHost(database.db, idHashKey('a secret'))
     const made = await Promise.all(
       Array.from({ length: attempts }, (_, n) =>
-        attempt(level, (tx) => createMailbox(tx, mailHost, { ...at, localPart: `box${n}` })),
+        attempt(level, (tx) => createMailbox(tx, mailHost, { ...at, localPart: `box${n}` }, byOperator)),
       ),
     )
     assert.equal(made.filter(Boolean).length, cap)

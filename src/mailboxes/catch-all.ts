@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
 /** Addresses of catch-all mailboxes, by the id of their domain. */
@@ -10,19 +12,42 @@ export async function catchAlls(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ domainId, address }) => [domainId, address]))
 }
 
-/** Makes the mailbox the catch-all of the domain. Both are of one organization. */
-export async function setCatchAll(db: Db, domainId: string, { organizationId, mailboxId }: MailboxRef): Promise<void> {
-  await sql`
-    insert into catch_alls (domain_id, organization_id, mailbox_id) values (${domainId}, ${organizationId}, ${mailboxId})
-    on conflict (domain_id) do update set mailbox_id = excluded.mailbox_id`.execute(db)
+/** Makes the mailbox the catch-all of the domain, or with null none. Both are of one organization. Answers whether there was one. */
+export async function changeCatchAll(
+  tx: Tx,
+  { organizationId, id, domain }: { organizationId: string; id: string; domain: string },
+  mailbox: { readonly mailboxId: string; readonly mailbox: string } | null,
+  by: Actor,
+): Promise<boolean> {
+  const was = await lockCatchAll(tx, organizationId, id)
+  if (mailbox) await setCatchAll(tx, id, { organizationId, mailboxId: mailbox.mailboxId })
+  else await removeCatchAll(tx, organizationId, id)
+  await record(tx, by, {
+    ...{ organizationId, action: 'domain.catch_all_changed', id, name: domain },
+    ...{ before: { catch_all: was ?? null }, after: { catch_all: mailbox?.mailbox ?? null } },
+  })
+  return was !== undefined
 }
 
-/** False if there was none. */
-export async function removeCatchAll(db: Db, organizationId: string, domainId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+async function lockCatchAll(tx: Tx, organizationId: string, domainId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ address: string }>`
+    select mailbox.address from catch_alls caught join mailboxes mailbox on mailbox.id = caught.mailbox_id
+    where caught.organization_id = ${organizationId} and caught.domain_id = ${domainId} for update of caught`.execute(
+    tx,
+  )
+  return rows[0]?.address
+}
+
+async function setCatchAll(tx: Tx, domainId: string, { organizationId, mailboxId }: MailboxRef): Promise<void> {
+  await sql`
+    insert into catch_alls (domain_id, organization_id, mailbox_id) values (${domainId}, ${organizationId}, ${mailboxId})
+    on conflict (domain_id) do update set mailbox_id = excluded.mailbox_id`.execute(tx)
+}
+
+async function removeCatchAll(tx: Tx, organizationId: string, domainId: string): Promise<void> {
+  await tx
     .deleteFrom('catch_alls')
     .where('organization_id', '=', organizationId)
     .where('domain_id', '=', domainId)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+    .execute()
 }

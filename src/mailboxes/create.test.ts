@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/caller.ts'
@@ -118,12 +119,12 @@ function host(): MailHost {
 }
 
 function create(wanted: NewMailbox) {
-  return database.db.transaction().execute((tx) => createMailbox(tx, host(), wanted))
+  return database.db.transaction().execute((tx) => createMailbox(tx, host(), wanted, byOperator))
 }
 
 async function domain(plan = 'team'): Promise<{ organizationId: string; domain: string }> {
   const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan })
+  const { id: organizationId } = await createOrganization(database.db, { name, plan }, byOperator)
   await database.db
     .insertInto('domains')
     .values({ organization_id: organizationId, domain: `${name}.test`, status: 'verified' })

@@ -1,8 +1,10 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { type Mailbox, mailboxName, newLocalPart, requiredAliases } from './mailbox.ts'
+import { type Mailbox, mailboxName, newLocalPart, recordedMailbox, requiredAliases } from './mailbox.ts'
 import { type DomainNamed, domainForAddresses, insertAliases, insertMailbox, isTaken, mailboxById } from './queries.ts'
 
 export interface NewMailbox {
@@ -21,7 +23,12 @@ export interface NewMailbox {
  * abuse@, it gets them. It belongs to the member with that address, if there is one. Over the plan's cap the database fails
  * with SQLSTATE PC402.
  */
-export async function createMailbox(tx: Tx, mailHost: Pick<MailHost, 'open'>, wanted: NewMailbox): Promise<Mailbox> {
+export async function createMailbox(
+  tx: Tx,
+  mailHost: Pick<MailHost, 'open'>,
+  wanted: NewMailbox,
+  by: Actor,
+): Promise<Mailbox> {
   const { organizationId, certificate, passwordHash = null } = wanted
   const localPart = newLocalPart(wanted.localPart)
   const domain = await domainForAddresses(tx, organizationId, wanted.domain)
@@ -49,5 +56,7 @@ export async function createMailbox(tx: Tx, mailHost: Pick<MailHost, 'open'>, wa
   await mailHost.open(tx, mailbox)
   const created = await mailboxById(tx, organizationId, mailboxId)
   if (!created) throw new Error('The mailbox was just created')
+  const after = recordedMailbox(created)
+  await record(tx, by, { organizationId, action: 'mailbox.created', id: mailboxId, name: address, before: null, after })
   return created
 }

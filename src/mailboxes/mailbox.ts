@@ -19,6 +19,11 @@ export interface Mailbox {
   readonly created_at: Date
 }
 
+/** A mailbox in the audit trail. */
+export function recordedMailbox({ name, kind, aliases, suspended }: Mailbox) {
+  return { name, kind, aliases, suspended }
+}
+
 /** Reserved by RFC 2142 and RFC 5321, section 4.5.1: no person may have them as a mailbox. */
 const reserved = new Set(
   'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'.split(' '),

@@ -45,26 +45,32 @@ export async function addressesOf(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, address }) => [id, address]))
 }
 
-/** False if there is no such mailbox. */
-export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<boolean> {
-  const { numUpdatedRows } = await db
+export async function lockMailbox(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+): Promise<{ address: string; suspended: boolean } | undefined> {
+  const { rows } = await sql<{ address: string; suspended: boolean }>`
+    select address, suspended_at is not null as suspended from mailboxes
+    where organization_id = ${organizationId} and id = ${mailboxId} for no key update`.execute(tx)
+  return rows[0]
+}
+
+export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<void> {
+  await db
     .updateTable('mailboxes')
     .set({ suspended_at: suspended ? sql<Date>`coalesce(suspended_at, now())` : null })
     .where('organization_id', '=', mailbox.organizationId)
     .where('id', '=', mailbox.mailboxId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0
+    .execute()
 }
 
-/** False if there is no such mailbox. */
-export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash: string): Promise<void> {
+  await db
     .updateTable('mailboxes')
     .set({ password_hash: passwordHash })
     .where('organization_id', '=', mailbox.organizationId)
     .where('id', '=', mailbox.mailboxId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0
+    .execute()
 }
 
 /** The ids of an organization's mailboxes, or of those on one domain. */

@@ -1,10 +1,14 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
+import { suspendMailbox } from './change.ts'
 import { assertNotMoving } from './mail-host-name.ts'
-import { requiredAliases } from './mailbox.ts'
-import { deleteMailbox, handAliasesOn, lockDomainOf, setSuspended } from './operator-queries.ts'
+import { recordedMailbox, requiredAliases } from './mailbox.ts'
+import { deleteMailbox, handAliasesOn, lockDomainOf } from './operator-queries.ts'
+import { mailboxById } from './queries.ts'
 
 export interface RemovalParts {
   readonly db: Db
@@ -23,10 +27,11 @@ export interface RemovalParts {
 export async function removeMailbox(
   { db, mailHost, serverControl }: RemovalParts,
   mailbox: MailboxRef,
+  by: Actor,
   tell: (gone: number) => void,
 ): Promise<void> {
   await assertNotMoving(db)
-  if (!(await setSuspended(db, mailbox, true))) throw notFound('mailbox')
+  await db.transaction().execute((tx) => suspendMailbox(tx, mailbox, true, by))
   await serverControl?.kick([mailbox.mailboxId])
   await emptied(mailHost, mailbox, tell)
   await mailHost.remove(mailbox)
@@ -35,10 +40,15 @@ export async function removeMailbox(
   await serverControl?.purge(mailbox.mailboxId)
   await db.transaction().execute(async (tx) => {
     const domain = await lockDomainOf(tx, mailbox)
-    if (!domain) throw notFound('mailbox')
+    const before = await mailboxById(tx, mailbox.organizationId, mailbox.mailboxId)
+    if (!domain || !before) throw notFound('mailbox')
     const required = requiredAliases.map((name) => `${name}@${domain.domain}`)
     await handAliasesOn(tx, mailbox, domain.id, required)
     await deleteMailbox(tx, mailbox)
+    await record(tx, by, {
+      ...{ organizationId: mailbox.organizationId, action: 'mailbox.deleted', id: mailbox.mailboxId },
+      ...{ name: before.address, before: recordedMailbox(before), after: null },
+    })
   })
 }
 

@@ -94,7 +94,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       await answerOnce(db, request, reply, async (tx) => {
         const { organizationId } = request
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
-        const mailbox = await createMailbox(tx, mailHost, wanted)
+        const mailbox = await createMailbox(tx, mailHost, wanted, request.actor)
         const body = { ...present(mailbox, 0), ...(password === undefined && { password: chosen }) }
         return created(`/v1/mailboxes/${encodeURIComponent(mailbox.address)}`, body, 'password')
       })

@@ -1,3 +1,5 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { retireLabelsOf } from '#/labels/queries.ts'
@@ -11,23 +13,27 @@ import { deleteMember, insertMember, memberMeant } from './queries.ts'
 export async function addMember(
   db: Db,
   { organizationId, email, name, role }: { organizationId: string; email: string; name: string; role: string },
+  by: Actor,
 ): Promise<Member> {
   const fields = { email: memberEmail(email), name: memberName(name), role: memberRole(role) }
   return await db.transaction().execute(async (tx) => {
     const member = await insertMember(tx, organizationId, fields)
     if (!member) throw invalid('email', `There is a member with the address ${fields.email} already`)
     await giveMailbox(tx, organizationId, member.id)
+    await record(tx, by, { ...entryOf(organizationId, member), action: 'member.added', before: null })
     return member
   })
 }
 
 /** Removes a member with their own labels, filters and blocks. Their mailboxes stay, and belong to no member then. */
-export async function removeMember(db: Db, organizationId: string, idOrEmail: string): Promise<Member> {
+export async function removeMember(db: Db, organizationId: string, idOrEmail: string, by: Actor): Promise<Member> {
   const member = await memberNamed(db, organizationId, idOrEmail)
   await db.transaction().execute(async (tx) => {
     await lockOrganization(tx, organizationId)
     await retireLabelsOf(tx, { organizationId, memberId: member.id })
-    await deleteMember(tx, organizationId, member.id)
+    if (!(await deleteMember(tx, organizationId, member.id))) return
+    const { after: before, ...entry } = entryOf(organizationId, member)
+    await record(tx, by, { ...entry, action: 'member.removed', before, after: null })
   })
   return member
 }
@@ -37,4 +43,8 @@ export async function memberNamed(db: Db, organizationId: string, idOrEmail: str
   const member = await memberMeant(db, organizationId, idOrEmail)
   if (!member) throw new Refusal('not_found', `No member "${idOrEmail}" in this organization`)
   return member
+}
+
+function entryOf(organizationId: string, { id, email, name, role }: Member) {
+  return { organizationId, id, name: email, after: { email, name, role } }
 }

@@ -56,7 +56,12 @@ export function insertMember(
     .executeTakeFirst()
 }
 
-/** Deletes the member with their own labels, filters and blocks. */
-export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<void> {
-  await tx.deleteFrom('members').where('organization_id', '=', organizationId).where('id', '=', id).execute()
+/** Deletes the member with their own labels, filters and blocks. False if there was none. */
+export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('members')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { World } from '#test/world/world.ts'
@@ -11,7 +12,7 @@ after(() => world[Symbol.asyncDispose]())
 test('GET /v1/members lists the organization’s members as {data}', async () => {
   const organization = await world.organization()
   const fields = { organizationId: organization.id, email: 'Ada@Example.com', name: ' Ada Lovelace ', role: 'owner' }
-  const { id, joined_at } = await addMember(world.db, fields)
+  const { id, joined_at } = await addMember(world.db, fields, byOperator)
   await (await world.organization()).member('foreign@example.com')
   const { status, body } = await organization.request('GET', '/v1/members')
   assert.equal(status, 200)
@@ -80,7 +81,10 @@ for (const [field, value] of [
   test(`A member is refused for ${field} ${JSON.stringify(value)}`, async () => {
     const organization = await world.organization()
     const fields = { organizationId: organization.id, email: 'a@example.com', name: '', role: 'member', [field]: value }
-    await assert.rejects(addMember(world.db, fields), (error) => error instanceof Refusal && error.field === field)
+    await assert.rejects(
+      addMember(world.db, fields, byOperator),
+      (error) => error instanceof Refusal && error.field === field,
+    )
   })
 }
 
@@ -88,8 +92,8 @@ test('A member who is removed takes their own labels along, and the keywords sta
   const organization = await world.organization()
   const member = await organization.member('ada@example.com')
   const owner = { organizationId: organization.id, memberId: member.id }
-  await world.db.transaction().execute((tx) => addLabel(tx, owner, { name: 'Work', colour: 'red' }))
-  await removeMember(world.db, organization.id, 'ADA@example.com')
+  await world.db.transaction().execute((tx) => addLabel(tx, owner, { name: 'Work', colour: 'red' }, byOperator))
+  await removeMember(world.db, organization.id, 'ADA@example.com', byOperator)
   assert.equal((await organization.request('GET', '/v1/members')).body.total, 0)
   assert.equal((await organization.request('POST', '/v1/labels', { name: 'Work' })).body.keyword, 'work-2')
 })
@@ -99,7 +103,7 @@ test('A member of another organization is not found', async () => {
   const { id } = await one.member('ada@example.com')
   for (const name of [id, 'ada@example.com']) {
     await assert.rejects(
-      removeMember(world.db, other.id, name),
+      removeMember(world.db, other.id, name, byOperator),
       (error) => error instanceof Refusal && error.code === 'not_found',
     )
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
@@ -247,7 +248,9 @@ for (const rest of ['/1', '']) {
       await at.organization.request('DELETE', `/v1/labels/${gone.id}`)
       const member = await at.organization.member(`${randomUUID()}@people.example`)
       const personal = { organizationId: at.organization.id, memberId: member.id }
-      await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+      await world.db
+        .transaction()
+        .execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
       await fill(at, {})
       const before = await get(at)
       const answer = await at.organization.request('PATCH', path(at, rest), { ...body, ...change })
@@ -312,7 +315,7 @@ for (const [query, field] of [
     const at = await box()
     const member = await at.organization.member(`${randomUUID()}@people.example`)
     const personal = { organizationId: at.organization.id, memberId: member.id }
-    await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+    await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
     const { status, body } = await at.organization.request('GET', `${path(at)}&${query}`)
     assert.deepEqual([status, body.error.field], [400, field])
   })
@@ -363,12 +366,17 @@ test('the mailbox is named without regard to case', async () => {
 test('a Private mailbox is listed, and everything else about it is invalid_request', async () => {
   const organization = await world.organization()
   const { address, id } = await world.db.transaction().execute((tx) =>
-    createMailbox(tx, world.mailHost, {
-      organizationId: organization.id,
-      domain: organization.domain,
-      localPart: 'secret',
-      certificate: { armored: 'a key', usableAt: new Date() },
-    }),
+    createMailbox(
+      tx,
+      world.mailHost,
+      {
+        organizationId: organization.id,
+        domain: organization.domain,
+        localPart: 'secret',
+        certificate: { armored: 'a key', usableAt: new Date() },
+      },
+      byOperator,
+    ),
   )
   const at = { organization, address, id }
   await fill(at, {})
@@ -391,7 +399,7 @@ test("a member's own labels are not shown; a deleted organization label's keywor
   const gone = await label(organization, 'Gone')
   const member = await organization.member(`${randomUUID()}@people.example`)
   const personal = { organizationId: organization.id, memberId: member.id }
-  await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+  await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
   await fill(at, { keywords: ['mine', 'gone', '$forwarded'] })
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
   assert.deepEqual((await get(at, '/1')).labels, ['gone'])
@@ -408,8 +416,8 @@ test("a member's own filters act on mail to their mailbox, and are not shown, ev
     const itself = { organizationId: organization.id, memberId: null }
     const owned = { organizationId: organization.id, memberId: member.id }
     return [
-      await addFilter(tx, itself, { ...filter, name: 'ours', action: 'star', argument: null }),
-      await addFilter(tx, owned, { ...filter, name: 'mine', action: 'read', argument: null }),
+      await addFilter(tx, itself, { ...filter, name: 'ours', action: 'star', argument: null }, byOperator),
+      await addFilter(tx, owned, { ...filter, name: 'mine', action: 'read', argument: null }, byOperator),
     ]
   })
   await world.send({ from: 'ann@shop.example', to: at.address, subject: 'Hello', text: 'Hello' })

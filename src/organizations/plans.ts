@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 
@@ -41,8 +43,8 @@ export function planName(given: string): string {
 
 /** Changes the limits that are given, or makes the plan, which takes all of them. Whoever is over a limit then keeps what
  *  there is. */
-export async function setPlan(db: Db, name: string, given: Partial<PlanLimits>): Promise<Plan> {
-  const row = await db.transaction().execute(async (tx) => {
+export async function setPlan(db: Db, name: string, given: Partial<PlanLimits>, by: Actor): Promise<Plan> {
+  return await db.transaction().execute(async (tx) => {
     const named = [...limits].filter((limit) => given[limit] !== undefined)
     const there = await tx
       .selectFrom('plans')
@@ -53,21 +55,24 @@ export async function setPlan(db: Db, name: string, given: Partial<PlanLimits>):
     if (!there) {
       const missing = limits.filter((limit) => given[limit] === undefined)
       if (missing.length > 0) throw invalid('name', `There is no plan "${name}" yet`, 'A new one takes every limit')
-      return await tx
+      const made = await tx
         .insertInto('plans')
         .values({ name, ...(given as PlanLimits) })
         .returning(['name', ...limits])
         .executeTakeFirstOrThrow()
+      await record(tx, by, { organizationId: null, action: 'plan.created', name, before: null, after: made })
+      return made
     }
     if (named.length === 0) throw invalid('name', 'There is nothing to change', 'Give the limits that are to change')
-    return await tx
+    const after = await tx
       .updateTable('plans')
       .set(given)
       .where('name', '=', name)
       .returning(['name', ...limits])
       .executeTakeFirstOrThrow()
+    await record(tx, by, { organizationId: null, action: 'plan.changed', name, before: there, after })
+    return after
   })
-  return row
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }

@@ -18,6 +18,10 @@ export function organizationByName(db: Db, name: string): Promise<Organization |
     .executeTakeFirst()
 }
 
+export function organizationById(db: Db, id: string): Promise<Organization | undefined> {
+  return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
 /** Undefined where there is one of that name. */
 export function insertOrganization(db: Db, fields: { name: string; plan: string }): Promise<Organization | undefined> {
   return db
@@ -70,7 +74,7 @@ export async function planNames(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Deletes an organization with its domains, keys, members and rules. */
+/** Deletes an organization with its domains, keys, members, rules and audit trail. */
 export async function deleteOrganization(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('organizations').where('id', '=', id).execute()
 }

@@ -1,11 +1,16 @@
-import type { Db } from '#/db/schema.ts'
+import type { Actor } from '#/audit/actor.ts'
+import { type Action, record } from '#/audit/record.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
+import { lockOrganization } from './lock.ts'
 import { type Organization, organizationName } from './organization.ts'
 import {
   allOrganizations,
   insertOrganization,
+  organizationById,
   organizationByName,
   planNames,
+  setOrganizationSuspended,
   updateName,
   updatePlan,
 } from './queries.ts'
@@ -14,26 +19,69 @@ import {
 export async function createOrganization(
   db: Db,
   { name, plan }: { name: string; plan: string },
+  by: Actor,
 ): Promise<Organization> {
   const fields = { name: organizationName(name), plan: await existingPlan(db, plan) }
-  const made = await insertOrganization(db, fields)
-  if (!made) throw invalid('name', `There is an organization named "${fields.name}" already`)
-  return made
+  return await db.transaction().execute(async (tx) => {
+    const made = await insertOrganization(tx, fields)
+    if (!made) throw invalid('name', `There is an organization named "${fields.name}" already`)
+    await note(tx, 'organization.created', undefined, made, by)
+    return made
+  })
 }
 
 /** A smaller plan takes nothing away: what is over its limits stays, and the remaining amounts read 0. */
-export async function changePlan(db: Db, name: string, plan: string): Promise<Organization> {
+export async function changePlan(db: Db, name: string, plan: string, by: Actor): Promise<Organization> {
   const { id } = await organizationNamed(db, name)
-  return await updatePlan(db, id, await existingPlan(db, plan))
+  const wanted = await existingPlan(db, plan)
+  return await changed(db, id, 'organization.plan_changed', by, (tx) => updatePlan(tx, id, wanted))
 }
 
 /** Nothing else changes: keys, mailboxes and mail stay. */
-export async function renameOrganization(db: Db, name: string, to: string): Promise<Organization> {
+export async function renameOrganization(db: Db, name: string, to: string, by: Actor): Promise<Organization> {
   const { id } = await organizationNamed(db, name)
   const wanted = organizationName(to)
-  const renamed = await updateName(db, id, wanted)
-  if (!renamed) throw invalid('to', `There is an organization named "${wanted}" already`)
-  return renamed
+  return await changed(db, id, 'organization.renamed', by, async (tx) => {
+    const renamed = await updateName(tx, id, wanted)
+    if (!renamed) throw invalid('to', `There is an organization named "${wanted}" already`)
+    return renamed
+  })
+}
+
+/** Suspends an organization with its domains, or ends that. */
+export function suspendOrganization(db: Db, id: string, suspended: boolean, by: Actor): Promise<Organization> {
+  const action = suspended ? 'organization.suspended' : 'organization.resumed'
+  return changed(db, id, action, by, (tx) => setOrganizationSuspended(tx, id, suspended))
+}
+
+async function changed(
+  db: Db,
+  id: string,
+  action: Action,
+  by: Actor,
+  change: (tx: Tx) => Promise<Organization>,
+): Promise<Organization> {
+  return await db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, id)
+    const before = await organizationById(tx, id)
+    const after = await change(tx)
+    await note(tx, action, before, after, by)
+    return after
+  })
+}
+
+async function note(
+  tx: Tx,
+  action: Action,
+  before: Organization | undefined,
+  after: Organization,
+  by: Actor,
+): Promise<void> {
+  const settings = ({ name, plan, suspended_at }: Organization) => ({ name, plan, suspended: suspended_at !== null })
+  await record(tx, by, {
+    ...{ organizationId: after.id, action, id: after.id, name: after.name },
+    ...{ before: before ? settings(before) : null, after: settings(after) },
+  })
 }
 
 /** The organization of that name, without regard to case; where there is none, the refusal names those there are. */

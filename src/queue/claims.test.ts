@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
@@ -24,7 +25,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
-  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   now = new Date('2026-11-21T08:00:00Z')
 })
 
@@ -113,7 +114,7 @@ test('scheduled messages are begun up to four MiB at a time, but one in any case
 })
 
 test('of scheduled messages too, what one organization has waiting holds up no other, be it many or large', async () => {
-  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   for (let nth = 0; nth < 100; nth++) await addScheduled(db, one, ['a@x'], now)
   now = new Date(now.getTime() + 1)
   const late = await addScheduled(db, other, ['b@x'], now)
@@ -129,7 +130,7 @@ test('of scheduled messages too, what one organization has waiting holds up no o
 })
 
 test('an organization with large messages, however long due, is not the first each time', async () => {
-  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   for (let nth = 0; nth < 40; nth++) await addScheduled(db, one, ['a@x'], now)
   await sql`update outbound_messages set size_bytes = ${4 * pieceBytes}`.execute(db)
   now = new Date(now.getTime() + 1)

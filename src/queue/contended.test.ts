@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -23,7 +24,7 @@ describe('while another worker is in the middle of something', { skip }, () => {
   before(async () => {
     database = await testDatabase()
     db = database.db
-    organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+    organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   })
   after(() => database[Symbol.asyncDispose]())
   beforeEach(() => db.deleteFrom('outbound_messages').execute())

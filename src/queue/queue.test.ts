@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { Caller } from '#/http/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -38,7 +39,7 @@ beforeEach(async () => {
 })
 
 async function organization(): Promise<string> {
-  return (await createOrganization(database.db, { name: randomUUID(), plan: 'team' })).id
+  return (await createOrganization(database.db, { name: randomUUID(), plan: 'team' }, byOperator)).id
 }
 
 const raw = Buffer.from('Subject: Out\r\n\r\nHello\r\n')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
@@ -39,7 +40,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
-  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
 })
 
 const within = <Result>(work: (tx: Tx) => Promise<Result>) => db.transaction().execute(work)

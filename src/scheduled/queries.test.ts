@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Caller } from '#/http/caller.ts'
@@ -27,7 +28,8 @@ beforeEach(async () => {
   caller = Caller.unrestricted(organizationId)
 })
 
-const organization = async (plan: 'free' | 'team') => (await createOrganization(db, { name: randomUUID(), plan })).id
+const organization = async (plan: 'free' | 'team') =>
+  (await createOrganization(db, { name: randomUUID(), plan }, byOperator)).id
 const add = (at = now, ...recipients: string[]) =>
   addScheduled(db, organizationId, recipients.length > 0 ? recipients : ['a@x'], at)
 const become = (id: string, state: QueuedMessage['state']) =>

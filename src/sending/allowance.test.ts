@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -12,7 +13,8 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-const organization = async () => (await createOrganization(database.db, { name: randomUUID(), plan: 'free' })).id
+const organization = async () =>
+  (await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)).id
 const claimed = async (id: string) => {
   const rows = await database.db.selectFrom('sends').select('recipients').where('organization_id', '=', id).execute()
   return rows.map(({ recipients }) => recipients)

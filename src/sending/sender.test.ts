@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Caller } from '#/http/caller.ts'
@@ -29,12 +30,17 @@ const mailbox = (localPart: string) =>
   db
     .transaction()
     .execute((tx) =>
-      createMailbox(tx, sqlMailHost(db, idHashKey(secret)), { organizationId, domain: home, localPart, name: 'Ada' }),
+      createMailbox(
+        tx,
+        sqlMailHost(db, idHashKey(secret)),
+        { organizationId, domain: home, localPart, name: 'Ada' },
+        byOperator,
+      ),
     )
 
 beforeEach(async () => {
   await db.deleteFrom('organizations').execute()
-  organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' })).id
+  organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   for (const domain of [home, own]) await insertVerifiedDomain(db, organizationId, domain)
   id = (await mailbox('ada')).id
   await mailbox('bob')

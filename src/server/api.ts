@@ -1,3 +1,4 @@
+import { Refusals } from '#/audit/refusals.ts'
 import type { Config } from '#/config/config.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { drainConnections } from '#/http/drain-connections.ts'
@@ -32,10 +33,11 @@ export async function startApi(
 ): Promise<Api> {
   const { clock, mailHost } = given
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
+  const refusals = starting.use(new Refusals(db, given.log))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const app = await buildApp({
-    ...{ ...given, db, threads, authenticator, sharedRate },
+    ...{ ...given, db, threads, authenticator, refusals, sharedRate },
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { sql } from 'kysely'
+import type { Refusals } from '#/audit/refusals.ts'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -52,6 +53,7 @@ export interface AppParts extends ClientAddressParts {
   readonly mailKey: SealingKey
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
+  readonly refusals: Refusals
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */
@@ -133,11 +135,12 @@ function bareApp({ log, answersKey }: AppParts): App {
   app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')
   app.decorateRequest('keyId', '')
+  app.decorateRequest('actor')
   app.decorateRequest('fingerprint', null)
   return app
 }
 
-function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe, follow }: AppParts): void {
+function checkEveryRequest(app: App, { authenticator, refusals, clock, sharedRate, observe, follow }: AppParts): void {
   follow?.(app)
   const authorize = authorizer(
     { identify: (token, client) => authenticator.identify(token, client), isKey: isWellFormedKey },
@@ -154,6 +157,7 @@ function checkEveryRequest(app: App, { authenticator, clock, sharedRate, observe
     await authorize(request, reply)
   })
   app.addHook('onResponse', logRequest)
+  app.addHook('onResponse', async (request, reply) => countRefusal(refusals, request, reply))
   if (!observe) return
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
     observe(method, routeOptions.url ?? null, statusCode, elapsedTime / 1_000)
@@ -174,4 +178,12 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
     },
     'request',
   )
+}
+
+/** For the audit trail: what a key may not do, and tokens that are no key. A request without a token is neither. */
+function countRefusal(refusals: Refusals, request: FastifyRequest, { statusCode }: FastifyReply): void {
+  const { clientAddress: address, organizationId, actor, method, routeOptions, headers } = request
+  const route = `${method} ${routeOptions.url ?? '/v1'}`
+  if (statusCode === 403 && organizationId) refusals.count({ by: { organizationId, actor }, address, route })
+  if (statusCode === 401 && headers.authorization !== undefined) refusals.count({ address, route })
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { forgetEntries } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { forgetAnswered } from '#/forwarding/arrival.ts'
@@ -15,7 +16,7 @@ import { forgetLogins } from '#/submission/attempts.ts'
 const everyHour = 3_600_000
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, and old secrets. */
+ *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, and entries of the audit trail. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -29,6 +30,7 @@ export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Lo
     await forgetReturned(db, now)
     await forgetPolicies(db, now)
     await forgetSecrets(db, now)
+    await forgetEntries(db)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
@@ -129,7 +130,9 @@ test('a message of a conversation has the fields that it has in the list of mess
   const { keyword } = (await organization.request('POST', '/v1/labels', { name: 'Seen in threads' })).body
   const member = await organization.member('mine@people.example')
   const personal = { organizationId: organization.id, memberId: member.id }
-  const mine = await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }))
+  const mine = await world.db
+    .transaction()
+    .execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
   await world.mailHost.update(mailbox, 'inbox', [1], { addKeywords: [keyword, mine.keyword] })
   const [{ id }] = (await get(`/v1/threads?${query}`)).body.data
   const [message] = (await get(`/v1/threads/${id}?${query}`)).body.messages

@@ -1,3 +1,4 @@
+import { byService } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks/checks.ts'
@@ -33,13 +34,14 @@ interface Service {
 /** Creates the try-out organization, and sends it mail over SMTP. Does nothing if there is an organization. */
 export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Service): Promise<Tryout | undefined> {
   if ((await allOrganizations(db)).length > 0) return undefined
-  const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' })
-  await addMember(db, { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' })
+  const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' }, byService)
+  const ada = { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' }
+  await addMember(db, ada, byService)
   await enrol(db, id)
   await domainChecks.run()
   await furnish(db, mailHost, id)
   const messages = await sendSamples(smtp)
-  const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now())
+  const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now(), byService)
   return { key: secret, messages }
 }
 
@@ -47,7 +49,7 @@ export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Se
 async function enrol(db: Db, organizationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const now = await databaseTime(tx)
-    await enrolDomain(tx, { organizationId, domain: tryoutDomain, now, firstCheckAfter: 0 })
+    await enrolDomain(tx, { organizationId, domain: tryoutDomain, now, firstCheckAfter: 0 }, byService)
   })
 }
 
@@ -81,8 +83,8 @@ async function furnish(db: Db, mailHost: MailHost, organizationId: string): Prom
       ['ada', 'Ada Lovelace'],
       ['support', 'Support'],
     ] as const)
-      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, localPart, name })
-    for (const label of labels) await addLabel(tx, owner, label)
-    for (const filter of filters) await addFilter(tx, owner, { ...filter, enabled: true })
+      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, localPart, name }, byService)
+    for (const label of labels) await addLabel(tx, owner, label, byService)
+    for (const filter of filters) await addFilter(tx, owner, { ...filter, enabled: true }, byService)
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -56,9 +57,15 @@ async function moveIn(home: DatabaseHome): Promise<{ organizationId: string; key
   const { db } = database
   const plan = { name: 'ten', domains: 1, mailboxes: cap, storage_bytes: 2 ** 30, sends_per_day: 1 }
   await db.insertInto('plans').values(plan).execute()
-  const { id: organizationId } = await createOrganization(db, { name: 'Capped', plan: 'ten' })
+  const { id: organizationId } = await createOrganization(db, { name: 'Capped', plan: 'ten' }, byOperator)
   await insertVerifiedDomain(db, organizationId, domain)
-  const { secret: key } = await createKey(db, organizationId, { name: '', scopes, expiresAt: null }, Date.now())
+  const { secret: key } = await createKey(
+    db,
+    organizationId,
+    { name: '', scopes, expiresAt: null },
+    Date.now(),
+    byOperator,
+  )
   return { organizationId, key }
 }
 

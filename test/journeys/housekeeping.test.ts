@@ -97,3 +97,18 @@ test('what is kept for a time only is gone an hour after it, and nothing sooner'
     Object.fromEntries(kept.map(([table]) => [table, 1])),
   )
 })
+
+test('an entry of the audit trail is gone an hour after 400 days', async () => {
+  const entry = (action: string, days: number) => sql`
+    insert into audit_entries (organization_id, at, actor_kind, actor_name, action, item_name)
+    values (${organization.id}, now() - make_interval(days => ${days}), 'service', '', ${action}, '')`
+  await entry('old', 401).execute(world.db)
+  await entry('kept', 399).execute(world.db)
+  mock.timers.tick(3_600_000)
+  const left = async () =>
+    (await world.db.selectFrom('audit_entries').select('action').where('action', 'in', ['old', 'kept']).execute()).map(
+      ({ action }) => action,
+    )
+  for (let asked = 0; asked < 100 && (await left()).length > 1; asked++);
+  assert.deepEqual(await left(), ['kept'])
+})

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
@@ -128,9 +129,10 @@ test('row 3: no key, another scheme, or a key that opens nothing is 401', async 
     id,
     { name: '', scopes: ['labels:read'], expiresAt: new Date(now - 1) },
     now,
+    byOperator,
   )
-  const revoked = await createKey(world.db, id, { name: '', scopes: ['labels:read'], expiresAt: null }, now)
-  await revokeKey(world.db, revoked.key.id, now)
+  const revoked = await createKey(world.db, id, { name: '', scopes: ['labels:read'], expiresAt: null }, now, byOperator)
+  await revokeKey(world.db, revoked.key.id, now, byOperator)
   const mistyped = `${key.slice(0, 10)}${key[10] === 'x' ? 'y' : 'x'}${key.slice(11)}`
   const attempts: Record<string, Record<string, string>> = {
     'no header': {},
@@ -172,9 +174,10 @@ test('a revoked key is refused within five seconds', async () => {
     organization.id,
     { name: '', scopes: ['labels:read'], expiresAt: null },
     world.clock.now(),
+    byOperator,
   )
   assert.equal((await organization.request('GET', '/v1/labels', undefined, { key: secret })).status, 200)
-  await revokeKey(world.db, key.id, world.clock.now())
+  await revokeKey(world.db, key.id, world.clock.now(), byOperator)
   const since = performance.now()
   for (let asked = since; ; asked = performance.now()) {
     // What counts is when the request was made: on a busy machine its answer may take seconds.

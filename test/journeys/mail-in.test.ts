@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
@@ -196,7 +197,7 @@ test('addresses outside ASCII reach a domain by its ASCII form, with SMTPUTF8', 
   const domain = { organization_id: organization.id, domain: 'xn--bcher-kva.test', status: 'verified' as const }
   await world.db.insertInto('domains').values(domain).execute()
   const named = { organizationId: organization.id, domain: domain.domain, localPart: 'ada' }
-  const { address } = await world.db.transaction().execute((tx) => createMailbox(tx, world.mailHost, named))
+  const { address } = await world.db.transaction().execute((tx) => createMailbox(tx, world.mailHost, named, byOperator))
   await using client = await SmtpClient.greeted(world.smtp.port)
   assert.equal((await client.say('MAIL FROM:<žofie@příklad.example> BODY=8BITMIME SMTPUTF8')).code, 250)
   assert.equal((await client.say('RCPT TO:<Ada@BÜCHER.test>')).code, 250)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { runCommand } from '#/cli/run.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { discrepancies } from '#test/faults/stored.ts'
@@ -160,7 +161,7 @@ test('an address that two organizations have had is deleted where it is meant', 
   await world.db
     .transaction()
     .execute((tx) =>
-      createMailbox(tx, world.mailHost, { organizationId: two.id, domain: one.domain, localPart: 'ada' }),
+      createMailbox(tx, world.mailHost, { organizationId: two.id, domain: one.domain, localPart: 'ada' }, byOperator),
     )
   const refused = await operate(['mailbox', 'delete', address])
   assert.match(refused.stderr, /2 organizations have a mailbox ada@.*Name one with --org/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { scopes } from '#/http/scopes.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
@@ -102,8 +103,8 @@ test("row 5: at a minute's edge there is no second burst, whichever of three pro
 
 async function newKey(home: Awaited<ReturnType<typeof databaseHome>>): Promise<string> {
   await using database = await home.open()
-  const { id } = await createOrganization(database.db, { name: 'Busy', plan: 'team' })
-  return (await createKey(database.db, id, { name: '', scopes, expiresAt: null }, Date.now())).secret
+  const { id } = await createOrganization(database.db, { name: 'Busy', plan: 'team' }, byOperator)
+  return (await createKey(database.db, id, { name: '', scopes, expiresAt: null }, Date.now(), byOperator)).secret
 }
 
 async function allowedOf(http: string, key: string, requests: number): Promise<number> {

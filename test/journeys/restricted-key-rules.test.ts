@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { createKey } from '#/keys/keys.ts'
 import { unrestricted } from '#/keys/restrictions.ts'
@@ -67,7 +68,7 @@ test('a mailbox that is made again under the same address is another one', async
   for (const path of paths) assert.equal((await ask('GET', path + ada.address)).status, 200, path)
   const { db, mailHost } = world
   const mailbox = { organizationId: organization.id, mailboxId: ada.id }
-  await removeMailbox({ db, mailHost, serverControl: undefined }, mailbox, () => {})
+  await removeMailbox({ db, mailHost, serverControl: undefined }, mailbox, byOperator, () => {})
   await organization.mailbox('ada')
   for (const path of paths) {
     assert.equal((await organization.request('GET', path + ada.address)).status, 200, path)
@@ -84,7 +85,7 @@ test('a key sends from an alias of a mailbox that it sees, and from no other', a
   ] as const) {
     const from = `${alias}@${organization.domain}`
     const ref = { organizationId: organization.id, mailboxId: mailbox.id }
-    await world.db.transaction().execute((tx) => addAlias(tx, ref, from))
+    await world.db.transaction().execute((tx) => addAlias(tx, ref, from, byOperator))
     assert.equal((await ask('POST', '/v1/send', { from, to: 'ann@nowhere.example', text: 'Hi' })).status, status, alias)
   }
 })
@@ -197,7 +198,7 @@ test('outside its networks a key is one of those that are guessed, and its last 
   const { id } = await world.organization()
   const restrictions = { ...unrestricted, networks: ['192.0.2.0/24'] }
   const fields = { name: '', scopes: ['labels:read'], expiresAt: null, restrictions } as const
-  const { key, secret } = await createKey(world.db, id, fields, world.clock.now())
+  const { key, secret } = await createKey(world.db, id, fields, world.clock.now(), byOperator)
   const { db, count } = countingStatements(world.db, 'api_keys')
   await using authenticator = new Authenticator(db, () => world.clock.now(), { every: 1 })
   const from = (address: string, guessing = false) => authenticator.identify(secret, { address, guessing })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { sealedFields } from '#/queue/sealed.ts'
@@ -254,7 +255,7 @@ test('nothing is sent for a mailbox that is suspended, or gone, and why is said'
   const [suspended, gone] = [await schedule(), await schedule({ from: bea.address })]
   await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('address', '=', ada).execute()
   const mailbox = { organizationId: organization.id, mailboxId: bea.id }
-  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, () => {})
+  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, byOperator, () => {})
   assert.equal(await rounds(suspended), 3)
   assert.deepEqual(
     [(await shown(suspended)).last_error, (await shown(gone)).last_error],
@@ -269,7 +270,7 @@ test('a domain that has mail scheduled from it is removed once its mailboxes are
   assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 400)
   const { data: mailboxes } = (await organization.request('GET', '/v1/mailboxes')).body
   const mailbox = { organizationId: organization.id, mailboxId: mailboxes[0].id }
-  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, () => {})
+  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, byOperator, () => {})
   assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 200)
   assert.equal(await rounds(id), 3)
   assert.deepEqual([(await shown(id)).status, (await shown(id)).from], ['failed', ada])

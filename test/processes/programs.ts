@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import type { Attempt } from '#test/faults/checker.ts'
@@ -24,7 +25,13 @@ export class Programs extends Crew {
     const { db, tenant } = this.#fleet
     for (let n = 0; n < count; n++) {
       // A key may ask 600 times a minute.
-      const { secret } = await createKey(db, tenant.organizationId, { name: '', scopes, expiresAt: null }, Date.now())
+      const { secret } = await createKey(
+        db,
+        tenant.organizationId,
+        { name: '', scopes, expiresAt: null },
+        Date.now(),
+        byOperator,
+      )
       this.begin(this.#work(secret))
     }
   }

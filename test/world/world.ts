@@ -6,6 +6,7 @@ import { ManualClock } from '#/adapters/clock/manual.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import { byOperator } from '#/audit/actor.ts'
 import { type Listening, readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
@@ -147,7 +148,7 @@ export class World implements AsyncDisposable {
   /** A new organization with a verified domain of its own and a key that may do everything. */
   async organization({ plan = 'team' }: { plan?: string } = {}): Promise<TestOrganization> {
     const name = `org-${++this.#count}-${randomUUID().slice(0, 8)}`
-    const { id } = await createOrganization(this.db, { name, plan })
+    const { id } = await createOrganization(this.db, { name, plan }, byOperator)
     const domain = `${name}.test`
     await insertVerifiedDomain(this.db, id, domain)
     const organization = new TestOrganization(this, { id, name, domain })
@@ -210,7 +211,7 @@ export class TestOrganization {
 
   async #key(fields: Pick<NewKey, 'scopes' | 'restrictions'>): Promise<string> {
     const { db, clock } = this.world
-    return (await createKey(db, this.id, { name: 'test', expiresAt: null, ...fields }, clock.now())).secret
+    return (await createKey(db, this.id, { name: 'test', expiresAt: null, ...fields }, clock.now(), byOperator)).secret
   }
 
   /** A request with the key that may do everything, or with another. */
@@ -222,11 +223,16 @@ export class TestOrganization {
     return await this.world.db
       .transaction()
       .execute((tx) =>
-        createMailbox(tx, this.world.mailHost, { organizationId: this.id, domain: this.domain, localPart, ...options }),
+        createMailbox(
+          tx,
+          this.world.mailHost,
+          { organizationId: this.id, domain: this.domain, localPart, ...options },
+          byOperator,
+        ),
       )
   }
 
   member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
-    return addMember(this.world.db, { organizationId: this.id, email, name: '', role })
+    return addMember(this.world.db, { organizationId: this.id, email, name: '', role }, byOperator)
   }
 }

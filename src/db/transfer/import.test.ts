@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -15,7 +16,7 @@ let empty: Record<string, readonly string[]>
 before(async () => {
   from = await testDatabase()
   to = await testDatabase()
-  await createOrganization(from.db, { name: 'Acme', plan: 'free' })
+  await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
   empty = await allRows(to.db)
   file = await exportOf(from)
 })
@@ -92,7 +93,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const before = await exportOf(from)
     const rows = exported(from.pool, about)
     const first = await rows.next()
-    await createOrganization(from.db, { name: 'Meanwhile', plan: 'free' })
+    await createOrganization(from.db, { name: 'Meanwhile', plan: 'free' }, byOperator)
     const rest = await Array.fromAsync(rows)
     assert.equal(Buffer.concat([first.value ?? Buffer.alloc(0), ...rest]).toString(), before.toString())
   })
@@ -102,11 +103,14 @@ test('two imports at once: one is done, the other finds that it was', async () =
   const outcomes = await Promise.allSettled([importOf(file), importOf(file)])
   const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
   assert.equal(refused.length, 1)
-  assert.match(refused[0] ?? '', /The database is not empty: there is something in organizations, organization_usage/)
+  assert.match(
+    refused[0] ?? '',
+    /The database is not empty: there is something in organizations, audit_entries, organization_usage/,
+  )
   const { rows } = await to.pool.query('select name from organizations')
   assert.deepEqual(rows, [{ name: 'Acme' }])
-  await assert.rejects(createOrganization(to.db, { name: 'acme', plan: 'free' }))
-  const { id } = await createOrganization(to.db, { name: 'Next', plan: 'free' })
+  await assert.rejects(createOrganization(to.db, { name: 'acme', plan: 'free' }, byOperator))
+  const { id } = await createOrganization(to.db, { name: 'Next', plan: 'free' }, byOperator)
   const used = await to.db.selectFrom('organization_usage').selectAll().where('organization_id', '=', id).execute()
   assert.equal(used.length, 1, 'triggers work again')
 })

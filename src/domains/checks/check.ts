@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { byService } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { CheckedRecord } from '#/db/schema/domains.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -106,7 +108,11 @@ async function settle(
   const held = contenders.some(({ id, standing }) => id !== own.id && standing.ownership.verifiedAt !== null)
   const standing = standingAfter(own.standing, { ...seenIn(looks), held }, now)
   const proven = own.standing.ownership.verifiedAt === null && standing.ownership.verifiedAt !== null
-  if (proven) await failOthers(tx, domain.domain, own.id)
+  if (proven) {
+    await failOthers(tx, domain.domain, own.id)
+    for (const other of contenders.filter(({ id }) => id !== own.id))
+      await recordStatus(tx, other, domain.domain, other.standing.status, 'failed')
+  }
   const findings = looks.map((look) => checked(domain, held ? contested(look) : look, now))
   await updateKeys(tx, claim, { looks, issued, now })
   await writeCheck(tx, claim, {
@@ -115,6 +121,7 @@ async function settle(
     now,
     nextCheckAt: due(at, { domain, issued, now }, standing, findings),
   })
+  await recordStatus(tx, domain, domain.domain, own.standing.status, standing.status)
   report(at.log, domain, own.standing, standing)
 }
 
@@ -175,6 +182,17 @@ function due(
   const outstanding = outstandingOf(listedRecords({ ...domain, findings }, at.hostname)).length + issued.length
   const progress = { outstanding, keysMadeAt: madeAt, firstCheckAfter: at.firstCheckAfter }
   return nextCheck(standing, progress, now, Math.random())
+}
+
+async function recordStatus(
+  tx: Tx,
+  { organizationId, id }: Pick<Domain, 'organizationId' | 'id'>,
+  name: string,
+  was: Standing['status'],
+  is: Standing['status'],
+): Promise<void> {
+  const [before, after] = [{ status: was }, { status: is }]
+  await record(tx, byService, { organizationId, action: 'domain.status_changed', id, name, before, after })
 }
 
 function report(log: Logger, { domain, organizationId }: Domain, before: Standing, after: Standing): void {

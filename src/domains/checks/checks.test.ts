@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
+import { byOperator } from '#/audit/actor.ts'
 import { LookupFailed } from '#/errors.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -49,10 +50,12 @@ function checks(resolver: Partial<Resolver> = {}, change: Partial<CheckDependenc
 
 /** A domain of an organization of its own that has been due for as long as it is told. */
 async function enrol(domain: string, dueFor = 0): Promise<{ organizationId: string; id: string }> {
-  const { id: organizationId } = await createOrganization(database.db, { name: randomUUID(), plan: 'free' })
+  const { id: organizationId } = await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)
   return await database.db
     .transaction()
-    .execute((tx) => enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: -dueFor }))
+    .execute((tx) =>
+      enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: -dueFor }, byOperator),
+    )
 }
 
 async function found({ organizationId, id }: { organizationId: string; id: string }) {

@@ -35,16 +35,20 @@ export async function release(db: Db, claim: Claim, dueAt: Date): Promise<void> 
 /** One organization's enrolment of a domain. */
 export interface Contender {
   readonly id: string
+  readonly organizationId: string
   readonly epoch: number
   readonly standing: Standing
 }
 
 /** Locks every organization's enrolment of the domain. All lock them in one order, so no two checks wait for each other. */
 export async function lockContenders(tx: Tx, domain: string): Promise<Contender[]> {
-  const { rows } = await sql<StandingRow & { id: string; lease_epoch: number }>`
-    select id, lease_epoch, ${standingColumns} from domains where domain = ${domain}
+  const { rows } = await sql<StandingRow & { id: string; organization_id: string; lease_epoch: number }>`
+    select id, organization_id, lease_epoch, ${standingColumns} from domains where domain = ${domain}
     order by id for no key update`.execute(tx)
-  return rows.map((row) => ({ id: row.id, epoch: row.lease_epoch, standing: standingFrom(row) }))
+  return rows.map((row) => ({
+    ...{ id: row.id, organizationId: row.organization_id, epoch: row.lease_epoch },
+    standing: standingFrom(row),
+  }))
 }
 
 export async function writeCheck(

@@ -1,3 +1,5 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { invalid, notFound } from '#/errors.ts'
@@ -17,7 +19,7 @@ export interface Rotation {
 
 /** Makes a new pair of signing keys, to publish beside the old. The old ones sign until the new ones are found, and
  *  retire then. New ones that have never been found are replaced: they have not signed anything. */
-export async function rotateKeys(at: Rotation, { organizationId, id, domain }: Domain): Promise<Domain> {
+export async function rotateKeys(at: Rotation, { organizationId, id, domain }: Domain, by: Actor): Promise<Domain> {
   const keys = await makeKeys(at.sealingKey)
   return await at.db.transaction().execute(async (tx) => {
     await lockDomain(tx, organizationId, id)
@@ -36,6 +38,14 @@ export async function rotateKeys(at: Rotation, { organizationId, id, domain }: D
     await checkSoon(tx, organizationId, id, new Date(now.getTime() + at.firstCheckAfter))
     const after = await domainById(tx, organizationId, id)
     if (!after) throw notFound('domain')
+    await record(tx, by, {
+      ...{ organizationId, action: 'domain.keys_rotated', id, name: domain },
+      ...{ before: selectorsOf(before), after: selectorsOf(after) },
+    })
     return after
   })
+}
+
+function selectorsOf({ keys }: Domain) {
+  return { selectors: keys.map(({ selector }) => selector) }
 }

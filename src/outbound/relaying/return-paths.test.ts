@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { forgetReturnPaths, keepReturnPath } from './return-paths.ts'
@@ -13,7 +14,7 @@ const after = (days: number) => new Date(now.getTime() + days * day)
 test('whom a sender stands for is kept for 21 days after it was last used', async () => {
   await using database = await testDatabase()
   const { db } = database
-  const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' })
+  const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)
   const { rows } = await sql<{ id: string }>`
     with domain as (
       insert into domains (organization_id, domain, status) values (${organizationId}, 'here.example', 'verified')

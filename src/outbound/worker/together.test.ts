@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { claimScheduled, claimSuspect, claimWaiting, mostAttempts, takeBack } from '#/queue/claims.ts'
@@ -35,7 +36,7 @@ for (const [what, attempts, expected] of [
     await using database = await testDatabase()
     const { db } = database
     let now = new Date('2026-11-21T08:00:00Z')
-    const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' })
+    const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)
     await addScheduled(db, organizationId, ['a@x', 'b@x'], now)
     const deps = (answers: string): AttemptDependencies =>
       ({

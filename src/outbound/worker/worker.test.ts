@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
@@ -88,11 +89,13 @@ const never = { result: 'refused', reply: '550 5.1.1 Who?', status: '5.1.1', rea
 
 async function organization(): Promise<MailboxRef & { address: string }> {
   const name = randomUUID()
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' })
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
   await insertVerifiedDomain(database.db, organizationId, `${name}.example`)
   const { id, address } = await database.db
     .transaction()
-    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain: `${name}.example`, localPart: 'ada' }))
+    .execute((tx) =>
+      createMailbox(tx, mailHost, { organizationId, domain: `${name}.example`, localPart: 'ada' }, byOperator),
+    )
   return { organizationId, mailboxId: id, address }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
 import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
+import { byOperator } from '#/audit/actor.ts'
 import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
@@ -18,7 +19,7 @@ const domains: QueueUnderTest = {
   leases: checkLeases,
   claim: async (db) => [await claimDue(db, new Date())].filter((lease) => lease !== undefined),
   add: async (db, count) => {
-    const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' })
+    const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
     const { rows } = await sql<{ id: string }>`
       insert into domains (organization_id, domain, next_check_at)
       select ${id}, gen_random_uuid() || '.test', now() - make_interval(mins => ${count} + 1 - nth)
@@ -90,7 +91,7 @@ const model: QueueUnderTest = {
     })
   },
   add: async (db, count) =>
-    addErrands(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' })).id, count),
+    addErrands(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' }, byOperator)).id, count),
   addFor: addErrands,
   takeBack: (db) => errandLeases.takeBack(db, new Date(), sql`cut_short = cut_short + 1, suspect = true`),
 }

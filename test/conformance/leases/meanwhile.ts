@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type RawBuilder, sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import { databaseNow, type Lease, Leases, type Now } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
@@ -60,7 +61,7 @@ export function leasesMeanwhile(): void {
     after(() => database[Symbol.asyncDispose]())
     beforeEach(async () => {
       await sql`delete from domains`.execute(db)
-      const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' })
+      const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
       await sql`
         insert into domains (organization_id, domain, next_check_at)
         values (${id}, ${`${id}.test`}, clock_timestamp())`.execute(db)

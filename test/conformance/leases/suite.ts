@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Lease, LeasedTable, Leases } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
@@ -255,5 +256,5 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
 }
 
 async function organization(db: Db): Promise<string> {
-  return (await createOrganization(db, { name: `org-${Math.random()}`, plan: 'business' })).id
+  return (await createOrganization(db, { name: `org-${Math.random()}`, plan: 'business' }, byOperator)).id
 }

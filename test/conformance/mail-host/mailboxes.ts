@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -22,7 +23,7 @@ export async function newMailboxes(db: Db, host: MailHost): Promise<Mailboxes> {
 /** A verified domain of an organization of its own. */
 export async function newDomain(db: Db): Promise<OwnDomain> {
   const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(db, { name, plan: 'business' })
+  const { id: organizationId } = await createOrganization(db, { name, plan: 'business' }, byOperator)
   const domain = `${name}.test`
   await db.insertInto('domains').values({ organization_id: organizationId, domain, status: 'verified' }).execute()
   return { organizationId, domain }
@@ -34,6 +35,8 @@ export async function newMailbox(
   { organizationId, domain }: OwnDomain,
   localPart: string,
 ): Promise<MailboxRef> {
-  const { id } = await db.transaction().execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart }))
+  const { id } = await db
+    .transaction()
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart }, byOperator))
   return { organizationId, mailboxId: id }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -135,7 +136,7 @@ async function fill({ mailboxId }: MailboxRef, count: number, ids: number, first
 
 async function newMailbox(): Promise<MailboxRef> {
   const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'business' })
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'business' }, byOperator)
   const domain = `${name}.test`
   await database.db
     .insertInto('domains')
@@ -143,6 +144,6 @@ async function newMailbox(): Promise<MailboxRef> {
     .execute()
   const { id } = await database.db
     .transaction()
-    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart: 'ada' }))
+    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart: 'ada' }, byOperator))
   return { organizationId, mailboxId: id }
 }

@@ -1,0 +1,16 @@
+/** Who makes a change. Every function that changes settings takes one, and hands it to `record`. */
+export interface Actor {
+  readonly kind: 'key' | 'operator' | 'member' | 'service'
+  /** Of the key or member. */
+  readonly id: string | null
+  /** A key's first eight and last four characters, with its name; a member's address. */
+  readonly name: string
+  /** The client's, where there is one. */
+  readonly address: string | null
+}
+
+/** Whoever runs a command. */
+export const byOperator: Actor = { kind: 'operator', id: null, name: '', address: null }
+
+/** Mailroom itself. */
+export const byService: Actor = { kind: 'service', id: null, name: '', address: null }

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import { query } from '#/db/query.ts'
+import type { Tx } from '#/db/schema.ts'
+import type { Actor } from './actor.ts'
+
+/** What can be done, as `item.deed`. docs/reference/audit.md has the meaning of each. */
+export const actions = [
+  'label.created',
+  'label.changed',
+  'label.deleted',
+  'filter.created',
+  'filter.changed',
+  'filter.deleted',
+  'blocked_sender.created',
+  'blocked_sender.deleted',
+  'forwarding.changed',
+  'forwarding.paused',
+  'domain.enrolled',
+  'domain.status_changed',
+  'domain.suspended',
+  'domain.resumed',
+  'domain.catch_all_changed',
+  'domain.keys_rotated',
+  'domain.removed',
+  'mailbox.created',
+  'mailbox.suspended',
+  'mailbox.resumed',
+  'mailbox.password_changed',
+  'mailbox.deleted',
+  'alias.added',
+  'alias.removed',
+  'key.created',
+  'key.revoked',
+  'member.added',
+  'member.removed',
+  'organization.created',
+  'organization.plan_changed',
+  'organization.renamed',
+  'organization.suspended',
+  'organization.resumed',
+  'organization.deleted',
+  'plan.created',
+  'plan.changed',
+  'request.forbidden',
+  'request.unauthorized',
+] as const
+
+export type Action = (typeof actions)[number]
+
+/** Settings by name. Never mail, and never a password, a key or another secret. */
+export type Settings = Readonly<Record<string, unknown>>
+
+export interface Change {
+  /** Null: it concerns the installation. */
+  readonly organizationId: string | null
+  readonly action: Action
+  readonly id?: string
+  /** The item's name, as people know it. */
+  readonly name: string
+  /** Null where there was nothing. */
+  readonly before: Settings | null
+  /** Null where nothing is left. */
+  readonly after: Settings | null
+}
+
+/**
+ * Writes an entry of the audit trail, in the transaction that makes the change: neither is stored without the other. Settings
+ * that are what they were before are no change and leave no entry.
+ */
+export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
+  const { organizationId, action, id = null, name, before, after } = change
+  const [was, is] = [asStored(before), asStored(after)]
+  if (before && after && isDeepStrictEqual(was, is)) return
+  await query(tx)`
+    insert into audit_entries (organization_id, actor_kind, actor_id, actor_name, client_address, action, item_id, item_name,
+      before, after)
+    values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`
+}
+
+/** Times are texts in JSON. */
+function asStored(settings: Settings | null): string | null {
+  return settings && JSON.stringify(settings)
+}

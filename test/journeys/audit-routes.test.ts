@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { entriesOf } from '#/audit/queries.ts'
+import { Refusals } from '#/audit/refusals.ts'
+import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+/** What each route that changes settings leaves in the audit trail. */
+const recorded: Readonly<Record<string, string>> = {
+  'POST /v1/labels': 'label.created',
+  'PATCH /v1/labels/{id}': 'label.changed',
+  'DELETE /v1/labels/{id}': 'label.deleted',
+  'POST /v1/filters': 'filter.created',
+  'PATCH /v1/filters/{id}': 'filter.changed',
+  'DELETE /v1/filters/{id}': 'filter.deleted',
+  'POST /v1/blocked-senders': 'blocked_sender.created',
+  'DELETE /v1/blocked-senders/{id}': 'blocked_sender.deleted',
+  'PATCH /v1/forwarding': 'forwarding.changed',
+  'POST /v1/domains': 'domain.enrolled',
+  'DELETE /v1/domains/{id}': 'domain.removed',
+  'POST /v1/mailboxes': 'mailbox.created',
+}
+
+/** They change mail, or nothing. */
+const noSettings = [
+  'POST /v1/filters/test',
+  'POST /v1/send',
+  'PATCH /v1/messages',
+  'PATCH /v1/messages/{uid}',
+  'POST /v1/scheduled',
+  'DELETE /v1/scheduled/{id}',
+  'POST /v1/scheduled/{id}/retry',
+]
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const trailOf = (organization: TestOrganization) => entriesOf(world.db, organization.id, {}, 1_000)
+
+type Operation = Awaited<ReturnType<typeof everyOperation>>[number]
+
+/** Asks as the operation's sample does. */
+function ask(one: Furnished, { method, path, sample }: Operation, options: object = {}) {
+  return one.organization.request(method, pathOf(path, sample, one), sample.body?.(one), options)
+}
+
+test('every route is known to change settings or not', async () => {
+  const unsafe = (await everyOperation(world)).filter(({ method }) => method !== 'GET').map(({ name }) => name)
+  assert.deepEqual(unsafe.sort(), [...Object.keys(recorded), ...noSettings].sort())
+})
+
+test('a change leaves one entry: who, from where, what was before and after; a refused one leaves none', async () => {
+  const secrets: string[] = []
+  const trails: string[] = []
+  for (const operation of await everyOperation(world)) {
+    const { name, method, path, sample } = operation
+    if (method === 'GET') continue
+    const one = await furnish(world)
+    const { organization } = one
+    const powerless = await organization.newKey('usage:read')
+    const before = await trailOf(organization)
+    assert.equal((await ask(one, operation, { key: powerless })).status, 403, name)
+    if (sample.body) assert.equal((await organization.request(method, pathOf(path, sample, one), [])).status, 400, name)
+    assert.deepEqual(await trailOf(organization), before, `${name} refused`)
+
+    const { status, body } = await ask(one, operation)
+    assert.equal(status, sample.status ?? 200, name)
+    secrets.push(organization.key, powerless, ...(body?.password ? [body.password] : []))
+    const trail = await trailOf(organization)
+    trails.push(JSON.stringify(trail))
+    const [entry, ...others] = trail
+    const action = recorded[name]
+    assert.deepEqual(action === undefined ? trail : others, before, name)
+    if (action === undefined || !entry) continue
+    const { key } = organization
+    const keyName = `${key.slice(0, 8)}…${key.slice(-4)} test`
+    assert.partialDeepStrictEqual(entry, { action, actor: { kind: 'key', name: keyName, address: '127.0.0.1' } }, name)
+    assert.deepEqual([entry.before === null, entry.after === null], [method === 'POST', method === 'DELETE'], name)
+    assert.notDeepEqual(entry.before, entry.after, name)
+  }
+  assert.ok(
+    secrets.some((secret) => !secret.startsWith('mrk_')),
+    'a password was made',
+  )
+  for (const secret of secrets) assert.ok(!trails.join().includes(secret), 'no secret is in the trail')
+})
+
+test('a repeated request under its Idempotency-Key leaves no second entry', async () => {
+  const organization = await world.organization()
+  const ask = () =>
+    organization.request('POST', '/v1/labels', { name: 'Once' }, { headers: { 'idempotency-key': 'one' } })
+  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 201])
+  assert.equal((await trailOf(organization)).filter(({ action }) => action === 'label.created').length, 1)
+})
+
+test('refused requests leave one entry for each organization and client network', async () => {
+  await using refusals = new Refusals(world.db, pino({ level: 'silent' }))
+  const { id: organizationId, ...organization } = await world.organization()
+  const actor = { kind: 'key', id: null, name: `mrk_${organization.name}`, address: '192.0.2.7' } as const
+  const by = { organizationId, actor }
+  for (const address of ['192.0.2.7', '192.0.2.7', '192.0.2.8']) refusals.count({ by, address, route: 'GET /v1/usage' })
+  for (const address of ['2001:db8::1', '2001:db8::2']) refusals.count({ address, route: 'GET /v1/labels' })
+  await refusals.write()
+  await refusals.write()
+  const forbidden = await entriesOf(world.db, organizationId, { action: 'request' }, 10)
+  assert.deepEqual(
+    forbidden.map(({ action, item, after }) => [action, item.name, after]).reverse(),
+    [2, 1].map((requests) => ['request.forbidden', 'GET /v1/usage', { requests }]),
+  )
+  const [unknown] = await entriesOf(world.db, null, { action: 'request.unauthorized' }, 1)
+  assert.partialDeepStrictEqual(unknown, { actor: { kind: 'service', address: '2001:db8::1' }, after: { requests: 2 } })
+})
+
+test('of ever so many networks a hundred are counted', async () => {
+  await using refusals = new Refusals(world.db, pino({ level: 'silent' }))
+  const { id: organizationId } = await world.organization()
+  const by = { organizationId, actor: { kind: 'key', id: null, name: '', address: null } } as const
+  for (let number = 0; number < 300; number++)
+    refusals.count({ by, address: `192.0.${number >> 8}.${number & 255}`, route: 'GET /v1/usage' })
+  await refusals.write()
+  assert.equal((await entriesOf(world.db, organizationId, { action: 'request' }, 1_000)).length, 100)
+})
+
+test('what the service refuses is counted', async () => {
+  const other = await World.start({ database: world.database })
+  const organization = await world.organization()
+  const key = await organization.newKey('usage:read')
+  const ask = (token?: string) => other.client.request('GET', '/v1/labels', token === undefined ? {} : { key: token })
+  assert.deepEqual([(await ask(key)).status, (await ask('mrk_wrong')).status, (await ask()).status], [403, 401, 401])
+  const stranger = async () => (await entriesOf(world.db, null, { action: 'request.unauthorized' }, 1_000)).length
+  const before = await stranger()
+  await other[Symbol.asyncDispose]()
+  const [entry] = await entriesOf(world.db, organization.id, { action: 'request' }, 10)
+  assert.partialDeepStrictEqual(entry, { item: { name: 'GET /v1/labels' }, after: { requests: 1 } })
+  assert.equal((await stranger()) - before, 1)
+})
