@@ -33,7 +33,7 @@ export async function belongingsOf(db: Db, organizationId: string): Promise<Belo
  */
 export async function removeOrganization(
   { db, mailHost, serverControl }: RemovalParts,
-  { id: organizationId, name, plan }: Organization,
+  { id: organizationId, plan }: Organization,
   by: Actor,
   tell: (progress: string) => void,
 ): Promise<{ mailboxes: number; messages: number }> {
@@ -58,11 +58,9 @@ export async function removeOrganization(
     // An attempt that was under way may have put its message back into the queue.
     while ((await discard(tx, organizationId)) > 0);
     await deleteOrganization(tx, organizationId)
-    // Its own entries have gone with it.
-    const before = { name, plan, mailboxes: mailboxes.length }
-    await record(tx, by, {
-      ...{ organizationId: null, action: 'organization.deleted', id: organizationId, name, before, after: null },
-    })
+    // Its own entries have gone with it, and nothing names it any more.
+    const before = { plan, mailboxes: mailboxes.length }
+    await record(tx, by, { organizationId: null, action: 'organization.deleted', name: '', before, after: null })
   })
   return { mailboxes: mailboxes.length, messages }
 }
