@@ -190,19 +190,26 @@ export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<Pen
 /** `copy_pending` → `queued`, or gone where nobody waits for it any more: the copies are in Sent with `tx`. False where
  *  another worker has stored one of them, and then nothing of `tx` may be kept. */
 export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<boolean> {
+  const left = new Set(ids)
+  for (const id of await forgetCopied(tx, ids)) left.delete(id)
+  if (left.size === 0) return true
   // Locked first: the last recipient may be settled at the same moment.
   const { rows } = await sql`
-    select from outbound_messages where id = any (${ids}::uuid[]) and state = 'copy_pending'
+    select from outbound_messages where id = any (${[...left]}::uuid[]) and state = 'copy_pending'
     order by id for update`.execute(tx)
-  if (rows.length < ids.length) return false
+  if (rows.length < left.size) return false
+  for (const id of await forgetCopied(tx, [...left])) left.delete(id)
   await sql`
-    with settled as (
-      delete from outbound_messages message where id = any (${ids}::uuid[])
-        and not exists (select from outbound_recipients where message_id = message.id)
-    )
-    update outbound_messages message set state = 'queued', copy_due_at = null, send_at = null, fields = null,
+    update outbound_messages set state = 'queued', copy_due_at = null, send_at = null, fields = null,
       attachment_count = null, scheduled_by = null
-    where id = any (${ids}::uuid[])
-      and exists (select from outbound_recipients where message_id = message.id)`.execute(tx)
+    where id = any (${[...left]}::uuid[])`.execute(tx)
   return true
+}
+
+/** Removes those that nobody waits for any more, as it is with most, and answers which. */
+async function forgetCopied(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    delete from outbound_messages message where id = any (${ids}::uuid[]) and state = 'copy_pending'
+      and not exists (select from outbound_recipients where message_id = message.id) returning id`.execute(tx)
+  return rows.map(({ id }) => id)
 }
