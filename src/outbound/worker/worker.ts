@@ -136,7 +136,7 @@ export class OutboundWorker implements AsyncDisposable {
   /** False where the round is over, or there is no room. */
   async #claimScheduled(now: Date): Promise<boolean> {
     if (!this.#round) return false
-    if (mostTogether - this.#count(together) < mostScheduled) {
+    if (!this.#hasRoomForScheduled) {
       this.#left = true
       return false
     }
@@ -180,9 +180,15 @@ export class OutboundWorker implements AsyncDisposable {
         if (count > 0) this.#perRoute.set(route, count)
         else this.#perRoute.delete(route)
         if (suspect) this.#suspectUnderWay = false
-        if (suspect || this.#left) this.#claiming.ask()
+        const hasRoom = route !== together || this.#hasRoomForScheduled
+        if (suspect || (this.#left && hasRoom)) this.#claiming.ask()
       })
     this.#underWay.add(work)
+  }
+
+  /** For as many as one claim takes. */
+  get #hasRoomForScheduled(): boolean {
+    return this.#count(together) <= mostTogether - mostScheduled
   }
 
   async #endSent(sent: readonly Sent[]): Promise<readonly boolean[]> {
