@@ -29,6 +29,7 @@ const nouns = [
   'mailboxes',
   'usage',
   'members',
+  'sessions',
   'keys',
   'organizations',
 ]

@@ -33,6 +33,8 @@ const writers = {
   mail_spool: 'adapters/mail-host/imap',
   mail_spool_pieces: 'adapters/mail-host/imap',
   mailboxes: 'mailboxes',
+  member_links: 'sessions',
+  member_sessions: 'sessions',
   members: 'members',
   mta_sts_policies: 'outbound',
   organization_usage: 'usage',

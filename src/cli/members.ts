@@ -1,10 +1,12 @@
 import { byOperator } from '#/audit/actor.ts'
+import type { Config } from '#/config/config.ts'
 import type { Member } from '#/members/member.ts'
-import { addMember, removeMember } from '#/members/members.ts'
+import { addMember, memberNamed, removeMember } from '#/members/members.ts'
 import { membersOf } from '#/members/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import { command } from './command.ts'
+import { makeLink } from '#/sessions/link.ts'
+import { command, type Operator } from './command.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const
@@ -20,10 +22,26 @@ export const memberCommands = [
       name: { value: 'TEXT', help: "The member's name" },
       role: { value: 'ROLE', help: 'owner, admin or member (the default)' },
     },
-    run: async ({ database: { db } }, { org, email, name = '', role = 'member' }) => {
+    run: async (operator, { org, email, name = '', role = 'member' }) => {
+      const { db } = operator.database
       const organization = await organizationNamed(db, org)
       const member = await addMember(db, { organizationId: organization.id, email, name, role }, byOperator)
-      return { value: member, text: `Added ${member.email} to "${organization.name}" as ${member.role}.` }
+      const made = await linkFor(operator, organization.id, member)
+      const added = `Added ${member.email} to "${organization.name}" as ${member.role}.`
+      return { value: { ...member, ...made.value }, text: `${added}\n\n${made.text}` }
+    },
+  }),
+  command({
+    name: 'member invite',
+    summary: 'Make a new link that signs a member in; the one before stops working',
+    operands: ['member'],
+    options: { org },
+    run: async (operator, given) => {
+      const { db } = operator.database
+      const organization = await organizationNamed(db, given.org)
+      const member = await memberNamed(db, organization.id, given.member)
+      const made = await linkFor(operator, organization.id, member)
+      return { value: { ...member, ...made.value }, text: made.text }
     },
   }),
   command({
@@ -51,6 +69,19 @@ export const memberCommands = [
     },
   }),
 ]
+
+async function linkFor({ config, database: { db }, clock }: Operator, organizationId: string, { id, email }: Member) {
+  const base = config.publicUrl ?? localOrigin(config)
+  const { link, expiresAt } = await makeLink(db, { organizationId, memberId: id }, { base, now: clock.now() })
+  const text = `${link}\n\nThe link signs ${email} in, once, until ${minute(expiresAt)} UTC. It cannot be shown again.`
+  return { value: { link, link_expires_at: expiresAt }, text }
+}
+
+/** Where a browser on this machine reaches the service. */
+function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
 
 function row({ email, name, role, joined_at, id }: Member): string[] {
   return [email, name || '-', role, minute(joined_at), id]

@@ -96,8 +96,14 @@ test('revoking a key is reported, and revoking it twice is no error', async () =
 test('a member is added, listed and removed, by address or id', async () => {
   await json('org', 'create', 'Members')
   const org = ['--org', 'members'] as const
-  const ada = await json('member', 'add', ...org, '--email', 'Ada@x.example', '--name', 'Ada', '--role', 'owner')
-  const bob = await json('member', 'add', ...org, '--email', 'bob@x.example')
+  const added = async (...options: readonly string[]) => {
+    const { link, link_expires_at, ...member } = await json('member', 'add', ...org, ...options)
+    assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}$/)
+    assert.equal(new Date(link_expires_at).getTime(), now + 72 * 3_600_000)
+    return member
+  }
+  const ada = await added('--email', 'Ada@x.example', '--name', 'Ada', '--role', 'owner')
+  const bob = await added('--email', 'bob@x.example')
   assert.deepEqual([ada.role, bob.role, bob.name], ['owner', 'member', ''])
   assert.deepEqual(await json('member', 'list', ...org), { data: [ada, bob] })
   assert.deepEqual(await json('member', 'remove', ...org, 'ada@X.example'), { removed: true, ...ada })

@@ -16,6 +16,7 @@ import type { OutboundTables } from './schema/outbound.ts'
 import type { QueueTables } from './schema/queue.ts'
 import type { SecretTables } from './schema/secrets.ts'
 import type { SendingTables } from './schema/sending.ts'
+import type { SessionTables } from './schema/sessions.ts'
 import type { UsageTables } from './schema/usage.ts'
 
 /** The database, or a transaction on it: what a query that may run in either takes. */
@@ -41,4 +42,5 @@ export interface Schema
     QueueTables,
     SecretTables,
     SendingTables,
+    SessionTables,
     UsageTables {}

@@ -20,11 +20,11 @@ const columns = sql`
   coalesce(settings.reply_body, '') as "replyBody", settings.reply_since as "replySince",
   settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt"`
 
-/** The settings of all mailboxes that the caller sees, oldest first. */
+/** The settings of all mailboxes that the caller reads, oldest first. */
 export async function forwardingOfAll(db: Db, caller: Caller): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
-    where mailbox.organization_id = ${caller.organizationId} and ${caller.seesIn('mailbox.id')}
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.readsIn('mailbox.id')}
     order by mailbox.created_at, mailbox.id`.execute(db)
   return rows
 }
@@ -33,7 +33,7 @@ export async function forwardingOf(db: Db, caller: Caller, address: string): Pro
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
     where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
-      and ${caller.seesIn('mailbox.id')}`.execute(db)
+      and ${caller.readsIn('mailbox.id')}`.execute(db)
   return rows[0]
 }
 

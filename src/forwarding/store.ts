@@ -8,7 +8,7 @@ import { canonicalAddress } from '#/mime/address.ts'
 import { assertRecipients, type Change, changed, type Forwarding } from './forwarding.ts'
 import { addressesOf, forwardingOf, lockSettings, type Row, saveSettings } from './queries.ts'
 
-/** Changes the settings of the mailbox with that address that the caller sees. @throws Refusal */
+/** Changes the settings of the mailbox with that address that the caller reads. @throws Refusal */
 export async function configure(
   tx: Tx,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function configure(
   return { ...after, updatedAt: now }
 }
 
-/** The settings of the mailbox with that address, not an alias, that the caller sees. @throws Refusal if there is none */
+/** The settings of the mailbox with that address, not an alias, that the caller reads. @throws Refusal if there is none */
 export async function settingsOf(db: Db, caller: Caller, address: string): Promise<Row> {
   const canonical = canonicalAddress(address)
   const found = canonical === undefined ? undefined : await forwardingOf(db, caller, canonical)

@@ -1,17 +1,20 @@
 import { notFound, Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
 
-/** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1). */
+/** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1), but
+ *  to a key none that are not for keys. */
 export function answerUnknownRoutes(app: App): void {
-  const routes = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = routes.get(url) ?? new Set()
-    routes.set(url, methods)
-    for (const one of [method].flat()) methods.add(one)
+  const routes = new Map<string, { readonly methods: Set<string>; readonly forMembers: boolean }>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const route = routes.get(url) ?? { methods: new Set(), forMembers: config?.access !== undefined }
+    routes.set(url, route)
+    for (const one of [method].flat()) route.methods.add(one)
   })
-  app.setNotFoundHandler(({ method, url }, reply) => {
+  app.setNotFoundHandler(({ method, url, member }, reply) => {
     const steps = stepsOf(url)
-    const known = [...routes].flatMap(([template, methods]) => (matches(template, steps) ? [...methods] : []))
+    const known = [...routes].flatMap(([template, { methods, forMembers }]) =>
+      (member || !forMembers) && matches(template, steps) ? [...methods] : [],
+    )
     if (known.length === 0) throw notFound('path or method')
     const allowed = [...new Set(known)].sort().join(', ')
     reply.header('Allow', allowed)

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Actor } from '#/audit/actor.ts'
 import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
+import type { SignedIn } from './authorize.ts'
 import type { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 
@@ -18,17 +19,22 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client's IP address, behind trusted proxies too; nothing else says whose request it is. */
     clientAddress: string
-    /** Set once the key is identified. */
+    /** Set once it is known who makes the request. */
     caller: Caller
-    /** The organization of the key: every query carries it. */
+    /** The organization of the key or member: every query carries it. */
     organizationId: string
-    keyId: string
-    /** Who makes changes, for the audit trail. Set once the key is identified. */
+    /** Who makes changes, for the audit trail. Set with `caller`. */
     actor: Actor
+    /** Of the key or of the member; empty until it is known who makes the request. */
+    actorId: string
+    /** The member in whose session the request is made; undefined for a key. */
+    member: SignedIn | undefined
     /** SHA-256 of method, path and body; only with an Idempotency-Key. */
     fingerprint: Buffer | null
   }
   interface FastifyContextConfig {
+    /** What is not for keys: to them it is a path that does not exist. */
+    access?: 'member' | 'sign-in'
     /** The required scope; of several, any one. */
     scope?: Scope | readonly Scope[]
     /** Refused to a key that is restricted to mailboxes. */

@@ -7,7 +7,7 @@ import type { Scope } from './scopes.ts'
 import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
 const identity: Identity = {
-  ...{ keyId: 'a', caller: Caller.unrestricted('o'), quota: 600, suspended: false },
+  ...{ id: 'a', caller: Caller.unrestricted('o'), quota: 600, suspended: false, member: undefined },
   actor: { kind: 'key', id: 'a', name: 'mrk_aaaa…aaaa' },
   scopes: new Set<Scope>(['labels:read']),
 }
@@ -17,7 +17,8 @@ function gate({ identify, among }: { identify?: Identify; among?: () => SharedAl
   let now = 0
   const keys = { identify: identify ?? (async () => identity), isKey: () => true }
   const shared = among && ({ consume: async () => among() } as unknown as SharedWindow)
-  const authorize = authorizer(keys, () => now, shared)
+  const sessions = { identify: async () => undefined }
+  const authorize = authorizer({ keys, sessions, publicUrl: undefined }, () => now, shared)
   return {
     advance: (ms: number) => {
       now += ms
@@ -32,7 +33,7 @@ function gate({ identify, among }: { identify?: Identify; among?: () => SharedAl
           headers: { authorization },
           routeOptions: { config: { scope: 'labels:read', ...config } },
         },
-        raw: { headersDistinct: { authorization: [authorization] } },
+        raw: { headers: { authorization }, headersDistinct: { authorization: [authorization] } },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
       const refusal = await authorize(request, reply).catch((error) => error)

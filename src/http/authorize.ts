@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
-import { Refusal } from '#/errors.ts'
+import { notFound, Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
 import type { Caller } from './caller.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
+import { isFromOurPage, sessionToken } from './session-cookie.ts'
 import type { SharedWindow } from './shared-window.ts'
 
 export const perMinute = { quota: 600, windowMs: 60_000 }
@@ -16,72 +17,128 @@ export interface Client {
   readonly guessing: boolean
 }
 
-/** A key, and for whom it acts. */
+/** Who makes a request, by a key or in a member's session, and what they may. */
 export interface Identity {
-  readonly keyId: string
+  /** Of the key or of the member, whose requests are counted together. */
+  readonly id: string
   readonly caller: Caller
-  /** The key in the audit trail. */
+  /** In the audit trail. */
   readonly actor: Omit<Actor, 'address'>
   readonly scopes: ReadonlySet<Scope>
   /** Requests a minute. */
   readonly quota: number
   /** The organization is. */
   readonly suspended: boolean
+  /** Undefined for a key. */
+  readonly member: SignedIn | undefined
 }
 
-/** Identifies the key of a bearer token; undefined for one that opens nothing to this client. */
+/** A member in a session. */
+export interface SignedIn {
+  readonly id: string
+  readonly sessionId: string
+  readonly role: string
+}
+
+/** Who bears a token; undefined for one that opens nothing to this client. */
 export type Identify = (token: string, client: Client) => Promise<Identity | undefined>
 
-export interface Keys {
-  readonly identify: Identify
-  /** Whether a token has the form of a key, with the right checksum. */
-  readonly isKey: (token: string) => boolean
+export interface Gate {
+  readonly keys: {
+    readonly identify: Identify
+    /** Whether a token has the form of a key, with the right checksum. */
+    readonly isKey: (token: string) => boolean
+  }
+  readonly sessions: { readonly identify: Identify }
+  /** The origin under which clients reach the API; undefined if not configured. */
+  readonly publicUrl: string | undefined
 }
 
 /**
  * The first three checks of a request under /v1: authentication (401), rate limit (429), scope (403). Requests with an
- * invalid key are limited by the client's network, which bounds guessing and its load on the database. `shared` counts the
- * requests of all processes.
+ * invalid key or session are limited by the client's network, which bounds guessing and its load on the database. `shared`
+ * counts the requests of all processes.
  */
-export function authorizer({ identify, isKey }: Keys, now: () => number, shared?: SharedWindow) {
-  const keys = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
+export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => number, shared?: SharedWindow) {
+  const actors = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
   const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
 
-  async function consume({ keyId, quota }: Identity): Promise<Allowance> {
-    const here = keys.consume(keyId, now(), quota)
+  async function consume({ id, quota }: Identity): Promise<Allowance> {
+    const here = actors.consume(id, now(), quota)
     if (!shared || !here.allowed) return here
-    const among = await shared.consume(keyId, quota)
+    const among = await shared.consume(id, quota)
     if (among.allowed) return { ...here, remaining: Math.min(here.remaining, among.remaining) }
-    keys.refund(keyId)
+    actors.refund(id)
     return { allowed: false, remaining: 0, resetSeconds: Math.max(1, Math.ceil(among.waitMs / 1000)) }
   }
 
+  function countStranger(network: string): void {
+    const allowance = strangers.consume(network, now())
+    if (!allowance.allowed) throw rateLimited(allowance, perMinute.quota)
+  }
+
+  /** A request with a key and a session goes by the key. */
+  async function identify(request: FastifyRequest, network: string): Promise<Identity | undefined> {
+    const client = { address: request.clientAddress, guessing: strangers.isOver(network, now()) }
+    const byKey = bearsKey(request)
+    const token = byKey ? bearerToken(request) : sessionToken(request.headers, publicUrl)
+    return token === undefined ? undefined : await (byKey ? keys : sessions).identify(token, client)
+  }
+
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const token = bearerToken(request)
-    const { clientAddress: address } = request
-    const network = clientNetwork(address)
-    const client = { address, guessing: strangers.isOver(network, now()) }
-    const identity = token === undefined ? undefined : await identify(token, client)
-    if (!identity) {
-      const allowance = strangers.consume(network, now())
-      if (!allowance.allowed) throw rateLimited(allowance, perMinute.quota)
-      reply.header('WWW-Authenticate', challenge(token))
-      throw unauthorized(request, token, isKey)
+    const { scope, allMailboxes, access } = request.routeOptions.config
+    const network = clientNetwork(request.clientAddress)
+    if (access === 'sign-in' && !bearsKey(request)) {
+      countStranger(network)
+      return assertNotCrossSite(request, publicUrl)
     }
-    const { caller, quota, scopes } = identity
+    const identity = await identify(request, network)
+    if (!identity) {
+      countStranger(network)
+      if (!bearsKey(request) && sessionToken(request.headers, publicUrl) !== undefined) throw sessionEnded(reply)
+      const token = bearerToken(request)
+      reply.header('WWW-Authenticate', challenge(token))
+      throw unauthorized(request, token, keys.isKey)
+    }
+    const { caller, quota, member } = identity
     request.caller = caller
     request.organizationId = caller.organizationId
-    request.keyId = identity.keyId
-    request.actor = { ...identity.actor, address }
+    request.actorId = identity.id
+    request.actor = { ...identity.actor, address: request.clientAddress }
+    request.member = member
     const allowance = await consume(identity)
-    reply.header('RateLimit-Policy', `"key";q=${quota};w=${perMinute.windowMs / 1000}`)
-    reply.header('RateLimit', `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`)
+    const policy = member ? 'member' : 'key'
+    reply.header('RateLimit-Policy', `"${policy}";q=${quota};w=${perMinute.windowMs / 1000}`)
+    reply.header('RateLimit', `"${policy}";r=${allowance.remaining};t=${allowance.resetSeconds}`)
     if (!allowance.allowed) throw rateLimited(allowance, quota)
     if (identity.suspended) throw suspended()
-    const { scope, allMailboxes } = request.routeOptions.config
-    requireScope(scopes, scope)
-    if (allMailboxes && !caller.seesAllMailboxes) throw restricted()
+    if (member) assertNotCrossSite(request, publicUrl)
+    requireScope(identity, scope)
+    if (allMailboxes && !caller.managesAllMailboxes) throw restricted()
   }
+}
+
+/** For routes that are for members alone: to a key they do not exist, whatever it sends there. */
+export const hiddenFromKeys = {
+  preValidation: (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
+    done(bearsKey(request) ? notFound('path or method') : undefined),
+}
+
+function bearsKey({ raw }: FastifyRequest): boolean {
+  return raw.headers.authorization !== undefined
+}
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A page of another site can have a browser send a member's cookie, but not pretend to be a page of ours. Whoever only
+ *  wants to sign in may be a program, which says nothing of pages. */
+function assertNotCrossSite(request: FastifyRequest, publicUrl: string | undefined): void {
+  if (safe.has(request.method)) return
+  const ours = isFromOurPage(request.headers, publicUrl)
+  if (ours ?? (request.member === undefined && request.headers.cookie === undefined)) return
+  throw new Refusal('forbidden', 'With a session, this is only done for pages of this service', {
+    fix: 'A program uses a key, or sends `Sec-Fetch-Site: same-origin`; behind a proxy, set MAILROOM_PUBLIC_URL',
+  })
 }
 
 /** The scheme is case-insensitive (RFC 9110, section 11.1). Several Authorization headers count as none. */
@@ -90,10 +147,15 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
-function requireScope(held: ReadonlySet<Scope>, wanted: Scope | readonly Scope[] | undefined): void {
+function requireScope({ scopes, member }: Identity, wanted: Scope | readonly Scope[] | undefined): void {
   if (wanted === undefined) return
   const any = [wanted].flat()
-  if (any.some((scope) => held.has(scope))) return
+  if (any.some((scope) => scopes.has(scope))) return
+  if (member) {
+    throw new Refusal('forbidden', `The role ${member.role} lacks the scope ${any.join(' or ')}`, {
+      fix: 'Ask an owner or an admin of the organization',
+    })
+  }
   throw new Refusal('forbidden', `This key lacks the scope ${any.join(' or ')}`, {
     fix: 'Use a key with that scope; the operator creates keys with `mailroom key create`',
   })
@@ -114,7 +176,7 @@ function challenge(token: string | undefined): string {
   return `Bearer realm="Mailroom"${token === undefined ? '' : ', error="invalid_token"'}`
 }
 
-function unauthorized({ raw }: FastifyRequest, token: string | undefined, isKey: Keys['isKey']): Refusal {
+function unauthorized({ raw }: FastifyRequest, token: string | undefined, isKey: Gate['keys']['isKey']): Refusal {
   const fix = 'Send `Authorization: Bearer <API key>`'
   if (raw.headersDistinct.authorization === undefined)
     return new Refusal('unauthorized', 'No API key was sent', { fix })
@@ -128,6 +190,12 @@ function unauthorized({ raw }: FastifyRequest, token: string | undefined, isKey:
     : new Refusal('unauthorized', 'Malformed API key: it was mistyped or truncated', {
         fix: 'Copy the key again: `mrk_` and 38 letters and digits',
       })
+}
+
+/** A session that has ended, or whose member was removed. */
+export function sessionEnded(reply: FastifyReply): Refusal {
+  reply.header('WWW-Authenticate', challenge(undefined))
+  return new Refusal('unauthorized', 'This session has ended', { fix: 'Sign in again' })
 }
 
 function rateLimited({ resetSeconds }: Allowance, quota: number): Refusal {

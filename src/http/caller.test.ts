@@ -10,14 +10,14 @@ const [ours, theirs] = [randomUUID(), randomUUID()]
 
 test('an unrestricted caller sees every mailbox and writes to everybody', () => {
   const caller = Caller.unrestricted(randomUUID())
-  assert.ok(caller.seesAllMailboxes && caller.writesToEverybody)
-  assert.ok(caller.sees(ours) && caller.sees(theirs))
+  assert.ok(caller.managesAllMailboxes && caller.writesToEverybody)
+  assert.ok(caller.reads(ours) && caller.reads(theirs))
   caller.assertWritesTo('bob@else.example', 'to')
 })
 
 test('a caller that is restricted to mailboxes sees those alone', () => {
   const caller = new Caller(randomUUID(), { mailboxes: [ours], recipients: null })
-  assert.deepEqual([caller.seesAllMailboxes, caller.sees(ours), caller.sees(theirs)], [false, true, false])
+  assert.deepEqual([caller.managesAllMailboxes, caller.reads(ours), caller.reads(theirs)], [false, true, false])
   assert.ok(caller.writesToEverybody)
 })
 

@@ -33,13 +33,13 @@ async function process(db: Db, work: () => object): Promise<string> {
   app.decorate('answersKey', sealingKey(keyring, 'kept answers'))
   app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')
-  app.decorateRequest('keyId', '')
+  app.decorateRequest('actorId', '')
   app.decorateRequest('fingerprint', null)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async (request) => {
     request.caller = Caller.unrestricted(organizationId)
     request.organizationId = organizationId
-    request.keyId = String(request.headers['x-key'] ?? 'one')
+    request.actorId = String(request.headers['x-key'] ?? 'one')
   })
   app.post('/things', async (request, reply) => {
     await answerOnce(db, request, reply, async () => created('/things/1', work(), 'secret'))

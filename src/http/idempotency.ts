@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: 200 | 201 | 202
   readonly location?: string
   readonly body: object
-  /** A field of the body that only the requesting key may see. */
+  /** A field of the body that only who made the request may see. */
   readonly secret?: string
 }
 
@@ -29,7 +29,7 @@ const running = new Set<string>()
  * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
  * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
  * A refusal is an answer too, and is kept; a 5xx is not (docs/reference/http.md). Answers are kept sealed, since some hold a secret
- * that is shown but once, to the key that asked.
+ * that is shown but once, to whoever asked.
  */
 export async function answerOnce(
   db: Db,
@@ -51,13 +51,13 @@ export async function answerOnce(
   }
 }
 
-/** A restricted API key has Idempotency-Keys of its own: by those of others it would learn what it may not see, and they would
- *  get its refusals. No name that is given has a line feed. */
+/** A restricted API key and a member have Idempotency-Keys of their own: by those of others they would learn what they may not
+ *  see, and the others would get their refusals. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
-  const { caller, keyId } = request
+  const { caller, actorId } = request
   const key = givenKey(request)
-  if (key === undefined || (caller.seesAllMailboxes && caller.writesToEverybody)) return key
-  return `${keyId}\n${key}`
+  if (key === undefined || caller.isOrganization) return key
+  return `${actorId}\n${key}`
 }
 
 function givenKey(request: FastifyRequest): string | undefined {
@@ -127,13 +127,13 @@ function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
   })
 }
 
-/** The first answer for a repetition: an error gets the new request id, and another key does not see the secret. */
-function bodyAgain({ status, body, secret }: Kept, { id, keyId }: FastifyRequest, firstKeyId: string): string {
+/** The first answer for a repetition: an error gets the new request id, and nobody else sees the secret. */
+function bodyAgain({ status, body, secret }: Kept, { id, actorId }: FastifyRequest, firstId: string): string {
   if (status >= 400) {
     const { error } = JSON.parse(body)
     return JSON.stringify({ error: { ...error, request_id: id } })
   }
-  if (secret === undefined || keyId === firstKeyId) return body
+  if (secret === undefined || actorId === firstId) return body
   const { [secret]: _secret, ...shown } = JSON.parse(body)
   return JSON.stringify(shown)
 }
@@ -195,7 +195,7 @@ async function keepRefusal(db: Db, request: FastifyRequest, key: string, kept: K
 
 /** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
 function sealed(request: FastifyRequest, key: string, kept: Kept): Buffer {
-  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.keyId, ...kept })
+  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.actorId, ...kept })
   return seal(request.server.answersKey, placeOf(request, key), plain)
 }
 

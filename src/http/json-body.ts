@@ -16,16 +16,20 @@ const limits: BodyLimits = {
 }
 const pace: Pace = { window: 20_000, octets: 320 << 10 }
 
-/** Accepts JSON in UTF-8 only, from authenticated requests only. Members named `__proto__` or `constructor.prototype` are
+/** The largest body of somebody who is not known yet: it takes nothing of that memory. */
+const largestSignIn = 16 << 10
+
+/** Accepts JSON in UTF-8 only, from authenticated requests and to sign in only. Members named `__proto__` or `constructor.prototype` are
  *  refused. */
 export function acceptJsonOnly(app: App): void {
   const room = new BodyMemory(limits)
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, raw, done) => {
-    if (request.keyId === '') return done(null, undefined)
-    const { keyId: key, routeOptions } = request
-    readBody({ raw, key, limit: routeOptions.bodyLimit }, room, pace).then((body) => {
+    const { actorId: key, routeOptions } = request
+    const unknown = key === ''
+    if (unknown && routeOptions.config.access !== 'sign-in') return done(null, undefined)
+    readBody({ raw, key, limit: unknown ? largestSignIn : routeOptions.bodyLimit }, room, pace).then((body) => {
       if (body.length > 0) whenIdle(body, () => read(request, body, done))
       // Some clients send the content type with every request.
       else if (routeOptions.schema?.body === undefined) done(null, undefined)

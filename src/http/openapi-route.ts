@@ -11,20 +11,36 @@ interface Route {
 
 /** Adds errors, scope and headers to the OpenAPI description of a route. */
 export function describeRoute({ schema = {}, url, config }: Route, method: string) {
-  const scope = config?.scope
-  if (scope === undefined) return schema
-  const wanted = [scope].flat()
+  const { scope, access, noun, errors = [] } = config ?? {}
+  if (scope === undefined && access === undefined) return schema
+  const repeatable = method === 'POST' && access === undefined
+  const conditions = access === undefined ? scoped([scope ?? []].flat()) : accessed(access)
   return {
     ...schema,
     operationId: schema.operationId ?? operationId(schema.summary ?? `${method} ${url}`),
-    description: [schema.description, `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`]
-      .filter(Boolean)
-      .join('\n\n'),
-    tags: config?.noun ? [config.noun] : [],
-    security: [{ key: [] }],
+    ...conditions,
+    description: [schema.description, conditions.description].filter(Boolean).join('\n\n'),
+    tags: noun ? [noun] : [],
+    ...(repeatable && { headers: idempotencyHeader }),
+    response: {
+      ...successes(schema, { repeatable, signedIn: access === 'sign-in' }),
+      ...errorResponses(errorCodes(url, repeatable, access === undefined ? errors : ['not_found', ...errors])),
+    },
+  }
+}
+
+function scoped(wanted: readonly string[]) {
+  return {
+    description: `Scope: ${wanted.map((one) => `\`${one}\``).join(' or ')}.`,
+    security: [{ key: [] }, { session: [] }],
     'x-required-scope': wanted.length === 1 ? wanted[0] : wanted,
-    ...(method === 'POST' && { headers: idempotencyHeader }),
-    response: { ...successes(schema, method), ...errorResponses(errorCodes(url, method, config?.errors ?? [])) },
+  }
+}
+
+function accessed(access: 'member' | 'sign-in') {
+  return {
+    description: `For members${access === 'member' ? ' who are signed in' : ''}. To a key this path does not exist.`,
+    security: access === 'member' ? [{ session: [] }] : [],
   }
 }
 
@@ -46,23 +62,23 @@ const idempotencyHeader = Type.Object({
   ),
 })
 
-function errorCodes(url: string, method: string, more: readonly ErrorCode[]): ErrorCode[] {
+function errorCodes(url: string, repeatable: boolean, more: readonly ErrorCode[]): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error', ...more]
   if (url.includes(':')) codes.push('not_found')
-  if (method === 'POST') codes.push('conflict')
+  if (repeatable) codes.push('conflict')
   return [...new Set(codes)]
 }
 
 const meaning: Record<ErrorCode, string> = {
   invalid_request: 'The request is not as documented, or cannot be done to what is stored.',
-  unauthorized: 'The key is missing, malformed, unknown, expired or revoked.',
+  unauthorized: 'The key is missing, malformed, unknown, expired or revoked, or the session has ended.',
   quota_exceeded: 'A limit of the plan would be exceeded.',
   forbidden:
-    'The key lacks the scope, which `message` names, or is restricted to some mailboxes, or the operator has suspended the organization.',
+    "The key or the member's role lacks the scope, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the operator has suspended the organization.",
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
   rate_limited:
-    'More requests in a minute than the key has (600, if it is not restricted), or too many large bodies at a time; see `Retry-After`.',
+    'More requests in a minute than the key or member has (600, if the key is not restricted), or too many large bodies at a time; see `Retry-After`.',
   internal_error:
     'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
   mail_unavailable: 'The mail host did not answer; try again with backoff.',
@@ -104,12 +120,17 @@ const allowanceHeaders = {
   }),
 }
 
+const cookieHeader = { 'Set-Cookie': Type.String({ description: 'The session.' }) }
+
 function exampleOf(code: ErrorCode) {
   return { error: { code, message: meaning[code], request_id: 'req_7Qm2xV0cT9bK4sLw' } }
 }
 
 /** Expands the success schemas of a route to response objects with headers. */
-function successes({ response = {} }: FastifySchema, method: string) {
+function successes(
+  { response = {} }: FastifySchema,
+  { repeatable, signedIn }: { repeatable: boolean; signedIn: boolean },
+) {
   return Object.fromEntries(
     Object.entries(response as Record<string, Record<string, unknown>>).map(([status, one]) => [
       status,
@@ -117,9 +138,9 @@ function successes({ response = {} }: FastifySchema, method: string) {
         description: one.description ?? (status === '201' ? 'Created.' : 'Done.'),
         headers: {
           ...answerHeaders,
-          ...allowanceHeaders,
+          ...(signedIn ? cookieHeader : allowanceHeaders),
           ...(status === '201' && { Location: Type.String({ description: 'Where it is.' }) }),
-          ...(method === 'POST' && {
+          ...(repeatable && {
             'Idempotency-Replayed': Type.Literal('true', { description: 'Present on a repeated answer.' }),
           }),
         },

@@ -21,6 +21,13 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: `mrk_…`.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-mailroom_session',
+            description:
+              "A member's session, which `POST /v1/session` opens. Without TLS, on the same machine, the cookie is `mailroom_session`.",
+          },
         },
       },
     },
@@ -79,14 +86,14 @@ async function referencePage(app: App): Promise<void> {
 
 const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 
-const about = `Mailroom is driven by an organization's programs through keys of the organization.
+const about = `Mailroom is driven by an organization's programs through keys of the organization, and by its members, who sign in.
 
 **Errors** have one body, \`{"error": {code, message, field?, fix?, details?, request_id}}\`; status and code go together as
 in the responses below. \`details\` is all that is wrong with the body or the query, each \`{field, message}\`. An unknown body
 field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
 unless its description says otherwise.
 
-**Rate limit**: 600 requests a minute a key, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
+**Rate limit**: 600 requests a minute a key or member, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
 
 **Repeating a POST** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
 

@@ -12,7 +12,7 @@ export const mailboxColumns = sql`
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
 
-/** The mailbox with this address, in canonical form (src/mime/address.ts), not an alias, that the caller sees. Every request
+/** The mailbox with this address, in canonical form (src/mime/address.ts), not an alias, that the caller reads. Every request
  *  that reads mail runs this query, so it reads one row only. */
 export async function mailboxNamed(
   db: Db,
@@ -21,7 +21,7 @@ export async function mailboxNamed(
 ): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
   const [mailbox] = await query<Pick<Mailbox, 'id' | 'address' | 'kind'>>(db)`
     select id, address, kind from mailboxes where organization_id = ${caller.organizationId} and address = ${address}`
-  return mailbox && caller.sees(mailbox.id) ? mailbox : undefined
+  return mailbox && caller.reads(mailbox.id) ? mailbox : undefined
 }
 
 export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
@@ -31,12 +31,12 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
   return rows[0]
 }
 
-/** Like `mailboxNamed`, with all fields. */
+/** The mailbox with this address, not an alias, that the caller manages. */
 export async function mailboxAt(db: Db, caller: Caller, address: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
     where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
-      and ${caller.seesIn('mailbox.id')}`.execute(db)
+      and ${caller.managesIn('mailbox.id')}`.execute(db)
   return rows[0]
 }
 
@@ -51,7 +51,7 @@ export async function certificateOf(
   return rows[0]
 }
 
-/** Those that the caller sees, oldest first. */
+/** Those that the caller manages, oldest first. */
 export async function mailboxesOf(
   db: Db,
   caller: Caller,
@@ -59,14 +59,14 @@ export async function mailboxesOf(
 ): Promise<Mailbox[]> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
-    where mailbox.organization_id = ${caller.organizationId} and ${caller.seesIn('mailbox.id')}
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.managesIn('mailbox.id')}
     order by mailbox.created_at, mailbox.id limit ${limit} offset ${page * limit}`.execute(db)
   return rows
 }
 
-/** How many the caller sees: all are a counter that a trigger keeps. */
+/** How many the caller manages: all are a counter that a trigger keeps. */
 export async function mailboxCount(db: Db, caller: Caller): Promise<number> {
-  if (!caller.seesAllMailboxes) return (await mailboxIdsOf(db, caller)).length
+  if (!caller.managesAllMailboxes) return (await mailboxIdsOf(db, caller)).length
   const { mailboxes } = await db
     .selectFrom('organization_usage')
     .select('mailboxes')
@@ -75,13 +75,13 @@ export async function mailboxCount(db: Db, caller: Caller): Promise<number> {
   return mailboxes
 }
 
-/** Those that the caller sees. */
+/** Those that the caller manages. */
 export async function mailboxIdsOf(db: Db, caller: Caller): Promise<string[]> {
   const rows = await db
     .selectFrom('mailboxes')
     .select('id')
     .where('organization_id', '=', caller.organizationId)
-    .where(caller.seesIn('id'))
+    .where(caller.managesIn('id'))
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -36,7 +36,7 @@ export async function readMailbox<T>(
   const name = `${caller.organizationId} ${address}`
   const known = remembered.get(name)
   let missed: unknown
-  if (known && caller.sees(known.mailboxId)) {
+  if (known && caller.reads(known.mailboxId)) {
     try {
       return await read(known)
     } catch (error) {

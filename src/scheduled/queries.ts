@@ -24,7 +24,7 @@ const columns = sql`
 function isListed(caller: Caller) {
   return sql<boolean>`
     organization_id = ${caller.organizationId} and state in ('scheduled', 'sending', 'failed')
-    and ${caller.seesIn('mailbox_id')}`
+    and ${caller.readsIn('mailbox_id')}`
 }
 
 function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...row }: Found) {

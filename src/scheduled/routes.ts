@@ -59,7 +59,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         summary: 'List scheduled messages',
         description:
           'All messages that are pending, being sent or failed, soonest first, at most 200, including those that members ' +
-          'scheduled in the web app. Failed ones stay for 30 days.',
+          'scheduled in a session. Failed ones stay for 30 days.',
         response: { 200: ScheduledList },
       },
     },
@@ -123,7 +123,11 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       const message = outgoing(caller, body)
       const sendAt = timestamp(send_at, 'send_at')
       const sender = await senderFor(db, caller, message.from)
-      const one = await draft(composer, { ...sender, organizationId }, { body, outgoing: message, sendAt })
+      const one = await draft(
+        composer,
+        { ...sender, organizationId, memberId: caller.memberId },
+        { body, outgoing: message, sendAt },
+      )
       let answer: Answer | undefined
       const store = async (tx: Tx): Promise<Answer> => {
         // Checked here, so that a repeat after `send_at` still gets the first answer.

@@ -52,7 +52,9 @@ const fields = {
     }),
   ),
   attachment_count: Type.Integer({ minimum: 0 }),
-  scheduled_by: OneOf(['api_key', 'member'], { description: '`member` for messages that were queued in the web app.' }),
+  scheduled_by: OneOf(['api_key', 'member'], {
+    description: '`member` for messages that a member scheduled in a session.',
+  }),
   created_at: Timestamp,
 }
 

@@ -15,7 +15,7 @@ export interface Sender {
   readonly name: string
 }
 
-/** The mailbox that the caller sees and `from` names, by its address or an alias. @throws Refusal if there is none, or it
+/** The mailbox that the caller reads and `from` names, by its address or an alias. @throws Refusal if there is none, or it
  *  cannot send */
 export async function senderFor(db: Db, caller: Caller, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
@@ -26,7 +26,7 @@ export async function senderFor(db: Db, caller: Caller, from: Address): Promise<
           .where('addresses.organization_id', '=', caller.organizationId)
           .where('addresses.address', '=', address)
           .executeTakeFirst()
-  if (!mailbox || !caller.sees(mailbox.id)) throw notFound('mailbox')
+  if (!mailbox || !caller.reads(mailbox.id)) throw notFound('mailbox')
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 

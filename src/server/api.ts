@@ -7,6 +7,7 @@ import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { sealingKey } from '#/secrets/seal.ts'
+import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
@@ -34,10 +35,11 @@ export async function startApi(
   const { clock, mailHost } = given
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const refusals = starting.use(new Refusals(db, given.log))
+  const sessions = starting.use(new SessionAuthenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const app = await buildApp({
-    ...{ ...given, db, threads, authenticator, refusals, sharedRate },
+    ...{ ...given, db, threads, authenticator, sessions, refusals, sharedRate },
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

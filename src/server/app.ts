@@ -37,6 +37,8 @@ import { scheduledRoutes } from '#/scheduled/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
+import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
+import { sessionRoutes } from '#/sessions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -54,6 +56,7 @@ export interface AppParts extends ClientAddressParts {
   readonly threads: ThreadCache
   readonly authenticator: Authenticator
   readonly refusals: Refusals
+  readonly sessions: SessionAuthenticator
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */
@@ -111,6 +114,7 @@ function nouns(app: App, parts: AppParts): void {
   mailboxRoutes(app, parts)
   usageRoutes(app, parts)
   memberRoutes(app, parts)
+  sessionRoutes(app, parts)
 }
 
 function bareApp({ log, answersKey }: AppParts): App {
@@ -134,16 +138,22 @@ function bareApp({ log, answersKey }: AppParts): App {
   app.decorate('answersKey', answersKey)
   app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')
-  app.decorateRequest('keyId', '')
   app.decorateRequest('actor')
+  app.decorateRequest('actorId', '')
+  app.decorateRequest('member', undefined)
   app.decorateRequest('fingerprint', null)
   return app
 }
 
-function checkEveryRequest(app: App, { authenticator, refusals, clock, sharedRate, observe, follow }: AppParts): void {
+function checkEveryRequest(app: App, parts: AppParts): void {
+  const { authenticator, sessions, refusals, publicUrl, clock, sharedRate, observe, follow } = parts
   follow?.(app)
   const authorize = authorizer(
-    { identify: (token, client) => authenticator.identify(token, client), isKey: isWellFormedKey },
+    {
+      keys: { identify: (token, client) => authenticator.identify(token, client), isKey: isWellFormedKey },
+      sessions,
+      publicUrl,
+    },
     () => clock.now(),
     sharedRate,
   )
@@ -174,7 +184,7 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       organization_id: request.organizationId || undefined,
-      key_id: request.keyId || undefined,
+      [request.member ? 'member_id' : 'key_id']: request.actorId || undefined,
     },
     'request',
   )

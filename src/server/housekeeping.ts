@@ -11,12 +11,14 @@ import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
+import { forgetSessions } from '#/sessions/queries.ts'
 import { forgetLogins } from '#/submission/attempts.ts'
 
 const everyHour = 3_600_000
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, and entries of the audit trail. */
+ *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members' links and
+ *  sessions, and entries of the audit trail. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -31,6 +33,7 @@ export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Lo
     await forgetPolicies(db, now)
     await forgetSecrets(db, now)
     await forgetEntries(db)
+    await forgetSessions(db, now)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -53,10 +53,10 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
   )
 }
 
-/** Of mailboxes and storage a caller sees what is its own. */
+/** Of mailboxes and storage a key that is restricted to mailboxes sees what is its own. */
 async function usageFor(db: Db, mailHost: MailHost, caller: Caller): Promise<Used> {
   const { organizationId } = caller
-  if (caller.seesAllMailboxes) return usageOf(db, organizationId, await mailHost.storageUsed(organizationId))
+  if (caller.seesWholeUsage) return usageOf(db, organizationId, await mailHost.storageUsed(organizationId))
   const ids = await mailboxIdsOf(db, caller)
   const stored = await mailHost.storageOf(ids.map((mailboxId) => ({ organizationId, mailboxId })))
   const octets = [...stored.values()].reduce((sum, one) => sum + one, 0)

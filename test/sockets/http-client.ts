@@ -104,6 +104,7 @@ export interface Description {
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-required-scope': string | string[]
   readonly parameters?: readonly {
     readonly name: string

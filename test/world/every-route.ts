@@ -139,11 +139,29 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/members': {},
 }
 
-/** The operations of the API's own description, each with the sample that stands for it: none can be forgotten. */
-export async function everyOperation(world: World) {
+/** The same for what is for members alone, in a session of theirs. */
+export const memberSamples: Readonly<Record<string, Sample>> = {
+  'GET /v1/me': {},
+  'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
+  'DELETE /v1/session': {},
+}
+
+/** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be
+ *  forgotten. */
+export function everyOperation(world: World) {
+  return operationsOf(world, samples, true)
+}
+
+/** Those that are for members alone. */
+export function memberOperations(world: World) {
+  return operationsOf(world, memberSamples, false)
+}
+
+async function operationsOf(world: World, samples: Readonly<Record<string, Sample>>, forKeys: boolean) {
   const { paths } = await world.client.description()
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
+    Object.entries(methods).flatMap(([method, operation]) => {
+      if (operation.security.some((one) => 'key' in one) !== forKeys) return []
       const name = `${method.toUpperCase()} ${path}`
       const sample = samples[name]
       assert.ok(sample, `${name} has a sample in test/world/every-route.ts`)

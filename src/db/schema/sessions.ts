@@ -1,0 +1,25 @@
+import type { Generated } from 'kysely'
+
+export interface SessionTables {
+  member_links: MemberLinks
+  member_sessions: MemberSessions
+}
+
+interface MemberLinks {
+  organization_id: string
+  member_id: string
+  hash: Buffer
+  expires_at: Date
+}
+
+interface MemberSessions {
+  id: Generated<string>
+  organization_id: string
+  member_id: string
+  hash: Buffer
+  created_at: Date
+  last_used_at: Date
+  confirmed_at: Date
+  client_address: string
+  user_agent: string
+}

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { insideOf } from '#/ip-address.ts'
+
+/** The cookie of a member's session, and what tells that a browser sent it for a page of ours. */
+
+/** A browser takes `__Host-` only over TLS, for the whole of this host and no other (RFC 6265bis, section 4.1.3). */
+const overTls = '__Host-mailroom_session'
+const onLoopback = 'mailroom_session'
+
+const isLoopbackAddress = insideOf([
+  { address: '127.0.0.0', bits: 8 },
+  { address: '::1', bits: 128 },
+])
+
+/** Whether the browser has come by TLS: always, unless it is on the same machine and no public URL says otherwise. */
+function isOverTls({ host = '' }: IncomingHttpHeaders, publicUrl: string | undefined): boolean {
+  if (publicUrl?.startsWith('https:')) return true
+  const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+  return !(name === 'localhost' || isLoopbackAddress(name))
+}
+
+/** The token in the cookie of a request. Undefined where there is none, or several. */
+export function sessionToken(headers: IncomingHttpHeaders, publicUrl: string | undefined): string | undefined {
+  if (headers.cookie === undefined) return undefined
+  const name = isOverTls(headers, publicUrl) ? overTls : onLoopback
+  const pairs = headers.cookie.split(';').map((pair) => pair.trim())
+  const [token, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`))
+  return others.length > 0 ? undefined : token?.slice(name.length + 1)
+}
+
+/** The value of Set-Cookie that gives a browser a token for so many seconds; 0 takes it away. */
+export function sessionCookie(
+  headers: IncomingHttpHeaders,
+  publicUrl: string | undefined,
+  { token, seconds }: { readonly token: string; readonly seconds: number },
+): string {
+  const [name, secure] = isOverTls(headers, publicUrl) ? [overTls, '; Secure'] : [onLoopback, '']
+  return `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/**
+ * Whether a browser says that a page of ours sends the request; undefined where nothing is said, as by programs. Pages cannot
+ * set these fields (Fetch, section 2.2.2). A browser that sends no Sec-Fetch-Site sends Origin with what is unsafe.
+ */
+export function isFromOurPage(headers: IncomingHttpHeaders, publicUrl: string | undefined): boolean | undefined {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin, host = '' } = headers
+  if (origin === undefined) return undefined
+  if (publicUrl !== undefined && origin === publicUrl) return true
+  const scheme = isOverTls(headers, publicUrl) ? 'https:' : 'http:'
+  return origin.toLowerCase() === `${scheme}//${host.toLowerCase()}`
+}

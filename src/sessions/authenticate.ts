@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
+import type { Role } from '#/members/member.ts'
+import { endOf } from './lifetime.ts'
+import { identityOf } from './roles.ts'
+import { hashToken, isToken } from './token.ts'
+
+const sessions: Kind = {
+  isWellFormed: isToken,
+  hash: hashToken,
+  findOne: async (db, hash) => (await found(db, [hash])).get(hash.toString('hex')),
+  findMany: found,
+  recordUse: async (db, used) => {
+    await sql`
+      update member_sessions set last_used_at = date_trunc('minute', used.at)
+      from unnest(${used.map(([id]) => id)}::uuid[], ${used.map(([, at]) => new Date(at))}::timestamptz[]) as used (id, at)
+      where member_sessions.id = used.id and last_used_at < date_trunc('minute', used.at)`.execute(db)
+  },
+}
+
+/** Identifies members by the tokens of their sessions. */
+export class SessionAuthenticator extends Credentials {
+  constructor(db: Db, now: () => number, options: { every?: number } = {}) {
+    super(db, sessions, now, options)
+  }
+}
+
+interface Row {
+  readonly hash: string
+  readonly id: string
+  readonly organization_id: string
+  readonly member_id: string
+  readonly created_at: Date
+  readonly last_used_at: Date
+  readonly role: Role
+  readonly email: string
+  readonly suspended: boolean
+  readonly mailboxes: readonly string[]
+}
+
+async function found(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Known>> {
+  const { rows } = await sql<Row>`
+    select encode(session.hash, 'hex') as hash, session.id, session.organization_id, session.member_id,
+      session.created_at, session.last_used_at, member.role, member.email, organization.suspended_at is not null as suspended,
+      array(
+        select id from mailboxes where organization_id = session.organization_id and member_id = session.member_id
+      ) as mailboxes
+    from member_sessions session
+    join members member on member.organization_id = session.organization_id and member.id = session.member_id
+    join organizations organization on organization.id = session.organization_id
+    where session.hash = any(
+      array(select decode(name, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as name)
+    )`.execute(db)
+  return new Map(rows.map((row) => [row.hash, asKnown(row)]))
+}
+
+function asKnown(row: Row): Known {
+  const { organization_id: organizationId, mailboxes, suspended } = row
+  const member = { id: row.member_id, sessionId: row.id, role: row.role, email: row.email }
+  const end = endOf(row).getTime()
+  return {
+    id: row.id,
+    identity: identityOf(member, { organizationId, mailboxes, suspended }),
+    isLive: (now) => now < end,
+    opensTo: undefined,
+  }
+}

@@ -1,0 +1,30 @@
+import type { Db } from '#/db/schema.ts'
+import { replaceLink } from './queries.ts'
+import { hashToken, isToken, newToken } from './token.ts'
+
+const livesMs = 72 * 3_600_000
+
+/** A link that signs a member in, once. */
+export interface SignInLink {
+  readonly link: string
+  readonly expiresAt: Date
+}
+
+/** Makes a link for a member, in place of the one before. `base` is the origin under which the member reaches the service. */
+export async function makeLink(
+  db: Db,
+  member: { readonly organizationId: string; readonly memberId: string },
+  { base, now }: { readonly base: string; readonly now: number },
+): Promise<SignInLink> {
+  const token = newToken()
+  const expiresAt = new Date(now + livesMs)
+  await replaceLink(db, member, { hash: hashToken(token), expires_at: expiresAt })
+  // Browsers send a fragment to no server, so no log has the token.
+  return { link: `${base}/sign-in#${token}`, expiresAt }
+}
+
+/** The token of a link that was given, whole or from behind its `#`. Undefined where it can be none. */
+export function linkToken(given: string): string | undefined {
+  const token = given.slice(given.indexOf('#') + 1).trim()
+  return isToken(token) ? token : undefined
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { scopes } from '#/http/scopes.ts'
+import { Id, OneOf, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { kinds } from '#/mailboxes/mailbox.ts'
+import { type Role, roles } from '#/members/member.ts'
+import type { MemberRef } from './queries.ts'
+import { scopesOfRole } from './roles.ts'
+
+const OwnMailbox = Type.Object({
+  id: Id,
+  address: Type.String({ examples: ['ada@tryout.test'] }),
+  name: Type.String({ examples: ['Ada Lovelace'] }),
+  kind: OneOf(kinds),
+  suspended: Type.Boolean(),
+})
+
+export const MeOut = Type.Object(
+  {
+    id: Id,
+    email: Type.String({ examples: ['ada@tryout.test'] }),
+    name: Type.String({ description: 'Empty where none was given.', examples: ['Ada Lovelace'] }),
+    role: OneOf(roles),
+    joined_at: Timestamp,
+    organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
+    mailboxes: Type.Array(OwnMailbox, {
+      description: "The member's own: those whose mail the session reads and sends.",
+    }),
+    scopes: Type.Array(OneOf(scopes), {
+      description: 'What the role may do. Those that concern mail hold for the own mailboxes alone.',
+    }),
+  },
+  { title: 'Me' },
+)
+
+interface Row {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly joined_at: Date
+  readonly organization: string
+  readonly mailboxes: readonly {
+    readonly id: string
+    readonly address: string
+    readonly name: string
+    readonly kind: (typeof kinds)[number]
+    readonly suspended: boolean
+  }[]
+}
+
+/** The member as they see themselves; undefined once they are removed. */
+export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
+  const { rows } = await sql<Row>`
+    select member.id, member.email, member.name, member.role, member.joined_at, organizations.name as organization,
+      coalesce((
+        select jsonb_agg(
+          jsonb_build_object('id', id, 'address', address, 'name', name, 'kind', kind,
+            'suspended', suspended_at is not null)
+          order by mailboxes.created_at, id)
+        from mailboxes where organization_id = member.organization_id and member_id = member.id
+      ), '[]') as mailboxes
+    from members member join organizations on organizations.id = member.organization_id
+    where member.organization_id = ${organizationId} and member.id = ${memberId}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { organization, joined_at, mailboxes, ...member } = row
+  return {
+    ...member,
+    joined_at: joined_at.toISOString(),
+    organization: { id: organizationId, name: organization },
+    mailboxes: [...mailboxes],
+    scopes: scopesOfRole(row.role),
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import { idleMs, longestMs } from './lifetime.ts'
+
+/** A member, by the ids that every query carries. */
+export interface MemberRef {
+  readonly organizationId: string
+  readonly memberId: string
+}
+
+/** A member has one link at most: the newest. */
+export async function replaceLink(
+  db: Db,
+  { organizationId, memberId }: MemberRef,
+  link: { hash: Buffer; expires_at: Date },
+): Promise<void> {
+  await db
+    .insertInto('member_links')
+    .values({ organization_id: organizationId, member_id: memberId, ...link })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'member_id']).doUpdateSet(link))
+    .execute()
+}
+
+/** Deletes the link with that hash, whosever it is; undefined where none is valid. Of two at once one gets it. */
+export async function consumeLink(tx: Tx, hash: Buffer, now: Date): Promise<MemberRef | undefined> {
+  const row = await tx
+    .deleteFrom('member_links')
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .returning(['organization_id', 'member_id'])
+    .executeTakeFirst()
+  return row && { organizationId: row.organization_id, memberId: row.member_id }
+}
+
+/** Sessions that a member may have; one more ends the one that was not used for the longest time. */
+const mostSessions = 50
+
+export async function insertSession(
+  tx: Tx,
+  { organizationId, memberId }: MemberRef,
+  session: { hash: Buffer; client_address: string; user_agent: string },
+  now: Date,
+): Promise<void> {
+  const { id } = await tx
+    .insertInto('member_sessions')
+    .values({
+      ...{ organization_id: organizationId, member_id: memberId, ...session },
+      ...{ created_at: now, confirmed_at: now, last_used_at: sql<Date>`date_trunc('minute', ${now}::timestamptz)` },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await sql`
+    delete from member_sessions where organization_id = ${organizationId} and id in (
+      select id from member_sessions
+      where organization_id = ${organizationId} and member_id = ${memberId} and id <> ${id}
+      order by last_used_at desc, created_at desc offset ${mostSessions - 1}
+    )`.execute(tx)
+}
+
+/** False where the member has no such session. */
+export async function deleteSession(db: Db, { organizationId, memberId }: MemberRef, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('member_sessions')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** The session whose token has that hash, whosever it is: who bears the token may end it. */
+export async function deleteSessionWith(db: Db, hash: Buffer): Promise<void> {
+  await db.deleteFrom('member_sessions').where('hash', '=', hash).execute()
+}
+
+/** Deletes links and sessions that have ended. */
+export async function forgetSessions(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('member_links').where('expires_at', '<=', now).execute()
+  await db
+    .deleteFrom('member_sessions')
+    .where(({ or, eb }) =>
+      or([
+        eb('last_used_at', '<=', new Date(now.getTime() - idleMs)),
+        eb('created_at', '<=', new Date(now.getTime() - longestMs)),
+      ]),
+    )
+    .execute()
+}

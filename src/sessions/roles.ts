@@ -1,0 +1,61 @@
+import { type Identity, perMinute, type SignedIn } from '#/http/authorize.ts'
+import { Caller } from '#/http/caller.ts'
+import { type Scope, scopes } from '#/http/scopes.ts'
+import type { Role } from '#/members/member.ts'
+
+/**
+ * What each role may do in a session (docs/reference/sessions.md). This is the only place that knows. A scope that concerns
+ * mail works for the member's own mailboxes alone, in every role.
+ */
+const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
+  owner: new Set(scopes),
+  admin: new Set(scopes),
+  member: new Set([
+    'labels:read',
+    'messages:read',
+    'messages:write',
+    'sending:write',
+    'scheduled:read',
+    'scheduled:write',
+    'filters:read',
+    'forwarding:read',
+    'forwarding:write',
+    'domains:read',
+    'mailboxes:read',
+    'usage:read',
+    'members:read',
+  ]),
+}
+
+/** Roles that list and create mailboxes, whosever they are. */
+const managers: ReadonlySet<Role> = new Set(['owner', 'admin'])
+
+/** Who a member in a session is to a request. `mailboxes` are their own. */
+export function identityOf(
+  { email, ...member }: SignedIn & { readonly role: Role; readonly email: string },
+  {
+    organizationId,
+    mailboxes,
+    suspended,
+  }: { organizationId: string; mailboxes: readonly string[]; suspended: boolean },
+): Identity {
+  const { id, role } = member
+  return {
+    id,
+    actor: { kind: 'member', id, name: email },
+    caller: new Caller(
+      organizationId,
+      { mailboxes, recipients: null },
+      { id, managesAllMailboxes: managers.has(role) },
+    ),
+    scopes: scopesOf[role],
+    quota: perMinute.quota,
+    suspended,
+    member,
+  }
+}
+
+/** In the order of the vocabulary. */
+export function scopesOfRole(role: Role): Scope[] {
+  return scopes.filter((scope) => scopesOf[role].has(scope))
+}

@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
+import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
+import { Line, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { SessionAuthenticator } from './authenticate.ts'
+import { longestMs } from './lifetime.ts'
+import { MeOut, meOf } from './me.ts'
+import { deleteSession, deleteSessionWith, type MemberRef } from './queries.ts'
+import { signInByLink } from './sign-in.ts'
+import { hashToken } from './token.ts'
+
+export interface SessionParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly sessions: SessionAuthenticator
+  /** The origin under which browsers reach the service; undefined if not configured. */
+  readonly publicUrl: string | undefined
+}
+
+const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const
+
+/** Members sign in and out. */
+export function sessionRoutes(app: App, parts: SessionParts): void {
+  signInRoute(app, parts)
+  signOutRoute(app, parts)
+  app.get(
+    '/v1/me',
+    {
+      ...forMembers,
+      schema: {
+        summary: 'Show who is signed in',
+        operationId: 'showMe',
+        description: 'With the own mailboxes, and what the role may do.',
+        response: { 200: MeOut },
+      },
+    },
+    async (request, reply) => {
+      const me = await meOf(parts.db, memberOf(request))
+      if (!me) throw sessionEnded(reply)
+      return me
+    },
+  )
+}
+
+function signInRoute(app: App, { db, clock, sessions, publicUrl }: SessionParts): void {
+  app.post(
+    '/v1/session',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'sign-in', noun: 'Sessions' },
+      schema: {
+        summary: 'Sign in',
+        description:
+          'With a link, which works once. Sets the cookie of a new session. The session that the request bears, if any, ' +
+          'ends.',
+        body: Strict({
+          link: Line({
+            description: 'As `mailroom member add` and `mailroom member invite` print it.',
+            examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
+          }),
+        }),
+        response: { 201: MeOut },
+      },
+    },
+    async (request, reply) => {
+      const { headers, clientAddress: address } = request
+      const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
+      const { token, member } = await signInByLink(db, request.body.link, arrival)
+      const before = sessionToken(headers, publicUrl)
+      if (before !== undefined) {
+        await deleteSessionWith(db, hashToken(before))
+        sessions.forget(before)
+      }
+      const me = await meOf(db, member)
+      if (!me) throw sessionEnded(reply)
+      reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token, seconds: longestMs / 1_000 }))
+      return reply.code(201).header('Location', '/v1/me').send(me)
+    },
+  )
+}
+
+function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void {
+  app.delete(
+    '/v1/session',
+    {
+      ...forMembers,
+      schema: {
+        summary: 'Sign out',
+        description: 'Ends the session and takes its cookie away.',
+        response: { 200: Type.Object({ signed_out: Type.Literal(true) }) },
+      },
+    },
+    async (request, reply) => {
+      const { headers, member } = request
+      if (member) await deleteSession(db, memberOf(request), member.sessionId)
+      const token = sessionToken(headers, publicUrl)
+      if (token !== undefined) sessions.forget(token)
+      reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token: '', seconds: 0 }))
+      return { signed_out: true as const }
+    },
+  )
+}
+
+/** The member of a request to a route that is for members. */
+function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef {
+  return { organizationId, memberId: actorId }
+}

@@ -1,0 +1,44 @@
+import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import { linkToken } from './link.ts'
+import { consumeLink, insertSession, type MemberRef } from './queries.ts'
+import { hashToken, newToken } from './token.ts'
+
+/** Who signs in, as far as it is seen, and when. */
+export interface Arrival {
+  readonly address: string
+  readonly userAgent: string
+  readonly now: Date
+}
+
+/** A new session: its token, which is shown once, and whose it is. */
+export interface Opened {
+  readonly token: string
+  readonly member: MemberRef
+}
+
+const longestUserAgent = 400
+
+/** Opens a session by a link, which works once: a crash leaves both the link and no session, or the reverse. @throws
+ *  Refusal */
+export async function signInByLink(db: Db, link: string, arrival: Arrival): Promise<Opened> {
+  const given = linkToken(link)
+  const token = newToken()
+  const member = await db.transaction().execute(async (tx) => {
+    const member = given === undefined ? undefined : await consumeLink(tx, hashToken(given), arrival.now)
+    if (!member) throw unusable()
+    await insertSession(tx, member, sessionFields(token, arrival), arrival.now)
+    return member
+  })
+  return { token, member }
+}
+
+function sessionFields(token: string, { address, userAgent }: Arrival) {
+  return { hash: hashToken(token), client_address: address, user_agent: userAgent.slice(0, longestUserAgent) }
+}
+
+function unusable(): Refusal {
+  return new Refusal('unauthorized', 'This link was used already, has expired, or was replaced by a newer one', {
+    fix: 'Ask the operator for a new one (`mailroom member invite`)',
+  })
+}

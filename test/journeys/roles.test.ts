@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { type Role, roles } from '#/members/member.ts'
+import { everyOperation, type Furnished, furnish, pathOf, samples } from '#test/world/every-route.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { World } from '#test/world/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+/** What a route is about, which decides what a role gets there. */
+type About =
+  /** The organization. */
+  | 'organization'
+  /** The mail of a mailbox that the request names, or something of it. */
+  | 'mail'
+  /** What there is in the own mailboxes. */
+  | 'own mail'
+  /** The mailboxes that there are. */
+  | 'mailboxes'
+  | 'mailbox'
+  | 'new mailbox'
+
+/** The decision on every route, as docs/reference/sessions.md has it. */
+const table: Readonly<Record<string, About>> = {
+  'GET /v1/labels': 'organization',
+  'POST /v1/labels': 'organization',
+  'GET /v1/labels/{id}': 'organization',
+  'PATCH /v1/labels/{id}': 'organization',
+  'DELETE /v1/labels/{id}': 'organization',
+  'GET /v1/filters': 'organization',
+  'POST /v1/filters': 'organization',
+  'POST /v1/filters/test': 'organization',
+  'GET /v1/filters/{id}': 'organization',
+  'PATCH /v1/filters/{id}': 'organization',
+  'DELETE /v1/filters/{id}': 'organization',
+  'GET /v1/blocked-senders': 'organization',
+  'POST /v1/blocked-senders': 'organization',
+  'GET /v1/blocked-senders/{id}': 'organization',
+  'DELETE /v1/blocked-senders/{id}': 'organization',
+  'GET /v1/forwarding': 'mail',
+  'PATCH /v1/forwarding': 'mail',
+  'POST /v1/send': 'mail',
+  'GET /v1/folders': 'mail',
+  'GET /v1/messages': 'mail',
+  'PATCH /v1/messages': 'mail',
+  'GET /v1/messages/{uid}': 'mail',
+  'PATCH /v1/messages/{uid}': 'mail',
+  'GET /v1/messages/{uid}/headers': 'mail',
+  'GET /v1/messages/{uid}/raw': 'mail',
+  'GET /v1/messages/{uid}/attachments/{id}': 'mail',
+  'GET /v1/scheduled': 'own mail',
+  'POST /v1/scheduled': 'mail',
+  'GET /v1/scheduled/{id}': 'mail',
+  'DELETE /v1/scheduled/{id}': 'mail',
+  'POST /v1/scheduled/{id}/retry': 'mail',
+  'GET /v1/threads': 'mail',
+  'GET /v1/threads/{id}': 'mail',
+  'GET /v1/domains': 'organization',
+  'POST /v1/domains': 'organization',
+  'GET /v1/domains/{id}': 'organization',
+  'GET /v1/domains/{id}/zone': 'organization',
+  'DELETE /v1/domains/{id}': 'organization',
+  'GET /v1/mailboxes': 'mailboxes',
+  'GET /v1/mailboxes/{address}': 'mailbox',
+  'POST /v1/mailboxes': 'new mailbox',
+  'GET /v1/usage': 'organization',
+  'GET /v1/members': 'organization',
+}
+
+/** Whose the mailbox is of which the samples speak, and the other things. */
+const relations = ['own mailbox', 'mailbox of another member', 'another organization'] as const
+type Relation = (typeof relations)[number]
+
+/** The scopes that a member holds, by which a table of the page is short. */
+const memberMay = (scope: string) =>
+  /^(?:messages|sending|scheduled|forwarding):/.test(scope) || (scope.endsWith(':read') && scope !== '')
+
+interface Cell {
+  readonly name: string
+  readonly about: About
+  readonly scopes: readonly string[]
+  readonly role: Role
+  readonly relation: Relation
+}
+
+/** The status of a cell; nothing is left to hand. */
+function expected({ name, about, scopes, role, relation }: Cell): number {
+  const success = samples[name]?.status ?? 200
+  if (role === 'member' && !scopes.some(memberMay)) return 403
+  const foreign = relation === 'another organization'
+  switch (about) {
+    case 'organization':
+      return foreign && samples[name]?.item !== undefined ? 404 : success
+    case 'mail':
+      return relation === 'own mailbox' ? success : 404
+    case 'mailbox':
+      return relation === 'own mailbox' || (role !== 'member' && !foreign) ? success : 404
+    case 'new mailbox':
+      return foreign ? 404 : success
+    default:
+      return success
+  }
+}
+
+async function sessionFor(one: Furnished, role: Role, relation: Relation) {
+  const organization = relation === 'another organization' ? await world.organization() : one.organization
+  const own = relation === 'own mailbox' ? one.address : (await organization.mailbox('eve')).address
+  const { id } = await organization.member(own, role)
+  return await signIn(organization, id)
+}
+
+test('every route of the description has a row in the table, and no other', async () => {
+  const operations = await everyOperation(world)
+  assert.deepEqual(operations.map(({ name }) => name).sort(), Object.keys(table).sort())
+})
+
+for (const role of roles) {
+  for (const relation of relations) {
+    test(`every route × ${role} × ${relation}`, async () => {
+      const one = await furnish(world)
+      const session = await sessionFor(one, role, relation)
+      // What removes something comes last.
+      const operations = (await everyOperation(world)).toSorted((a, b) => removes(a) - removes(b))
+      for (const { name, method, path, sample, scopes } of operations) {
+        const about = table[name]
+        assert.ok(about, name)
+        const answer = await session.request(method, pathOf(path, sample, one), sample.body?.(one))
+        const status = expected({ name, about, scopes, role, relation })
+        assert.equal(answer.status, status, `${name}: ${answer.bytes}`)
+        if (
+          relation === 'own mailbox' ||
+          status >= 400 ||
+          (about !== 'own mail' && relation !== 'another organization')
+        )
+          continue
+        assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
+      }
+    })
+  }
+}
+
+const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0)
+
+test('mail that is not one’s own is answered like that of a mailbox that does not exist, to the letter', async () => {
+  const one = await furnish(world)
+  const owner = await sessionFor(one, 'owner', 'mailbox of another member')
+  const address = `nobody@${one.organization.domain}`
+  const unknown = {
+    ...one,
+    address,
+    ids: { ...one.ids, mailbox: address, scheduled: randomUUID(), failed: randomUUID() },
+  }
+  for (const { name, method, path, sample } of await everyOperation(world)) {
+    if (table[name] !== 'mail') continue
+    const ask = async (about: Furnished) => {
+      const { status, body } = await owner.request(method, pathOf(path, sample, about), sample.body?.(about))
+      const { request_id: _, ...error } = body.error
+      return { status, error }
+    }
+    assert.deepEqual(await ask(one), await ask(unknown), name)
+  }
+})
+
+test('a list has the own mailboxes and what is of them; owners and admins list all mailboxes', async () => {
+  for (const role of roles) {
+    const one = await furnish(world)
+    const own = await sessionFor(one, role, 'own mailbox')
+    const other = await sessionFor(one, role, 'mailbox of another member')
+    const count = async (path: string) => {
+      const [a, b] = [await own.request('GET', path), await other.request('GET', path)]
+      return [a.body.data.length, b.body.data.length]
+    }
+    assert.deepEqual(await count('/v1/mailboxes'), role === 'member' ? [1, 1] : [2, 2])
+    assert.deepEqual(await count('/v1/scheduled'), [2, 0])
+    assert.deepEqual(await count('/v1/forwarding'), [1, 1])
+    assert.equal((await other.request('GET', '/v1/usage')).body.mailboxes.used, 2)
+  }
+})
+
+test('what a session schedules is scheduled by a member', async () => {
+  const one = await furnish(world)
+  const session = await sessionFor(one, 'member', 'own mailbox')
+  const sample = samples['POST /v1/scheduled']
+  const { body } = await session.request('POST', '/v1/scheduled', sample?.body?.(one))
+  const { body: shown } = await one.organization.request('GET', `/v1/scheduled/${body.id}`)
+  assert.equal(shown.scheduled_by, 'member')
+})
+
+test('Idempotency-Keys of a member are their own: no answer of a key or another member is repeated to them', async () => {
+  const organization = await world.organization()
+  const headers = { 'idempotency-key': 'one' }
+  const body = { domain: organization.domain, local_part: 'ada' }
+  const first = await organization.request('POST', '/v1/mailboxes', body, { headers })
+  assert.equal(first.status, 201)
+  const signedIn = async (name: string) =>
+    await signIn(organization, (await organization.member(`${name}@people.example`, 'owner')).id)
+  const [ada, bob] = [await signedIn('ada'), await signedIn('bob')]
+  for (const member of [ada, bob]) {
+    const { status, headers: answered } = await member.request('POST', '/v1/mailboxes', body, { headers })
+    assert.deepEqual([status, answered.get('idempotency-replayed')], [400, null])
+  }
+  const more = { headers: { 'idempotency-key': 'two' } }
+  const other = { ...body, local_part: 'grace' }
+  const made = await ada.request('POST', '/v1/mailboxes', other, more)
+  const again = await ada.request('POST', '/v1/mailboxes', other, more)
+  assert.deepEqual([again.headers.get('idempotency-replayed'), again.body], ['true', made.body])
+  for (const answer of [
+    await bob.request('POST', '/v1/mailboxes', other, more),
+    await organization.request('POST', '/v1/mailboxes', other, more),
+  ])
+    assert.deepEqual([answer.status, answer.headers.get('idempotency-replayed')], [400, null])
+})
