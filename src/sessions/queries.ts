@@ -57,6 +57,18 @@ export async function insertSession(
     )`.execute(tx)
 }
 
+/** Newest first, those too that have ended and are not deleted yet. */
+export function sessionsOf(db: Db, { organizationId, memberId }: MemberRef) {
+  return db
+    .selectFrom('member_sessions')
+    .select(['id', 'created_at', 'last_used_at', 'client_address', 'user_agent'])
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute()
+}
+
 /** False where the member has no such session. */
 export async function deleteSession(db: Db, { organizationId, memberId }: MemberRef, id: string): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
@@ -7,9 +6,11 @@ import { Line, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
+import { forMembers, memberOf } from './for-members.ts'
 import { longestMs } from './lifetime.ts'
+import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
-import { deleteSession, deleteSessionWith, type MemberRef } from './queries.ts'
+import { deleteSession, deleteSessionWith } from './queries.ts'
 import { signInByLink } from './sign-in.ts'
 import { hashToken } from './token.ts'
 
@@ -21,12 +22,11 @@ export interface SessionParts {
   readonly publicUrl: string | undefined
 }
 
-const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const
-
 /** Members sign in and out. */
 export function sessionRoutes(app: App, parts: SessionParts): void {
   signInRoute(app, parts)
   signOutRoute(app, parts)
+  sessionListRoutes(app, parts)
   app.get(
     '/v1/me',
     {
@@ -103,9 +103,4 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
       return { signed_out: true as const }
     },
   )
-}
-
-/** The member of a request to a route that is for members. */
-function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef {
-  return { organizationId, memberId: actorId }
 }

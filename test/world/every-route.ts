@@ -144,6 +144,9 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'GET /v1/me': {},
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
+  'GET /v1/me/sessions': {},
+  // Any id: one's own cannot be known before one signs in.
+  'DELETE /v1/me/sessions/{id}': { item: 'label', status: 404 },
 }
 
 /** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be

@@ -1,0 +1,11 @@
+import type { FastifyRequest } from 'fastify'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import type { MemberRef } from './queries.ts'
+
+/** Of a route that needs a session. */
+export const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const
+
+/** The member of a request to such a route. */
+export function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef {
+  return { organizationId, memberId: actorId }
+}

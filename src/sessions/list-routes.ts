@@ -1,0 +1,71 @@
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { ById, Id, ListOf, pathId, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { Clock } from '#/ports/clock.ts'
+import { forMembers, memberOf } from './for-members.ts'
+import { endOf } from './lifetime.ts'
+import { deleteSession, sessionsOf } from './queries.ts'
+
+const SessionOut = Type.Object(
+  {
+    id: Id,
+    current: Type.Boolean({ description: 'It is the one that asks.' }),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Type.String({ format: 'date-time', description: 'Unless it is used again.' }),
+    client_address: Type.String({ description: 'Where it was opened from.', examples: ['192.0.2.7'] }),
+    user_agent: Type.String({ description: 'What opened it, as the browser names itself; it may be empty.' }),
+  },
+  { title: 'Session' },
+)
+
+/** A member lists and ends their sessions. */
+export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; readonly clock: Clock }): void {
+  app.get(
+    '/v1/me/sessions',
+    {
+      ...forMembers,
+      schema: {
+        summary: "List one's sessions",
+        operationId: 'listSessions',
+        description: 'Those that have not ended, newest first.',
+        response: { 200: ListOf(SessionOut) },
+      },
+    },
+    async (request) => {
+      const now = clock.now()
+      const sessions = await sessionsOf(db, memberOf(request))
+      const live = sessions.map((one) => ({ ...one, end: endOf(one) })).filter(({ end }) => end.getTime() > now)
+      return {
+        data: live.map(({ end, created_at, last_used_at, ...rest }) => ({
+          ...rest,
+          current: rest.id === request.member?.sessionId,
+          created_at: created_at.toISOString(),
+          last_used_at: last_used_at.toISOString(),
+          expires_at: end.toISOString(),
+        })),
+      }
+    },
+  )
+
+  app.delete(
+    '/v1/me/sessions/:id',
+    {
+      ...forMembers,
+      schema: {
+        summary: "End one of one's sessions",
+        operationId: 'endSession',
+        description: 'Within 5 seconds in every process.',
+        params: ById,
+        response: { 200: Type.Object({ ended: Type.Literal(true), id: Id }) },
+      },
+    },
+    async (request) => {
+      const id = pathId(request.params.id, 'session')
+      if (!(await deleteSession(db, memberOf(request), id))) throw notFound('session')
+      return { ended: true as const, id }
+    },
+  )
+}

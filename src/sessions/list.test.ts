@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { late } from '#test/world/late.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { World } from '#test/world/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+const day = 86_400_000
+
+interface Listed {
+  readonly id: string
+  readonly current: boolean
+}
+
+async function listed(session: Awaited<ReturnType<typeof signIn>>): Promise<Listed[]> {
+  return (await session.request('GET', '/v1/me/sessions')).body.data
+}
+
+test('a member lists the sessions that are theirs and have not ended, and ends one', async () => {
+  const organization = await world.organization()
+  const [ada, bob] = [await organization.member('ada@people.example'), await organization.member('bob@people.example')]
+  const [one, other, anothers] = [
+    await signIn(organization, ada.id),
+    await signIn(organization, ada.id),
+    await signIn(organization, bob.id),
+  ]
+  const [first, second] = [await listed(one), await listed(other)]
+  assert.deepEqual(first.map(({ id }) => id).sort(), second.map(({ id }) => id).sort())
+  assert.deepEqual(
+    [first, second].map((list) => list.filter(({ current }) => current).length),
+    [1, 1],
+  )
+  assert.equal((await listed(anothers)).length, 1)
+  const id = second.find(({ current }) => current)?.id
+  assert.deepEqual((await one.request('DELETE', `/v1/me/sessions/${id}`)).body, { ended: true, id })
+  assert.equal((await listed(one)).length, 1)
+  const since = performance.now()
+  for (let asked = since; (await other.request('GET', '/v1/me')).status !== 401; asked = performance.now()) {
+    assert.ok(asked - since < late(5_000), 'still accepted')
+    await wait(100)
+  }
+  await world.advance(7 * day)
+  const later = await signIn(organization, ada.id)
+  assert.equal((await listed(later)).length, 1, 'the other has ended')
+})
+
+test('a session of another member, of another organization or of nobody is not found, in the same words', async () => {
+  const organization = await world.organization()
+  const [ada, bob] = [
+    await organization.member('ada@people.example', 'owner'),
+    await organization.member('bob@people.example'),
+  ]
+  const elsewhere = await world.organization()
+  const eve = await elsewhere.member('ada@people.example', 'owner')
+  const session = await signIn(organization, ada.id)
+  const [bobs, eves] = [await signIn(organization, bob.id), await signIn(elsewhere, eve.id)]
+  const bodies = []
+  for (const id of [(await listed(bobs))[0]?.id, (await listed(eves))[0]?.id, randomUUID(), 'x']) {
+    const { status, body } = await session.request('DELETE', `/v1/me/sessions/${id}`)
+    assert.equal(status, 404)
+    const { request_id: _, ...error } = body.error
+    bodies.push(error)
+  }
+  for (const body of bodies) assert.deepEqual(body, bodies[0])
+  assert.deepEqual([(await listed(bobs)).length, (await listed(eves)).length], [1, 1])
+})
