@@ -20,6 +20,7 @@ for (const url of [
   'http://mailroom:hunter2@imap.example:24246',
   'http://doveadm:hunter2@imap.example:24246/doveadm/v1',
   'http://doveadm:hunter2@imap.example:24246?starttls=never',
+  'https://doveadm:hunter2@imap.example:24246?starttls=never',
 ]) {
   test(`${url} is refused, without its password`, () => {
     assert.throws(
@@ -27,4 +28,11 @@ for (const url of [
       (error) => error instanceof Unusable && !error.message.includes('hunter2'),
     )
   })
+}
+
+for (const scheme of ['http', 'https']) {
+  test(`an ${scheme} URL with a parameter is refused with what it may be`, () =>
+    assert.throws(() => parseDoveadmUrl(`${scheme}://doveadm:hunter2@imap.example:24246?starttls=never`), {
+      message: /^takes no parameters: set it to https:\/\/doveadm:password@/,
+    }))
 }

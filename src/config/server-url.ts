@@ -6,7 +6,7 @@ interface Kind<Starttls extends string> {
   readonly scheme: string
   readonly what: string
   readonly example: string
-  /** What `?starttls=` may be. */
+  /** What `?starttls=` may be; the URL takes none where there is nothing. */
   readonly starttls: readonly Starttls[]
 }
 
@@ -52,8 +52,9 @@ function decoded<S extends string>(text: string, { example }: Kind<S>): string |
 
 function tlsOf<S extends string>(
   { protocol, searchParams }: URL,
-  { scheme, starttls }: Kind<S>,
+  { scheme, example, starttls }: Kind<S>,
 ): 'implicit' | S | undefined {
+  if (starttls.length === 0 && searchParams.size > 0) throw new Unusable(`takes no parameters: set it to ${example}`)
   if (protocol === `${scheme}s:`) {
     if (searchParams.size === 0) return 'implicit'
     throw new Unusable(`has implicit TLS, and takes no ?starttls: set it to an ${scheme}s:// URL without a ?`)
