@@ -75,8 +75,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   const blockable = !/^(postmaster|abuse)$/.test(stripTag(local))
   const found = await at.find({
     domain,
-    exact: address,
-    untagged: `${stripTag(local)}@${domain}`,
+    address: `${stripTag(local)}@${domain}`,
     // A catch-all does not get bounces of forwarded mail.
     catchable: !isRewritten(local),
     patterns: blockable ? patternsMatching([sender]) : [],

@@ -25,9 +25,8 @@ export interface RecipientRow {
 
 export interface Wanted {
   readonly domain: string
-  readonly exact: string
-  /** Looked up if the exact address does not exist. */
-  readonly untagged: string
+  /** Without its tag: no mailbox and no alias has one. */
+  readonly address: string
   /** Whether the domain's catch-all applies. */
   readonly catchable: boolean
   /** The patterns that would block the sender. */
@@ -44,7 +43,7 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
       box.used >= box.allowed as full, box.follows,
       ${isBlocked} as blocked
     from jsonb_to_recordset(${JSON.stringify(wanted.map((one, at) => ({ at, ...one })))}::jsonb) as wanted
-      (at integer, domain text, exact text, untagged text, catchable boolean, patterns text[])
+      (at integer, domain text, address text, catchable boolean, patterns text[])
     join domains domain on domain.domain = wanted.domain and domain.status = 'verified'
     left join lateral (
       select mailbox.id, mailbox.organization_id, mailbox.member_id, mailbox.kind,
@@ -52,8 +51,8 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
         usage.storage_bytes as used, plan.storage_bytes as allowed,
         coalesce(settings.forward_enabled or settings.reply_enabled, false) as follows
       from (
-        select mailbox_id, (address <> wanted.exact)::integer as rank from addresses
-        where organization_id = domain.organization_id and address in (wanted.exact, wanted.untagged)
+        select mailbox_id, 1 as rank from addresses
+        where organization_id = domain.organization_id and address = wanted.address
         union all
         select mailbox_id, 2 from catch_alls where domain_id = domain.id and wanted.catchable
         order by rank limit 1
