@@ -147,6 +147,16 @@ test('a message is put back and cancelled by its own organization, and no other 
   assert.deepEqual(await states(), { [other]: 'scheduled' })
 })
 
+test('a key that does not see the mailbox of a message neither puts it back nor cancels it', async () => {
+  const [failed, waiting] = [await scheduled('a@x'), await addScheduled(db, one, ['b@x'], later(1))]
+  await begin()
+  await within((tx) => fail(tx, failed, 'No', now))
+  const caller = new Caller(one, { mailboxes: [randomUUID()], recipients: null })
+  assert.equal(await within((tx) => putBack(tx, { caller, id: failed }, now)), false)
+  assert.equal(await cancel(db, caller, waiting), false)
+  assert.deepEqual(await states(), { [failed]: 'failed', [waiting]: 'scheduled' })
+})
+
 test('what has failed is forgotten after thirty days', async () => {
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   await begin()

@@ -11,6 +11,7 @@ import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled } from '#test/world/queued.ts'
 import { promisedOn, retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
+import { retry } from './schedule.ts'
 
 let database: Database
 let db: Db
@@ -72,6 +73,28 @@ test('the list is soonest first, and a failed message that is put back is pendin
   const retry = (id: string) => db.transaction().execute((tx) => retryFailed(tx, mailKey, { caller, id }, now))
   await become(early, 'failed')
   assert.deepEqual([(await retry(late))?.status, (await retry(early))?.status], [undefined, 'pending'])
+})
+
+test('a key that does not see the mailbox of a message neither sees it nor puts it back', async () => {
+  const id = await add()
+  await become(id, 'failed')
+  const named = { caller: new Caller(organizationId, { mailboxes: [randomUUID()], recipients: null }), id }
+  const seen = [await scheduledById(db, mailKey, named), await statusOf(db, named)]
+  assert.deepEqual([seen, await scheduledOf(db, mailKey, named.caller)], [[undefined, undefined], []])
+  assert.equal(await db.transaction().execute((tx) => retry(tx, mailKey, named, now)), undefined)
+  assert.equal(await statusOf(db, { caller, id }), 'failed')
+})
+
+test('a key puts a message back only where it may write to all recipients', async () => {
+  const id = await add(now, 'ann@there.example', 'bob@there.example')
+  await become(id, 'failed')
+  const back = (...recipients: string[]) =>
+    db.transaction().execute((tx) => {
+      return retry(tx, mailKey, { caller: new Caller(organizationId, { mailboxes: null, recipients }), id }, now)
+    })
+  await assert.rejects(back('ann@there.example'), { field: 'id', message: /may not write to bob@there\.example$/ })
+  assert.equal(await statusOf(db, { caller, id }), 'failed')
+  assert.equal((await back('@there.example'))?.status, 'pending')
 })
 
 test('promised of a day is what was sent on it and what is due on it, of the organization alone', async () => {

@@ -38,6 +38,12 @@ test('Message-IDs come with or without brackets, in one string or several', () =
   assert.deepEqual([inReplyTo, references], [['<a@x>'], ['<b@x>', '<c@x>', '<d@x>']])
 })
 
+test('a Message-ID of 900 octets is taken, and none that is longer', () => {
+  const of = (length: number) => outgoing(anyone, { ...least, in_reply_to: `${'a'.repeat(length - 2)}@x` }).inReplyTo
+  assert.equal(of(900)[0]?.length, 902)
+  assert.throws(() => of(901), { field: 'in_reply_to' })
+})
+
 const attachment = { filename: 'a.txt', content: 'SGk=' }
 
 for (const [what, change, field] of [
