@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import type { Step } from '#test/sockets/sink.ts'
 import type { Limits } from '../../../src/adapters/relay/limits.ts'
 import { short, type TestIt } from './bench.ts'
@@ -86,9 +87,10 @@ export function breaksOff(testIt: TestIt): void {
     assert.deepEqual(sink.taken, [])
   })
 
+  const whole = 300_000
   testIt(
     'it waits for a reply that is slow after the end of data',
-    { limits: { whole: 300 } },
+    { limits: { whole } },
     async ({ deliver, sink }) => {
       let dotted = false
       sink.act = (step) => {
@@ -96,12 +98,17 @@ export function breaksOff(testIt: TestIt): void {
         dotted = true
         return { next: 'stall' }
       }
-      const controller = new AbortController()
-      const delivered = deliver({}, controller.signal)
-      await sink.until(() => dotted)
-      await new Promise((resolve) => setTimeout(resolve, 400))
-      controller.abort()
-      assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])
+      mock.timers.enable({ apis: ['setTimeout'] })
+      try {
+        const controller = new AbortController()
+        const delivered = deliver({}, controller.signal)
+        await sink.until(() => dotted)
+        mock.timers.tick(whole)
+        controller.abort()
+        assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])
+      } finally {
+        mock.timers.reset()
+      }
     },
   )
 }
