@@ -1,7 +1,8 @@
 // Preloaded into a service with --import, it kills the process (kill -9, or KILL_WITH another signal) at a step of its
 // work, which is a statement to the database: the last of those that KILL_AT_STATEMENT names (a JSON array of texts that
-// statements hold, to come one after the other), before it is sent or after it was answered as KILL_WHEN says. With
-// KILL_ABOUT only statements count that are given this text in a parameter.
+// statements hold, to come one after the other), before it is sent or after it was answered as KILL_WHEN says. A `commit`
+// counts on the connection of the statement before it: other transactions end beside it. With KILL_ABOUT only statements
+// count that are given this text in a parameter.
 import { isMainThread } from 'node:worker_threads'
 import pg from 'pg'
 
@@ -11,12 +12,15 @@ const die = () => process.kill(process.pid, signal)
 
 if (isMainThread && steps.length > 0) {
   const query: (this: pg.Client, ...parameters: unknown[]) => unknown = pg.Client.prototype.query
+  let last: pg.Client | undefined
   const watched = function (this: pg.Client, ...parameters: unknown[]): unknown {
     const [statement, second] = parameters as [string | { text?: string; values?: unknown } | undefined, unknown]
     const { text = '', values = second } = typeof statement === 'object' ? statement : { text: statement }
     const [step] = steps
-    if (step === undefined || !text.includes(step) || !isAbout(values)) return query.apply(this, parameters)
+    const counts = step === 'commit' ? text === step && this === last : step !== undefined && text.includes(step)
+    if (!counts || !isAbout(values)) return query.apply(this, parameters)
     steps.shift()
+    last = this
     if (steps.length > 0) return query.apply(this, parameters)
     if (when === 'before') die()
     const answer = Promise.resolve(query.apply(this, parameters))

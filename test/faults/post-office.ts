@@ -72,11 +72,15 @@ export class PostOffice implements AsyncDisposable {
   async life(at?: Killing): Promise<'killed' | 'settled' | 'waiting'> {
     const launched = launchService(this.#environment(at ? killedAt(at) : {}))
     this.#living = launched.process
-    const killed = once(launched.process, 'exit').then(() => 'killed' as const)
+    const exited = once(launched.process, 'exit')
+    const killed = exited.then(() => 'killed' as const)
     const working = launched.running.then((service) => this.#outcome(service))
     const outcome = await Promise.race([killed, working]).catch(() => killed)
-    if (outcome !== 'killed') await launched.end('SIGTERM')
-    return outcome
+    if (outcome === 'killed') return outcome
+    // What it has in hand it finishes, and may be killed at.
+    launched.process.kill('SIGTERM')
+    const [, signal] = await exited
+    return signal === 'SIGKILL' ? 'killed' : outcome
   }
 
   /** Kills the service that lives its life (kill -9). */

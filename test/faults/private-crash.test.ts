@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
@@ -45,9 +44,8 @@ for (const [where, statements, when] of [
   test(`of a message to a Private mailbox nothing is on disk where the process is killed ${where}, nor after it`, async () => {
     const one = mark()
     const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
-    const gone = once(doomed.process, 'exit')
     await hand(doomed, `${one}@peer.example`, address, marked(one, address)).catch(() => {})
-    await gone
+    await doomed.ended
     assert.deepEqual([await found(one), doomed.written().includes(one)], [[], false])
     const next = await startService(env)
     assert.match(await hand(next, `${one}@peer.example`, address, marked(one, address)), /^250/)

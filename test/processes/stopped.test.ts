@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { killedAt, leasesRunOut } from '#test/faults/post-office.ts'
 import { insertDue, oneEach } from '#test/world/due-mail.ts'
+import { late } from '#test/world/late.ts'
 import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
 
@@ -28,21 +29,21 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['it writes down that a message is sent', ["set state = 'copy_pending'"], 'before', 2],
   ] as const) {
     test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
-      const late = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
+      const stopped = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
       const id = await due()
-      await soon(60_000, 'the worker is stopped', async () => isStopped(late))
+      await soon(late(30_000), 'the worker is stopped', async () => isStopped(stopped))
 
       await endPausedSessions()
       await leasesRunOut(fleet.db)
       const other = await fleet.add('worker')
-      await soon(60_000, 'another worker has sent it', async () => (await fleet.waiting()) === 0)
+      await soon(late(30_000), 'another worker has sent it', async () => (await fleet.waiting()) === 0)
       await fleet.kill(other)
 
-      late.process.kill('SIGCONT')
+      stopped.process.kill('SIGCONT')
       // It goes on where it was before it turns to what comes later.
       const fresh = await due()
-      await soon(60_000, 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
-      await fleet.stop(late)
+      await soon(late(30_000), 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
+      await fleet.stop(stopped)
       assert.deepEqual([taken(id), taken(fresh)], [copies, 1])
       const sent = await fleet.request(fleet.one('api'), 'GET', `/v1/messages?mailbox=${ada}&folder=sent`)
       const ids: string[] = sent.body.data.map(({ message_id }: { message_id: string }) => message_id)
