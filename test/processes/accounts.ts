@@ -5,6 +5,7 @@ import { type Attempt, check, type Verdict } from '#test/faults/checker.ts'
 import { fieldOf, timePasses } from '#test/faults/post-office.ts'
 import { discrepancies, lettersStored } from '#test/faults/stored.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { late } from '#test/world/late.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Load } from './load.ts'
 
@@ -28,7 +29,7 @@ export interface Account {
 /** Waits until everything has left, and holds what is there against what was acknowledged. What workers that were killed
  *  had in hand is due again at once. */
 export async function accountFor(fleet: Fleet, { senders, programs }: Load): Promise<Account> {
-  await soon(60_000, 'everything has left', async () => {
+  await soon(late(30_000), 'everything has left', async () => {
     await timePasses(fleet.db)
     return (await fleet.waiting()) === 0
   })

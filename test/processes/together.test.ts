@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { discrepancies } from '#test/faults/stored.ts'
 import { insertDue, oneEach } from '#test/world/due-mail.ts'
+import { late } from '#test/world/late.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
@@ -106,7 +107,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       fleet.hand(fleet.one('mx', n), keen, ada, { From: keen, To: ada }),
     )
     assert.deepEqual(new Set(await Promise.all(letters)), new Set(['250 2.6.0']))
-    await soon(120_000, 'the queue is empty', async () => (await fleet.waiting()) === 0)
+    await soon(late(30_000), 'the queue is empty', async () => (await fleet.waiting()) === 0)
     await change(1, 'PATCH', '/v1/forwarding', { ...away, reply_enabled: false })
     assert.deepEqual(
       fleet.sink.taken.splice(0).map(({ to }) => to),
@@ -119,7 +120,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const { organizationId } = fleet.tenant
     const due = oneEach(300, new Date())
     await insertDue(fleet.db, { organizationId, address: bob }, due)
-    await soon(120_000, 'all has gone', async () => (await fleet.waiting()) === 0)
+    await soon(late(30_000), 'all has gone', async () => (await fleet.waiting()) === 0)
     const took = fleet.sink.taken.splice(0).flatMap(({ to }) => to)
     assert.deepEqual(took.sort(), due.flatMap(({ recipients }) => recipients).sort())
     const { body } = await fleet.request(fleet.one('api', 1), 'GET', `/v1/messages?mailbox=${bob}&folder=sent`)

@@ -1,9 +1,10 @@
+import { late } from '#test/world/late.ts'
 import type { Service } from '#test/world/service.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Programs } from './programs.ts'
 
 /** How long anything may take to be as it was, in milliseconds. */
-export const patience = 30_000
+export const patience = late(30_000)
 
 /** Waits until mail comes, and requests are answered, by every process that there is, and what programs were promised
  *  before has left. Rejects where that takes longer than it may. */

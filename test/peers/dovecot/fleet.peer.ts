@@ -11,7 +11,7 @@ import { late } from '#test/world/late.ts'
 import { DovecotServer } from './imap-server.ts'
 
 /** Within which all works again, without a hand, in milliseconds. */
-const recovery = 30_000
+const recovery = late(30_000)
 const author = 'ann@peer.example'
 
 let resources: AsyncDisposableStack
@@ -184,7 +184,7 @@ test('while the server is away mail is accepted up to the limit of the spool, th
   await nothingWaits()
   // For a moment RCPT believes what it was last told of the spool.
   for (const mx of fleet.of('mx'))
-    await soon(30_000, 'mail is accepted again', async () => (await fleet.hand(mx, author, ada)) === '250 2.6.0')
+    await soon(late(30_000), 'mail is accepted again', async () => (await fleet.hand(mx, author, ada)) === '250 2.6.0')
   const came = (await subjects(0, ada)).filter((subject) => subject.startsWith('Big'))
   assert.deepEqual(came.sort(), taken.sort())
 })

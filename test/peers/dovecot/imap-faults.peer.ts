@@ -154,7 +154,7 @@ test('who looks at a mailbox, or changes it, while the server keeps the mail tha
   assert.deepEqual([...(await at.host.update(at.ada, 'inbox', [1], { seen: true })).keys()], [1])
   at.proxy.drop()
   at.proxy.heal()
-  await soon(30_000, 'it is there, without a hand', async () => (await subjects(at.host, at.ada)).length > 1)
+  await soon(late(30_000), 'it is there, without a hand', async () => (await subjects(at.host, at.ada)).length > 1)
   assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
 })
 
@@ -183,7 +183,7 @@ test('a mailbox for which more waits than can be waited for is looked at as it i
   const many = Array.from({ length: 3_000 }, (_, n) => String(n).padStart(4, '0'))
   await at.append(...many.map((subject) => letter({ subject })))
   const inbox = () => at.host.list(at.ada, 'inbox', { limit: 1, page: 0 })
-  await soon(30_000, 'the first of it is there', async () => (await inbox()).total > 0)
+  await soon(late(30_000), 'the first of it is there', async () => (await inbox()).total > 0)
   await shared.database.db.transaction().execute((tx) => at.host.append(tx, [copy(bob)]))
   await delivered(shared.database.db, bob)
   assert.ok((await inbox()).total < many.length)

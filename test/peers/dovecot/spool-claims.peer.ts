@@ -5,12 +5,13 @@ import { hand, letter, subjectsAt } from '#test/mail/letter.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { type DatabaseHome, databaseHome, homeAt } from '#test/world/database.ts'
+import { late } from '#test/world/late.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
 import { DovecotServer } from './imap-server.ts'
 
 /** Within which all works again, without a hand, in milliseconds. */
-const recovery = 30_000
+const recovery = late(30_000)
 
 let dovecot: DovecotServer
 before(async () => {

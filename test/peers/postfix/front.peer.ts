@@ -4,6 +4,7 @@ import { example } from '#test/deploy/example.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { late } from '#test/world/late.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { Postfix, settingsOf } from './postfix.ts'
 
@@ -50,7 +51,7 @@ async function peer(): Promise<SmtpClient> {
 
 /** The messages of a mailbox as soon as there are so many, each with its bytes. */
 async function mailOf(address: string, count: number): Promise<{ subject: string; folder: string; raw: string }[]> {
-  const end = performance.now() + 30_000
+  const end = performance.now() + late(30_000)
   for (;;) {
     const mail = []
     for (const folder of ['inbox', 'junk']) {
@@ -114,7 +115,7 @@ test('what cannot be judged while the DNS is silent waits in Postfix, and is jud
   const message = 'From: Ann <ann@silent.example>\r\nSubject: Patient\r\nMessage-ID: <4@silent.example>\r\n\r\nHi'
   assert.equal((await client.send('x@peer.example', bob, message)).code, 250)
   const deferred = new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `)
-  await soon(30_000, 'Postfix keeps it', async () => deferred.test(await postfix.log()))
+  await soon(late(30_000), 'Postfix keeps it', async () => deferred.test(await postfix.log()))
   world.dns.set('_dmarc.silent.example', { txt: ['v=DMARC1; p=quarantine'] })
   await postfix.command('flush')
   const mail = await mailOf(bob, 3)
@@ -132,7 +133,7 @@ test('for a domain that it has and we have not verified, Postfix takes a message
     const name = enrolled ? 'enrolled' : 'unknown'
     assert.equal((await client.send('ann@peer.example', `${name}@${unverified}`, message)).code, 250)
     const returned = new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `)
-    await soon(30_000, 'Postfix has returned it', async () => returned.test(await postfix.log()))
+    await soon(late(30_000), 'Postfix has returned it', async () => returned.test(await postfix.log()))
   }
 })
 

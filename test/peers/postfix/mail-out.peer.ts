@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { patience } from '#/adapters/relay/limits.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import type { Relay } from '#/ports/relay.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
@@ -10,9 +11,8 @@ import { Postfix } from './postfix.ts'
 import { startSink } from './smtp-sink.ts'
 
 const minute = 60_000
-const limits = { ...patience, endOfData: 500, data: 500, envelope: 500, hello: 500 }
 
-const relayTo = (port: number) =>
+const relayTo = (port: number, limits = patience) =>
   new SmarthostRelay({
     peer: { host: '127.0.0.1', address: '127.0.0.1', port, tls: 'never' },
     name: 'mx.mailroom.test',
@@ -76,7 +76,15 @@ describe("a server that fails, Postfix's smtp-sink", () => {
   ] as const)
     test(`${what}: what is sent waits and goes once it is well; what was scheduled fails after three attempts and can be retried`, async () => {
       const port = await freePort()
-      await using relay = relayTo(port)
+      // The one that is well is not waited for as briefly as the one that stalls.
+      await using impatient = relayTo(port, { ...patience, endOfData: 500, data: 500 })
+      await using patiently = relayTo(port)
+      let isWell = false
+      const relay: Relay = {
+        routeOf: (recipient) => patiently.routeOf(recipient),
+        deliver: (...given) => (isWell ? patiently : impatient).deliver(...given),
+        [Symbol.asyncDispose]: async () => {},
+      }
       await using world = await World.start({ relay })
       const organization = await world.organization()
       const { address } = await organization.mailbox('ada')
@@ -102,6 +110,7 @@ describe("a server that fails, Postfix's smtp-sink", () => {
         assert.equal((await waiting(world)).length, 1)
       }
       await using _well = await startSink([], port)
+      isWell = true
       const [{ id }] = await scheduled()
       assert.equal((await organization.request('POST', `/v1/scheduled/${id}/retry`)).status, 200)
       await world.advance(60 * minute)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { patience } from '#/adapters/relay/limits.ts'
+import { type Limits, patience } from '#/adapters/relay/limits.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { letter, short } from '#test/conformance/relay/bench.ts'
 import { startSink } from './smtp-sink.ts'
 
 describe("Postfix's smtp-sink", () => {
-  for (const [switches, expected] of [
+  for (const [switches, expected, limits] of [
     [[], 'delivered 2.0.0'],
     [['-e'], 'delivered 2.0.0'],
     [['-p', '-8', '-E'], 'delivered 2.0.0'],
@@ -31,16 +31,15 @@ describe("Postfix's smtp-sink", () => {
     [['-Q', 'MAIL'], 'deferred 4.0.0'],
     [['-Q', 'RCPT'], 'deferred 4.0.0'],
     [['-Q', '.'], 'deferred 4.0.0'],
-    [['-W', '.:30'], 'deferred 4.4.2 ambiguous'],
-    [['-w', '30'], 'deferred 4.4.2'],
+    [['-W', '.:30'], 'deferred 4.4.2 ambiguous', { endOfData: 1_000 }],
+    [['-w', '30'], 'deferred 4.4.2', { data: 1_000 }],
     // Pipelined, it would answer DATA before RCPT.
-    [['-p', '-W', 'RCPT:30'], 'deferred 4.4.2'],
-  ] as const)
+    [['-p', '-W', 'RCPT:30'], 'deferred 4.4.2', { envelope: 1_000 }],
+  ] as const satisfies [string[], string, Partial<Limits>?][])
     test(`${switches.join(' ') || 'without switches'}: ${expected}`, async () => {
       await using sink = await startSink(switches)
-      const limits = { ...patience, endOfData: 1_000, data: 1_000, envelope: 1_000 }
       const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const
-      await using relay = new SmarthostRelay({ peer, name: 'us.example', limits })
+      await using relay = new SmarthostRelay({ peer, name: 'us.example', limits: { ...patience, ...limits } })
       const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeEndOfData: async () => {} }
       const outcomes = await relay.deliver(delivery, new AbortController().signal)
       assert.deepEqual(short(outcomes), [expected])
