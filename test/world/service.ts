@@ -55,7 +55,8 @@ export function launchService(env: Record<string, string>, args: readonly string
     written += `${line}\n`
     if (line.includes('"msg":"Mailroom runs"')) running.resolve(JSON.parse(line))
   })
-  const ended = once(child, 'exit').then(([code, signal]): Ending => ({ code, signal }))
+  // Not `exit`, after which what it has written may still be on its way.
+  const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }))
   ended.then(() => running.reject(new Error(`it ended before it ran:\n${written}`)))
   const end = async (signal: NodeJS.Signals) => {
     assert.ok(child.kill(signal))
