@@ -29,7 +29,7 @@ let address: string
 /** Anew for each test, since a resolver that hears nothing for a while waits for less. */
 let resolver: DnsResolver
 beforeEach(() => {
-  resolver = new DnsResolver({ servers: [dns.address], patience: 3_000 })
+  resolver = new DnsResolver({ servers: [dns.address], patience: 6_000 })
 })
 const asks: Resolver = {
   txt: (name) => resolver.txt(name),

@@ -54,7 +54,7 @@ describe('records in a real name server', () => {
   before(async () => {
     knot = await Knot.start(domain, 'example.net')
     await knot.publish('example.net', hostZone)
-    resolver = new DnsResolver({ servers: [knot.address], patience: 3_000 })
+    resolver = new DnsResolver({ servers: [knot.address], patience: 5_000 })
   })
   after(() => knot[Symbol.asyncDispose]())
 

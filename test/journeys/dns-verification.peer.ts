@@ -33,7 +33,7 @@ describe('a domain whose records are in a real name server', () => {
     knot = await Knot.start(domain, 'example.net', 'example')
     await knot.publish('example.net', 'mx A 192.0.2.25')
     for (const zone of [domain, 'example']) await knot.publish(zone, '')
-    const resolver = quorumOf([knot.address], 1_000)
+    const resolver = quorumOf([knot.address], 5_000)
     world = await World.start({ resolver, env: { MAILROOM_HOSTNAME: host } })
     organization = await world.organization()
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { patience } from '#/adapters/relay/limits.ts'
+import { type Limits, patience } from '#/adapters/relay/limits.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
@@ -65,19 +65,19 @@ test('of the recipients at Postfix one has the message, one waits for it, and fo
 })
 
 describe("a server that fails, Postfix's smtp-sink", () => {
-  for (const [what, switches, reason, inDoubt] of [
+  for (const [what, switches, reason, inDoubt, limits] of [
     ['defers at RCPT', ['-r', 'RCPT'], /said: 450 /, false],
     ['defers the whole message', ['-r', '.'], /said: 450 /, false],
     ['hangs up at RCPT', ['-q', 'RCPT'], /closed the connection/, false],
     ['hangs up after DATA', ['-q', 'DATA'], /closed the connection/, false],
     ['takes the message and hangs up without a word', ['-q', '.'], /closed the connection/, true],
-    ['stalls after the message', ['-W', '.:30'], /did not answer/, true],
-    ['stalls from the start', ['-w', '30'], /did not answer/, false],
-  ] as const)
+    ['stalls after the message', ['-W', '.:30'], /did not answer/, true, { endOfData: 500 }],
+    ['stalls from the start', ['-w', '30'], /did not answer/, false, { data: 500, envelope: 500 }],
+  ] as const satisfies [string, string[], RegExp, boolean, Partial<Limits>?][])
     test(`${what}: what is sent waits and goes once it is well; what was scheduled fails after three attempts and can be retried`, async () => {
       const port = await freePort()
       // The one that is well is not waited for as briefly as the one that stalls.
-      await using impatient = relayTo(port, { ...patience, endOfData: 500, data: 500 })
+      await using impatient = relayTo(port, { ...patience, ...limits })
       await using patiently = relayTo(port)
       let isWell = false
       const relay: Relay = {

@@ -32,7 +32,7 @@ describe("Postfix's smtp-sink", () => {
     [['-Q', 'RCPT'], 'deferred 4.0.0'],
     [['-Q', '.'], 'deferred 4.0.0'],
     [['-W', '.:30'], 'deferred 4.4.2 ambiguous', { endOfData: 1_000 }],
-    [['-w', '30'], 'deferred 4.4.2', { data: 1_000 }],
+    [['-w', '30'], 'deferred 4.4.2', { data: 1_000, envelope: 1_000 }],
     // Pipelined, it would answer DATA before RCPT.
     [['-p', '-W', 'RCPT:30'], 'deferred 4.4.2', { envelope: 1_000 }],
   ] as const satisfies [string[], string, Partial<Limits>?][])
@@ -50,7 +50,10 @@ describe("Postfix's smtp-sink", () => {
     const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const
     await using relay = new SmarthostRelay({ peer, name: 'us.example' })
     const usual = letter(`Subject: Large\r\n\r\n${'A line of some length.\r\n'.repeat(1_000_000)}`)
-    const outcomes = await relay.deliver({ ...usual, beforeEndOfData: async () => {} }, new AbortController().signal)
+    const deliver = () => relay.deliver({ ...usual, beforeEndOfData: async () => {} }, new AbortController().signal)
+    let outcomes = await deliver()
+    // On a busy machine the connection may be reset before what came is read.
+    while (short(outcomes)[0] === 'deferred 4.4.2') outcomes = await deliver()
     assert.match(short(outcomes)[0] ?? '', /^refused 5\./)
   })
 })
