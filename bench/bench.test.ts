@@ -8,6 +8,7 @@ import { memory } from './memory.ts'
 import { type Row, table } from './report.ts'
 import { scale } from './scale.ts'
 import { scheduled } from './scheduled.ts'
+import { search } from './search.ts'
 import { send } from './send.ts'
 import { sign } from './sign.ts'
 import { threads } from './threads.ts'
@@ -25,6 +26,7 @@ for (const [name, run] of [
     ? []
     : [['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const]),
   ['memory', () => memory({ messages: 20 })],
+  ['search', () => search({ messages: 500, rounds: 1 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
 ] as const) {
   test(`the bench "${name}" runs, and nothing that it sends goes unanswered`, async () => {

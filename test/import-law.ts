@@ -24,6 +24,7 @@ const nouns = [
   'sending',
   'queue',
   'threads',
+  'search',
   'messages',
   'domains',
   'mailboxes',

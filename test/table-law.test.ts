@@ -30,6 +30,8 @@ const writers = {
   mail_messages: 'adapters/mail-host/sql',
   mail_moves: 'adapters/mail-host/move',
   mail_pieces: 'adapters/mail-host/sql',
+  mail_search: 'adapters/mail-host/sql',
+  mail_search_queue: 'adapters/mail-host/sql',
   mail_spool: 'adapters/mail-host/imap',
   mail_spool_pieces: 'adapters/mail-host/imap',
   mailboxes: 'mailboxes',

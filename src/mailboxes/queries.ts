@@ -86,6 +86,17 @@ export async function mailboxIdsOf(db: Db, caller: Caller): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** Those that the caller reads and that are not Private. */
+export async function smartMailboxesOf(db: Db, caller: Caller): Promise<{ id: string; address: string }[]> {
+  return await db
+    .selectFrom('mailboxes')
+    .select(['id', 'address'])
+    .where('organization_id', '=', caller.organizationId)
+    .where('kind', '=', 'smart')
+    .where(caller.readsIn('id'))
+    .execute()
+}
+
 /** A domain by its name, in ASCII form and lower case, or by its id. */
 export type DomainNamed = string | { readonly id: string }
 

@@ -4,7 +4,7 @@ import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { mailboxNamed } from './queries.ts'
+import { mailboxNamed, smartMailboxesOf } from './queries.ts'
 
 /** The mailbox whose mail a caller's request reads or changes. Refuses a Private one: the server has no key to decrypt its
  *  mail (docs/reference/mailboxes.md). */
@@ -16,6 +16,24 @@ export async function readableMailbox(db: Db, caller: Caller, address: string): 
     throw invalid('mailbox', `${mailbox.address} is a Private mailbox: the server holds no key to read its mail with`)
   }
   return { organizationId: caller.organizationId, mailboxId: mailbox.id }
+}
+
+/** Addresses by id of the mailboxes whose mail a caller may read: those named, or all. Refuses Private ones that are named. */
+export async function readableMailboxes(
+  db: Db,
+  caller: Caller,
+  named: readonly string[] | undefined,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  if (!named) {
+    for (const { id, address } of await smartMailboxesOf(db, caller)) found.set(id, address)
+    return found
+  }
+  for (const address of named) {
+    const { mailboxId } = await readableMailbox(db, caller, address)
+    found.set(mailboxId, canonicalAddress(address) ?? address)
+  }
+  return found
 }
 
 /** Mailboxes cached in a process. */

@@ -134,7 +134,8 @@ export const listedFields = {
   list_unsubscribe: ListUnsubscribe,
 }
 
-const listedMessage = {
+/** The same with its place and size. */
+export const listedMessage = {
   uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
   folder: Type.String({ examples: ['inbox'] }),
   ...listedFields,

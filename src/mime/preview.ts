@@ -60,7 +60,7 @@ function ownWords(text: string): string {
 }
 
 /** `On Monday, Ann wrote:`, in its own paragraph or at the end of one, and over as many as four lines. */
-function dropAttribution(lines: string[]): void {
+export function dropAttribution(lines: string[]): void {
   if (lines.at(-1) === '') lines.pop()
   if (!lines.at(-1)?.endsWith(':')) return
   const paragraph = lines.slice(lines.lastIndexOf('') + 1)

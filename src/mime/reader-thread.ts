@@ -3,6 +3,7 @@ import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './content.ts'
 import type { Field } from './headers.ts'
 import { type Message, readMessage } from './message.ts'
+import { readSearchable, type Searchable } from './searchable.ts'
 
 /** A task of the reader's thread. */
 export interface Reading {
@@ -23,6 +24,10 @@ const readings = {
     const { text, html, attachments } = readContent(raw)
     const result = { text: json(text), html: json(html), attachments }
     return { result, transfer: [result.text.buffer, result.html.buffer] }
+  },
+
+  searchable(raw: Buffer): Served & { result: Searchable } {
+    return { result: readSearchable(raw) }
   },
 
   attachment(raw: Buffer, id = ''): Served & { result: ReadAttachment | undefined } {

@@ -5,6 +5,7 @@ import { type DkimResult, type LookUp, unverified, verifySignatures } from './dk
 import { Headers } from './headers.ts'
 import { type Message, readMessage } from './message.ts'
 import type { ReadAttachment, ReadContent, Reading, ReadMessage } from './reader-thread.ts'
+import { readSearchable, type Searchable } from './searchable.ts'
 
 /** A larger message is read in a worker thread. This size takes up to 20 ms; 25 MiB takes up to 70 ms on arrival, and a second to be
  *  opened. */
@@ -33,6 +34,12 @@ export class MessageReader implements AsyncDisposable {
   async content(raw: Buffer): Promise<OpenedContent> {
     if (raw.length <= largeBytes) return readContent(raw)
     return (await this.#thread.run({ what: 'content', raw: await inSharedMemory(raw) })) as ReadContent
+  }
+
+  /** What a search looks in. */
+  async searchable(raw: Buffer): Promise<Searchable> {
+    if (raw.length <= largeBytes) return readSearchable(raw)
+    return (await this.#thread.run({ what: 'searchable', raw: await inSharedMemory(raw) })) as Searchable
   }
 
   /** Undefined if the message has no attachment with that id. */

@@ -4,6 +4,7 @@ import type { Address } from '#/mime/address.ts'
 import type { HeaderFacts } from '#/mime/header-facts.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
+import type { SearchPage, SearchQuery } from './search.ts'
 
 /** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
  *  organization beside the mailbox, so none can reach across. A host that does not answer is `mailUnavailable`; a
@@ -27,6 +28,9 @@ export interface MailHost {
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
+  /** A page of what a query finds in mailboxes of one organization, none of them Private. Ends early rather than take long, and
+   *  says so. */
+  search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage>
   /** Applies the change to all or none; answers, for each uid that was there, where the message is now. */
   update(mailbox: MailboxRef, folder: string, uids: readonly number[], change: Change): Promise<Map<number, Place>>
   /** Removes messages for good; answers the uids that were there, in ascending order. */

@@ -5,6 +5,7 @@ import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
 import { Mover } from '#/adapters/mail-host/move/mover.ts'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { SearchIndexer } from '#/adapters/mail-host/sql/search/indexer.ts'
 import { DirectMxRelay } from '#/adapters/relay/direct-mx.ts'
 import { RefusingRelay } from '#/adapters/relay/refuse-all.ts'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
@@ -38,6 +39,14 @@ export function mailHostOn(
   const key = idHashKey(keyring)
   if (!imap) return sqlMailHost(db, key)
   return new ImapMailHost({ db, server: imap, key, reader, log, mostSpooledBytes: spoolBytes })
+}
+
+/** Indexes mail in the database for search; undefined if mail is kept elsewhere. */
+export function searchIndexerOn(
+  { secrets: { imap } }: Config,
+  parts: { db: Db; reader: MessageReader; log: Logger },
+): SearchIndexer | undefined {
+  return imap ? undefined : new SearchIndexer(parts)
 }
 
 /** Moves mail between the database and the configured IMAP server; undefined if there is none. */

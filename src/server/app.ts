@@ -34,6 +34,7 @@ import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
+import { searchRoutes } from '#/search/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
@@ -109,6 +110,7 @@ function nouns(app: App, parts: AppParts): void {
   sendingRoutes(app, parts)
   scheduledRoutes(app, parts)
   messageRoutes(app, parts)
+  searchRoutes(app, parts)
   threadRoutes(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)

@@ -32,7 +32,7 @@ import type { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { attemptsKey } from '#/submission/attempts.ts'
 import { startSubmission } from '#/submission/submission.ts'
-import { mailHostOn } from './adapters.ts'
+import { mailHostOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
@@ -75,6 +75,8 @@ export interface Running extends AsyncDisposable {
   readonly outbound: OutboundWorker
   /** Sends scheduled messages. */
   readonly rounds: Rounds
+  /** Indexes mail for search, if it is kept in the database. */
+  readonly searchIndexer: ({ processAll(): Promise<void> } & AsyncDisposable) | undefined
 }
 
 /** Assembles the service from top to bottom, each part from parts above it, and starts the configured roles. */
@@ -132,6 +134,9 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     }),
   )
 
+  const searchIndexer = searchIndexerOn(config, { db, reader, log })
+  if (searchIndexer) starting.use(searchIndexer)
+
   const api = roles.has('api')
     ? await startApi(
         config,
@@ -157,13 +162,14 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     domainChecks.start()
     outbound.start()
     rounds.start(tickSeconds * 1_000)
+    searchIndexer?.start()
     starting.use(keepHouse({ db, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
 
   const started = starting.move()
   return {
-    ...{ database, mailHost, domainChecks, outbound, rounds },
+    ...{ database, mailHost, domainChecks, outbound, rounds, searchIndexer },
     http: api?.http,
     drainConnections: async () => api?.drainConnections(),
     smtp: inbound?.smtp,

@@ -140,6 +140,16 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   ],
   content_id: [...usually('logo'), 'a b', '<logo>', 'é', 'a@b', 'logo\r\n'],
   threads: [...usually('{{thread}}'), '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
+  q: [
+    ...usually('hello'),
+    ...[
+      'from:ann "a note" -is:read',
+      '(hello OR subject:x) has:attachment',
+      'label:{{keyword}}',
+      'in:inbox newer_than:7d',
+    ],
+    ...['東京 -ไทย', 'before:2026-02-30', '(a', '"', 'a OR', 'form:x', '-', 'larger:99G', "'", "o'x \\ :* & | !", '🙂'],
+  ],
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],
   domains: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],

@@ -55,6 +55,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/messages/{uid}/headers': { rule: 'named' },
   'GET /v1/messages/{uid}/raw': { rule: 'named' },
   'GET /v1/messages/{uid}/attachments/{id}': { rule: 'named' },
+  'GET /v1/search': { rule: 'named' },
   'GET /v1/scheduled': { rule: 'listed' },
   'POST /v1/scheduled': { rule: 'named', sends: true },
   'GET /v1/scheduled/{id}': { rule: 'named' },

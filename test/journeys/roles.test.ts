@@ -56,6 +56,7 @@ const table: Readonly<Record<string, About>> = {
   'DELETE /v1/scheduled/{id}': 'mail',
   'POST /v1/scheduled/{id}/retry': 'mail',
   'GET /v1/threads': 'mail',
+  'GET /v1/search': 'mail',
   'GET /v1/threads/{id}': 'mail',
   'GET /v1/domains': 'organization',
   'POST /v1/domains': 'organization',

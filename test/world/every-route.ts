@@ -117,6 +117,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/messages/{uid}/headers': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/raw': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
+  'GET /v1/search': { query: ({ address }) => `?q=notes&mailbox=${address}` },
   'GET /v1/scheduled': {},
   'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },
   'GET /v1/scheduled/{id}': { item: 'scheduled' },

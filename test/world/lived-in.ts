@@ -36,9 +36,19 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   assert.equal((await first.organization.request('POST', '/v1/send', sent)).status, 202)
   await world.outbound.processAll()
   sink.act = () => undefined
+  await beIndexed(world)
   const scheduled = { subject: 'Scheduled', to: 'cy@there.example', sendAt: new Date(world.clock.now() + 10 * minute) }
   await schedule(first, scheduled)
   return { tenants, asked, waiting: sent.subject, scheduled }
+}
+
+/** All mail is indexed for search, and some waits to be again; nobody does it in this world. */
+async function beIndexed({ db, searchIndexer }: World): Promise<void> {
+  await searchIndexer?.processAll()
+  await searchIndexer?.[Symbol.asyncDispose]()
+  await sql`
+    insert into mail_search_queue (id, organization_id)
+    select content_id, organization_id from mail_search order by content_id limit 1`.execute(db)
 }
 
 /** Mail in folders, with flags and labels, small and large, in conversations, some of it gone again. */

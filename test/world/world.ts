@@ -25,7 +25,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
-import { assemble } from '#/server/assemble.ts'
+import { assemble, type Running } from '#/server/assemble.ts'
 import { type Answer, HttpClient, type RequestOptions } from '#test/sockets/http-client.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from './database.ts'
@@ -62,6 +62,7 @@ export class World implements AsyncDisposable {
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
   readonly rounds: Rounds
+  readonly searchIndexer: Running['searchIndexer']
   readonly client: HttpClient
   readonly base: string
   readonly smtp: Listening
@@ -93,6 +94,7 @@ export class World implements AsyncDisposable {
       | 'domainChecks'
       | 'outbound'
       | 'rounds'
+      | 'searchIndexer'
     >,
     resources: AsyncDisposableStack,
   ) {
@@ -112,6 +114,7 @@ export class World implements AsyncDisposable {
     this.domainChecks = parts.domainChecks
     this.outbound = parts.outbound
     this.rounds = parts.rounds
+    this.searchIndexer = parts.searchIndexer
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }

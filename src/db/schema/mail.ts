@@ -8,6 +8,8 @@ export interface MailTables {
   mail_keywords: MailKeywords
   mail_keyword_totals: MailKeywordTotals
   mail_expunged: MailExpunged
+  mail_search: MailSearch
+  mail_search_queue: MailSearchQueue
   mail_spool: MailSpool
 }
 
@@ -96,6 +98,21 @@ interface MailExpunged {
   folder_id: number
   modseq: number
   uid: number
+}
+
+interface MailSearch {
+  content_id: number
+  organization_id: string
+  /** A `tsvector`. */
+  words: string
+}
+
+interface MailSearchQueue {
+  /** Of the content. */
+  id: number
+  organization_id: string
+  leased_until: Date | null
+  lease_epoch: Generated<number>
 }
 
 interface MailSpool {

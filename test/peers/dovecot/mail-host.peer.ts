@@ -59,6 +59,7 @@ function readBy(reader: MailHost, writer: MailHost): MailHost {
     list: (mailbox, folder, query) => reader.list(mailbox, folder, query),
     summaries: (mailbox, folder, uids) => reader.summaries(mailbox, folder, uids),
     read: (mailbox, folder, uid) => reader.read(mailbox, folder, uid),
+    search: (mailboxes, query) => reader.search(mailboxes, query),
     changes: (mailbox, folder, since) => reader.changes(mailbox, folder, since),
     storageUsed: (organizationId) => reader.storageUsed(organizationId),
     storageOf: (mailboxes) => reader.storageOf(mailboxes),

@@ -16,6 +16,7 @@ import type {
   Stored,
   Summary,
 } from '#/ports/mail-host.ts'
+import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { noSuchFolder } from '../folders.ts'
 import { Access, type Account, findAccount, type InFolder } from './access.ts'
@@ -30,6 +31,7 @@ import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
 import { listed } from './reading/list.ts'
 import { readMessage } from './reading/read-message.ts'
+import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
 import { Spool } from './spool/spool.ts'
 
@@ -108,6 +110,10 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   read(mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
     const inFolder = <T>(work: InFolder<T>) => this.#in(mailbox, name, work)
     return readMessage(inFolder, this.#contents, name, uid)
+  }
+
+  search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
+    return searchByReading(this, this.#parts.reader, mailboxes, query)
   }
 
   update(mailbox: MailboxRef, name: string, uids: readonly number[], change: Change): Promise<Map<number, Place>> {

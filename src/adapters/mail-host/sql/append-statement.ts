@@ -74,6 +74,8 @@ export function store(
       select id, organization_id, copies, substring(${contents.bytes()}::bytea from start for size_bytes), message_id,
         thread_root, subject, from_name, from_address, recipients, has_attachment, preview, facts
       from content
+    ), unindexed as (
+      insert into mail_search_queue (id, organization_id) select id, organization_id from content
     ), messages as (
       insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
         sender, id_hash, strong, weak, filtered_by)

@@ -9,6 +9,7 @@ import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
 import { folderStatuses, makeFolders } from './folders.ts'
 import { list, read, summaries } from './read.ts'
+import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
 import { update } from './update.ts'
 
@@ -28,6 +29,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     list: (mailbox, folder, query) => list(db, mailbox, folder, query),
     summaries: (mailbox, folder, uids) => summaries(db, mailbox, folder, uids),
     read: (mailbox, folder, uid) => read(db, mailbox, folder, uid),
+    search: (mailboxes, query) => search(db, mailboxes, query),
     update: (mailbox, folder, uids, change) => update(db, mailbox, folder, uids, change),
     expunge: (mailbox, folder, uids) => expunge(db, mailbox, folder, uids),
     empty: (mailbox) => empty(db, mailbox),

@@ -85,7 +85,7 @@ export async function summaries(
   return summariesOf(db, folder, uidRows(folder.id, uids), sql`message.uid`)
 }
 
-interface SummaryRow {
+export interface SummaryRow {
   uid: number
   message_id: string | null
   thread_root: string | null
@@ -108,7 +108,7 @@ interface SummaryRow {
 /** Of a message that was stored before its facts were kept, so much is read for them. */
 const headBytes = 16 << 10
 
-const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
+export const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.keywords,
   content.has_attachment, content.preview, message.size_bytes, content.facts,
   case when content.facts is null then ${inBase64(sql`substring(coalesce(content.bytes,
@@ -149,7 +149,7 @@ export async function read(db: Db, mailbox: MailboxRef, name: string, uid: numbe
   }
 }
 
-async function* piecesOf(db: Db, organizationId: string, content: number, size: number): AsyncGenerator<Buffer> {
+export async function* piecesOf(db: Db, organizationId: string, content: number, size: number): AsyncGenerator<Buffer> {
   for (let number = 0; number * pieceBytes < size; number++) {
     const { rows } = await sql<{ piece: string }>`
       select ${inBase64(sql`piece.bytes`)} as piece
@@ -168,7 +168,7 @@ function inBase64(bytes: RawBuilder<unknown>): RawBuilder<string> {
   return sql`encode(${bytes}, 'base64')`
 }
 
-function summaryOf(row: SummaryRow, folder: string): Summary {
+export function summaryOf(row: SummaryRow, folder: string): Summary {
   return {
     uid: row.uid,
     folder,

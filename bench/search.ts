@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { readMessage } from '#/mime/message.ts'
+import { numbers } from '#test/search/mail.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { Client } from './client.ts'
+import { median, type Row } from './report.ts'
+
+const vocabulary = 50_000
+const wordsOfALetter = 120
+const mailboxes = 10
+
+/** Queries as people make them; `w1` is in most letters, `w49999` in hardly any. */
+const queries = [
+  ...['w2', 'w50', 'w700', 'w9000', 'w40 w90', 'w3 w5 w8', '"w1 w2"', '"w300 w500"', 'w40000 OR w30000', 'w9 -w10'],
+  ...['from:person77', 'from:person5 w20', 'subject:w12', 'to:ada3', 'w7 newer_than:7d', 'is:unread w30', 'is:starred'],
+  ...['has:attachment w6', 'larger:5M', 'before:2026-06-01 w15'],
+]
+
+/** Search in ten mailboxes, each query against the bare look in the index for a page of what has its words. */
+export async function search({ messages = 100_000, rounds = 5 } = {}): Promise<Row[]> {
+  // Its own indexer would be at work meanwhile.
+  await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })
+  const organization = await world.organization({ plan: 'self_hosted' })
+  const bytes = await fill(world, organization, messages)
+  const since = performance.now()
+  await world.searchIndexer?.processAll()
+  const indexing = performance.now() - since
+  await using client = new Client(organization)
+  const times: number[] = []
+  const ratios: number[] = []
+  const slowest = { ms: 0, q: '' }
+  for (const q of queries) {
+    const [ours, floor] = await against(client, world.db, q, rounds)
+    times.push(ours)
+    ratios.push(ours / floor)
+    if (ours > slowest.ms) Object.assign(slowest, { ms: ours, q })
+  }
+  const [rare] = await against(client, world.db, `w${vocabulary - 1}`, rounds)
+  const { rows } = await sql<{ size: number }>`
+    select pg_total_relation_size('mail_search') as size`.execute(world.db)
+  const p95 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
+  return [
+    {
+      what: `a query over ${messages} messages, 95th percentile`,
+      value: p95,
+      unit: 'ms',
+      most: 150,
+      from: `slowest: ${slowest.q}, ${slowest.ms.toFixed(0)} ms`,
+    },
+    { what: '  median', value: median(times), unit: 'ms' },
+    { what: '  against the bare query, median', value: median(ratios), unit: '×' },
+    { what: 'a rare word', value: rare, unit: 'ms', most: 20 },
+    { what: 'the index, of the bytes of mail', value: (rows[0]?.size ?? 0) / bytes, unit: '×', most: 0.35 },
+    { what: 'indexing a message', value: indexing / messages, unit: 'ms' },
+  ]
+}
+
+/** Medians in milliseconds: of a request, and of the bare query for its first word. */
+async function against(client: Client, db: Db, q: string, rounds: number): Promise<[number, number]> {
+  const ask = [{ path: `/v1/search?q=${encodeURIComponent(q)}` }]
+  const word = `'${/[a-z]+\d+/.exec(q)?.[0] ?? 'w1'}'`
+  const floors: number[] = []
+  await client.ask(1, ask)
+  const { times } = await client.ask(rounds, ask)
+  for (let round = 0; round <= rounds; round++) {
+    const since = performance.now()
+    await sql`select content_id from mail_search where words @@ ${word}::tsquery limit 26`.execute(db)
+    if (round > 0) floors.push(performance.now() - since)
+  }
+  return [median(times), median(floors)]
+}
+
+/** Letters whose words are as frequent as those of a language, with headers as other servers leave them. Answers their bytes. */
+async function fill(world: World, organization: TestOrganization, messages: number): Promise<number> {
+  const random = numbers(3)
+  const ids: string[] = []
+  for (let n = 0; n < mailboxes; n++) ids.push((await organization.mailbox(`ada${n}`)).id)
+  const newest = world.clock.now()
+  let bytes = 0
+  for (let done = 0; done < messages; done += 500) {
+    const copies = Array.from({ length: Math.min(500, messages - done) }, (_, index) => {
+      const raw = letter(random, done + index)
+      bytes += raw.length
+      const age = ((messages - done - index) / messages) * 365 * 86_400_000
+      const seen = random(5) > 0
+      return {
+        mailbox: { organizationId: organization.id, mailboxId: ids[random(mailboxes)] ?? '' },
+        ...{
+          folder: random(4) === 0 ? 'archive' : 'inbox',
+          message: readMessage(raw),
+          seen,
+          flagged: random(50) === 0,
+        },
+        ...{ receivedAt: new Date(newest - age), keywords: [], filteredBy: [] },
+      }
+    })
+    await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  }
+  return bytes
+}
+
+function letter(random: (below: number) => number, number: number): Buffer {
+  const word = () => `w${Math.floor(vocabulary ** (random(1_000_000) / 1_000_000))}`
+  const text = (count: number) => Array.from({ length: count }, word).join(' ')
+  const person = random(1_000)
+  const noise = (length: number) => Array.from({ length }, () => random(36).toString(36)).join('')
+  const body = text(wordsOfALetter)
+  return Buffer.from(
+    [
+      `Received: from mail.host${person % 100}.example (mail.host${person % 100}.example [192.0.2.7]) by mx.tryout.test with ESMTPS`,
+      `DKIM-Signature: v=1; a=rsa-sha256; d=host${person % 100}.example; s=s1; bh=${noise(44)}; b=${noise(344)}`,
+      `Authentication-Results: mx.tryout.test; spf=pass; dkim=pass; dmarc=pass`,
+      `From: Person ${person} <person${person}@host${person % 100}.example>`,
+      `To: ada${random(mailboxes)}@tryout.test`,
+      `Subject: ${text(5)}`,
+      `Message-ID: <${number}.${noise(16)}@host${person % 100}.example>`,
+      ...['MIME-Version: 1.0', 'Content-Type: multipart/alternative; boundary=b1', ''],
+      ...['--b1', 'Content-Type: text/plain', '', body],
+      ...['--b1', 'Content-Type: text/html', '', `<html><body><p>${body.replaceAll(' ', ' <span>')}</p></body></html>`],
+      ...['--b1--', ''],
+    ].join('\r\n'),
+  )
+}

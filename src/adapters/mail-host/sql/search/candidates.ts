@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+
+/** A message's place in the order of a search, as this host names it. */
+export interface Place {
+  readonly receivedAt: number
+  readonly folderId: number
+  readonly uid: number
+}
+
+/** What a search looks through. */
+export interface Scope {
+  readonly organizationId: string
+  readonly folderIds: readonly number[]
+  /** Only unread messages. */
+  readonly unread: boolean
+  /** Only what was received since. */
+  readonly since: Date | undefined
+  readonly condition: RawBuilder<boolean>
+}
+
+/** Index entries that a look at a single folder reads at least. */
+const fewest = 10
+
+const columns = sql`folder_id, uid, content_id, received_at, size_bytes, seen, flagged, keywords`
+const placeJson = (from: string) =>
+  sql.raw(`json_build_object('receivedAt', (extract(epoch from ${from}.received_at) * 1000)::bigint,
+    'folderId', ${from}.folder_id, 'uid', ${from}.uid)`)
+
+/** Goes through the newest messages of the folders from a place on, about `count` of them, and answers those that are found.
+ *  `edge` is the last that was looked at; null: there is no more. */
+export async function walk(
+  db: Db,
+  scope: Scope,
+  { from, count, most }: { from: Place | undefined; count: number; most: number },
+): Promise<{ edge: Place | null; places: Place[] }> {
+  const each = Math.max(fewest, Math.ceil((2 * count) / scope.folderIds.length))
+  // Within the instant of the place, folders with higher numbers have gone before.
+  const before = from
+    ? sql`and (received_at, uid) < (${time(from)}, case when folder.id < ${from.folderId} then ${beyond}
+        when folder.id = ${from.folderId} then ${from.uid} else 0 end::bigint)`
+    : sql``
+  const { rows } = await sql<{ edge: Place | null; places: Place[] | null }>`
+    with candidate as materialized (
+      select one.* from unnest(${scope.folderIds}::bigint[]) as folder (id)
+      cross join lateral (
+        select ${columns}, row_number() over (order by received_at desc, uid desc) as nth
+        from (
+          select ${columns} from mail_messages
+          where folder_id = folder.id ${scope.unread ? sql`and not seen` : sql``}
+            ${scope.since ? sql`and received_at >= ${scope.since}` : sql``} ${before}
+          order by received_at desc, uid desc limit ${each}
+        ) newest
+      ) one
+    ), edge as materialized (
+      select received_at, folder_id, uid from candidate where nth = ${each}
+      order by received_at desc, folder_id desc, uid desc limit 1
+    ), found as (
+      select message.received_at, message.folder_id, message.uid
+      from candidate message
+      join mail_contents content on content.id = message.content_id
+      left join mail_search search on search.content_id = message.content_id
+      where content.organization_id = ${scope.organizationId}
+        and (not exists (select from edge)
+          or (message.received_at, message.folder_id, message.uid) >= (select received_at, folder_id, uid from edge))
+        and ${scope.condition}
+      order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
+    )
+    select (select ${placeJson('edge')} from edge) as edge,
+      (select json_agg(${placeJson('found')} order by received_at desc, folder_id desc, uid desc) from found) as places
+    `.execute(db)
+  return { edge: rows[0]?.edge ?? null, places: rows[0]?.places ?? [] }
+}
+
+/** Those whose words the index has, from a place on. Undefined where they are more than `mostHits`, of which it would know only
+ *  some. */
+export async function lookUp(
+  db: Db,
+  scope: Scope,
+  { words, from, most, mostHits }: { words: string; from: Place | undefined; most: number; mostHits: number },
+): Promise<Place[] | undefined> {
+  const { rows } = await sql<{ hits: number; places: Place[] | null }>`
+    with hit as materialized (
+      select content_id from mail_search
+      where words @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
+    ), found as (
+      select message.received_at, message.folder_id, message.uid
+      from hit
+      join mail_search search on search.content_id = hit.content_id
+      join mail_contents content on content.id = hit.content_id and content.organization_id = ${scope.organizationId}
+      join mail_messages message on message.content_id = hit.content_id
+      where (select count(*) from hit) <= ${mostHits}
+        and message.folder_id = any(${scope.folderIds}::bigint[])
+        ${from ? sql`and (message.received_at, message.folder_id, message.uid) < (${time(from)}, ${from.folderId}::bigint, ${from.uid}::bigint)` : sql``}
+        and ${scope.condition}
+      order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
+    )
+    select (select count(*) from hit) as hits,
+      (select json_agg(${placeJson('found')} order by received_at desc, folder_id desc, uid desc) from found) as places
+    `.execute(db)
+  const [row] = rows
+  return row && row.hits <= mostHits ? (row.places ?? []) : undefined
+}
+
+function time({ receivedAt }: Place): RawBuilder<Date> {
+  return sql`${new Date(receivedAt)}::timestamptz`
+}
+
+const beyond = sql`9007199254740991`

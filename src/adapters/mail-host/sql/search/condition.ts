@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SearchTree } from '#/ports/search.ts'
+import { timeOf } from '#/search/operators.ts'
+import { idMark, phraseQuery, wordsQuery } from './vector.ts'
+
+/** Whether a message is found: over `mail_messages message`, its `content` and its `search`, which may be null. */
+export function condition(
+  tree: SearchTree,
+  now: Date,
+  foldersNamed: (name: string) => readonly number[],
+): RawBuilder<boolean> {
+  const of = (one: SearchTree) => condition(one, now, foldersNamed)
+  switch (tree.kind) {
+    case 'all':
+      return sql`(${sql.join(tree.of.map(of), sql` and `)})`
+    case 'either':
+      return sql`(${sql.join(tree.of.map(of), sql` or `)})`
+    case 'not':
+      return sql`not ${of(tree.of)}`
+    case 'text':
+      return sql`coalesce(search.words @@ ${phraseQuery(tree.field, tree.text)}::tsquery, false)`
+    case 'label':
+      return sql`(${tree.keyword}::text = any(message.keywords))`
+    case 'folder':
+      return tree.name === null ? sql`true` : sql`(message.folder_id = any(${foldersNamed(tree.name)}::bigint[]))`
+    case 'attachment':
+      return sql`content.has_attachment`
+    case 'unread':
+      return sql`(not message.seen)`
+    case 'starred':
+      return sql`message.flagged`
+    case 'before':
+    case 'older_than':
+      return sql`(message.received_at < ${timeOf(tree, now)})`
+    case 'after':
+    case 'newer_than':
+      return sql`(message.received_at >= ${timeOf(tree, now)})`
+    case 'larger':
+      return sql`(message.size_bytes > ${tree.bytes}::bigint)`
+    case 'smaller':
+      return sql`(message.size_bytes < ${tree.bytes}::bigint)`
+    case 'message_id':
+      return sql`(coalesce(content.message_id = ${tree.id}, false))`
+  }
+}
+
+/** What the vector of every message that is found matches, which the index answers alone; undefined where nothing is certain. */
+export function necessaryWords(tree: SearchTree): string | undefined {
+  switch (tree.kind) {
+    case 'text':
+      return wordsQuery(tree.field, tree.text)
+    case 'message_id':
+      return `'${idMark(tree.id)}'`
+    case 'all': {
+      const known = tree.of.flatMap((one) => necessaryWords(one) ?? [])
+      return known.length > 0 ? `(${known.join(' & ')})` : undefined
+    }
+    case 'either': {
+      const each = tree.of.map(necessaryWords)
+      return each.includes(undefined) ? undefined : `(${each.join(' | ')})`
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
+import type { Db } from '#/db/schema.ts'
+
+const indexingLeases = new Leases('mail_search_queue', 20_000)
+
+export interface Unindexed extends Lease<number> {
+  readonly organizationId: string
+}
+
+/** Claims contents to index, newest first. */
+export async function claimUnindexed(db: Db, most: number): Promise<Unindexed[]> {
+  return await indexingLeases.claim(db, databaseNow, {
+    chosen: sql`
+      select id from mail_search_queue where ${indexingLeases.free(databaseNow)} order by id desc limit ${most}`,
+    due: sql`true`,
+    returning: sql`organization_id as "organizationId"`,
+  })
+}
+
+export interface UnindexedContent {
+  readonly messageId: string | null
+  readonly sizeBytes: number
+  /** In base64; null where they lie in pieces. */
+  readonly bytes: string | null
+  /** Those that are Smart. */
+  readonly mailboxIds: readonly string[]
+}
+
+/** Undefined where a content has gone or no Smart mailbox has it. */
+export async function readUnindexed(db: Db, { id, organizationId }: Unindexed): Promise<UnindexedContent | undefined> {
+  const { rows } = await sql<UnindexedContent>`
+    with place as materialized (
+      select distinct folder.mailbox_id, message.size_bytes
+      from mail_messages message
+      join mail_folders folder on folder.id = message.folder_id
+      join mailboxes mailbox on mailbox.id = folder.mailbox_id
+      where message.content_id = ${id} and mailbox.organization_id = ${organizationId} and mailbox.kind <> 'private'
+    )
+    select message_id as "messageId", encode(bytes, 'base64') as bytes,
+      (select size_bytes from place limit 1) as "sizeBytes", array(select mailbox_id::text from place) as "mailboxIds"
+    from mail_contents
+    where id = ${id} and organization_id = ${organizationId} and exists (select from place)`.execute(db)
+  return rows[0]
+}
+
+export interface Vectored {
+  readonly id: number
+  readonly organization_id: string
+  readonly words: string
+}
+
+/** Adds vectors to the index, and takes what was claimed off the queue. Contents are locked before the queue's rows, as whoever
+ *  deletes them does. */
+export async function writeVectors(db: Db, claimed: readonly Unindexed[], vectors: readonly Vectored[]): Promise<void> {
+  await sql`
+    with content as materialized (
+      select id from mail_contents where id = any(${claimed.map(({ id }) => id)}::bigint[]) order by id for key share
+    ), taken as (
+      delete from mail_search_queue
+      where (select count(*) from content) >= 0 and ${indexingLeases.held(claimed)} returning id
+    )
+    insert into mail_search (content_id, organization_id, words)
+    select row.id, row.organization_id, row.words::tsvector
+    from jsonb_to_recordset(${JSON.stringify(vectors)}::jsonb) as row (id bigint, organization_id uuid, words text)
+    join taken on taken.id = row.id
+    join content on content.id = row.id
+    on conflict do nothing`.execute(db)
+}

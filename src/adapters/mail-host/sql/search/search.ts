@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Found, SearchPage, SearchPlace, SearchQuery } from '#/ports/search.ts'
+import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
+import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
+import { lookUp, type Place, type Scope, walk } from './candidates.ts'
+import { condition, necessaryWords } from './condition.ts'
+import { mailboxMark, organizationMark } from './vector.ts'
+
+/** Messages that are tried in a statement, first where an index knows the words, then anywhere: 20 ms on the embedded database,
+ *  which serves nobody else meanwhile. */
+const fewNewest = 200
+const newest = 1_000
+/** Beyond these a word is so frequent that it is sooner found by going through the newest messages. */
+const mostHits = 5_000
+/** Mailboxes that are named to the index; of more it is asked for the organization's. */
+const mostNamed = 20
+/** For a request, in milliseconds. What is not found by then is left to the next. */
+const patience = 2_000
+/** Octets of a message to show the place that matched from. */
+const beginning = 64 * 1024
+
+interface SearchedFolder {
+  readonly id: number
+  readonly name: string
+  readonly mailboxId: string
+}
+
+/** Searches mailboxes of one organization (docs/reference/search.md). */
+export async function search(db: Db, mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
+  const [first] = mailboxes
+  const nothing = { found: [], next: undefined, partial: false, indexing: false }
+  if (!first) return nothing
+  const { organizationId } = first
+  const folders = await foldersOf(db, organizationId, mailboxes)
+  const scope = scopeOf(organizationId, folders, query)
+  if (scope.folderIds.length === 0) return nothing
+  const words = necessaryWords(query.tree)
+  const named = words && `${words} & (${marksOf(organizationId, mailboxes)})`
+  const { places, edge } = await findPlaces(db, scope, { words: named, from: startOf(query), limit: query.limit })
+  const page = places.slice(0, query.limit)
+  const last = page.at(-1)
+  const more = places.length > query.limit ? last : edge
+  return {
+    found: await load(db, organizationId, page, folders),
+    next: more && outer(more),
+    partial: edge !== undefined && places.length <= query.limit,
+    indexing: await isIndexing(db, organizationId),
+  }
+}
+
+/** The places of what is found, one more than `limit` if there are. `edge`: there may be more from there on. */
+async function findPlaces(
+  db: Db,
+  scope: Scope,
+  { words, from: start, limit }: { words: string | undefined; from: Place | undefined; limit: number },
+): Promise<{ places: Place[]; edge: Place | undefined }> {
+  const until = performance.now() + patience
+  const places: Place[] = []
+  let lookedUp = words === undefined
+  let from = start
+  for (let count = lookedUp ? newest : fewNewest; ; count = newest) {
+    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length })
+    places.push(...step.places)
+    if (!step.edge || places.length > limit) return { places, edge: undefined }
+    from = step.edge
+    if (words !== undefined && !lookedUp) {
+      const found = await lookUp(db, scope, { words, from, most: limit + 1 - places.length, mostHits })
+      if (found) return { places: [...places, ...found], edge: undefined }
+      lookedUp = true
+    }
+    if (performance.now() > until) return { places, edge: from }
+  }
+}
+
+function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { tree, now }: SearchQuery): Scope {
+  const named = (name: string) => folders.filter((folder) => folder.name === name).map(({ id }) => id)
+  const searches = searchesFolder(tree)
+  return {
+    organizationId,
+    folderIds: folders.filter(({ name }) => searches(name)).map(({ id }) => id),
+    unread: musts(tree).some(({ kind }) => kind === 'unread'),
+    since: timesOf(tree, now).since,
+    condition: condition(tree, now, named),
+  }
+}
+
+/** Where to begin: after the page before, and where a query has an end, there. */
+function startOf({ tree, now, after }: SearchQuery): Place | undefined {
+  if (after && !/^\d{1,15}$/.test(after.folder)) throw invalid('cursor', 'cursor is not one that a search answered')
+  const given = after && { receivedAt: after.receivedAt, folderId: Number(after.folder), uid: after.uid }
+  const until = timesOf(tree, now).until?.getTime()
+  if (until === undefined || (given && given.receivedAt < until)) return given
+  return { receivedAt: until, folderId: 0, uid: 0 }
+}
+
+function outer({ receivedAt, folderId, uid }: Place): SearchPlace {
+  return { receivedAt, folder: String(folderId), uid }
+}
+
+function marksOf(organizationId: string, mailboxes: readonly MailboxRef[]): string {
+  const marks =
+    mailboxes.length > mostNamed
+      ? [organizationMark(organizationId)]
+      : mailboxes.map(({ mailboxId }) => mailboxMark(mailboxId))
+  return marks.map((mark) => `'${mark}'`).join(' | ')
+}
+
+async function foldersOf(db: Db, organizationId: string, mailboxes: readonly MailboxRef[]): Promise<SearchedFolder[]> {
+  const ids = mailboxes.map(({ mailboxId }) => mailboxId)
+  const { rows } = await sql<SearchedFolder>`
+    select id, name, mailbox_id as "mailboxId" from mail_folders
+    where organization_id = ${organizationId} and mailbox_id = any(${ids}::uuid[]) and total > 0`.execute(db)
+  return rows
+}
+
+/** In the order of the places, without those that have left their folders. */
+async function load(
+  db: Db,
+  organizationId: string,
+  places: readonly Place[],
+  folders: readonly SearchedFolder[],
+): Promise<Found[]> {
+  if (places.length === 0) return []
+  const [folderIds, uids] = [places.map(({ folderId }) => folderId), places.map(({ uid }) => uid)]
+  const { rows } = await sql<SummaryRow & { folder_id: number; beginning: string }>`
+    select message.folder_id, ${summaryColumns},
+      encode(substring(coalesce(content.bytes, piece.bytes) from 1 for ${beginning}::integer), 'base64') as beginning
+    from unnest(${folderIds}::bigint[], ${uids}::bigint[]) as wanted (folder_id, uid)
+    join mail_messages message using (folder_id, uid)
+    join mail_contents content on content.id = message.content_id and content.organization_id = ${organizationId}
+    left join mail_pieces piece on piece.content_id = content.id and piece.number = 0`.execute(db)
+  const byPlace = new Map(rows.map((row) => [`${row.folder_id}/${row.uid}`, row]))
+  const byId = new Map(folders.map((folder) => [folder.id, folder]))
+  return places.flatMap(({ folderId, uid }) => {
+    const [row, folder] = [byPlace.get(`${folderId}/${uid}`), byId.get(folderId)]
+    if (!row || !folder) return []
+    const { mailboxId, name } = folder
+    return [{ mailboxId, summary: summaryOf(row, name), beginning: Buffer.from(row.beginning, 'base64') }]
+  })
+}
+
+async function isIndexing(db: Db, organizationId: string): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (select from mail_search_queue where organization_id = ${organizationId}) as waits`.execute(db)
+  return rows[0]?.waits ?? false
+}

@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { readableMailboxes } from '#/mailboxes/readable.ts'
+import { organizationKeywords } from '#/messages/queries.ts'
+import { itemsFor } from '#/messages/visible.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import type { Found, SearchTree } from '#/ports/search.ts'
+import { cursorAt, readCursor } from './cursor.ts'
+import { mistake, type Parsed, parseQuery } from './query.ts'
+import { SearchOut, SearchQuery } from './schemas.ts'
+import { matchIn } from './snippet.ts'
+
+interface SearchParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly clock: Clock
+  /** This installation's name in DNS. */
+  readonly hostname: string
+}
+
+export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname }: SearchParts): void {
+  app.get(
+    '/v1/search',
+    {
+      config: { noun: 'Search', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] },
+      schema: {
+        summary: 'Search messages',
+        operationId: 'searchMessages',
+        description:
+          'The last received first. Terms of `q` must all hold; `OR`, `-` and brackets combine them. A mistake in `q` is ' +
+          '`invalid_request` that names its place, and so is a Private mailbox. Junk and trash are searched only with `in:`.',
+        querystring: SearchQuery,
+        response: { 200: SearchOut },
+      },
+    },
+    async ({ caller, organizationId, query: { q, mailbox, limit = 25, cursor } }) => {
+      const parsed = parseQuery(q)
+      const named = mailbox === undefined ? undefined : [mailbox].flat()
+      const search = [q, ...(named ?? [])]
+      const after = cursor === undefined ? undefined : readCursor(cursor, search)
+      const mailboxes = await readableMailboxes(db, caller, named)
+      await assertLabelsKnown(db, organizationId, q, parsed)
+      const refs = [...mailboxes.keys()].map((mailboxId) => ({ organizationId, mailboxId }))
+      const now = new Date(clock.now())
+      const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })
+      const summaries = page.found.map(({ summary }) => summary)
+      const items = await itemsFor({ db, hostname }, organizationId, summaries)
+      const matches = await matchesOf(reader, parsed.tree, page.found)
+      return {
+        data: items.map((item, index) => ({
+          mailbox: mailboxes.get(page.found[index]?.mailboxId ?? '') ?? '',
+          ...item,
+          match: matches[index] ?? null,
+        })),
+        next_cursor: page.next ? cursorAt(page.next, search) : null,
+        partial: page.partial,
+        indexing: page.indexing,
+      }
+    },
+  )
+}
+
+/** Members' own labels do not exist for a key. */
+async function assertLabelsKnown(db: Db, organizationId: string, q: string, { labels }: Parsed): Promise<void> {
+  const known = await organizationKeywords(db, organizationId, [...labels.keys()])
+  for (const [keyword, at] of labels) {
+    if (!known.has(keyword)) throw mistake(q, at, `No label has the keyword ${JSON.stringify(keyword)}`)
+  }
+}
+
+/** Each in a turn of the event loop of its own. */
+async function matchesOf(reader: MessageReader, tree: SearchTree, found: readonly Found[]) {
+  const matches: ReturnType<typeof matchIn>[] = []
+  for (const { beginning } of found) {
+    matches.push(matchIn(tree, await reader.searchable(beginning)))
+    await nextTurn()
+  }
+  return matches
+}

@@ -1,0 +1,49 @@
+import type { Searchable } from '#/mime/searchable.ts'
+import type { SearchTree } from '#/ports/search.ts'
+import { searchedFields } from './matches.ts'
+import { findWords, wantedWords, wordsOf } from './words.ts'
+
+/** The place of a message that a query found. */
+export interface Match {
+  readonly field: (typeof searchedFields)[number]
+  readonly text: string
+}
+
+/** Characters before and after the words. */
+const around = 60
+
+/** The first place that a term of the query found; null where none is about words, or they are further on than was read. */
+export function matchIn(tree: SearchTree, searchable: Searchable): Match | null {
+  for (const { field, text: phrase } of texts(tree)) {
+    const wanted = wantedWords(phrase)
+    for (const one of field === 'any' ? searchedFields : [field]) {
+      for (const text of searchable[one]) {
+        const words = [...wordsOf(text)]
+        const first = findWords(words, wanted)
+        const last = words[first + (wanted.at(-1)?.at ?? 0) - (wanted[0]?.at ?? 0)]
+        const start = words[first]?.start
+        if (start !== undefined && last) return { field: one, text: cut(text, start, last.end) }
+      }
+    }
+  }
+  return null
+}
+
+/** The terms about words that a message has because it was found, or may have. */
+function texts(tree: SearchTree): Extract<SearchTree, { kind: 'text' }>[] {
+  if (tree.kind === 'all' || tree.kind === 'either') return tree.of.flatMap(texts)
+  return tree.kind === 'text' ? [tree] : []
+}
+
+/** One line, cut at spaces where there are some. */
+function cut(text: string, start: number, end: number): string {
+  const from = Math.max(0, start - around)
+  const to = Math.min(text.length, end + around)
+  const before = from > 0 ? `…${text.slice(from, start).replace(/^\S*\s/, '')}` : text.slice(0, start)
+  const after = to < text.length ? `${text.slice(end, to).replace(/\s\S*$/, '')}…` : text.slice(end)
+  const line = `${before}${text.slice(start, end)}${after}`.toWellFormed()
+  return line
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

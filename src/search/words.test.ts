@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findWords, wantedWords, wordsOf } from './words.ts'
+
+for (const [text, words] of [
+  ['The Mill, the mill!', ['the', 'mill', 'the', 'mill']],
+  ['Straße Łódź Ærø naïve ΣΊΣΥΦΟΣ', ['strasse', 'lodz', 'aero', 'naive', 'σισυφοσ']],
+  ['ann@books.example', ['ann', 'books', 'example']],
+  ['ﬁne Ｗｉｄｅ ①', ['fine', 'wide', '1']],
+  ['東京都', ['東京', '京都', '都']],
+  ['abc中文12', ['abc', '中文', '文', '12']],
+  ['ｶﾞｷﾞ', ['ガギ', 'ギ']],
+  ['กิน', ['กิน', 'น']],
+  ['한국어 텍스트', ['한국어', '텍스트']],
+  ['x'.repeat(100), ['x'.repeat(64)]],
+  ['-- !? \u0301', []],
+] as const) {
+  test(`the words of ${text.slice(0, 30)}`, () =>
+    assert.deepEqual(
+      [...wordsOf(text)].map((word) => word.text),
+      words,
+    ))
+}
+
+test('a word says where it is written', () => {
+  const text = '… Été à 東京'
+  assert.deepEqual(
+    [...wordsOf(text)].map(({ start, end }) => text.slice(start, end)),
+    ['Été', 'à', '東京', '京'],
+  )
+})
+
+for (const [phrase, text, found] of [
+  ['the mill', 'I see THE mill', true],
+  ['the mill', 'the old mill', false],
+  ['mil', 'the mill', false],
+  ['foo-bar', 'Foo Bar', true],
+  ['京都', '東京都へ', true],
+  ['都', '東京都', true],
+  ['京', '東京都', true],
+  ['東都', '東京都', false],
+  ['行く abc', '東京へ行く、abc', true],
+  ['行 abc', '東京へ行く、abc', false],
+] as const) {
+  test(`${phrase} is ${found ? '' : 'not '}found in ${text}`, () => {
+    assert.equal(findWords([...wordsOf(text)], wantedWords(phrase)) >= 0, found)
+  })
+}

@@ -1,0 +1,116 @@
+import { foldCase } from '#/text.ts'
+
+/** A word of a text, folded, and where it is written. */
+export interface Word {
+  readonly text: string
+  /** Counted in words: neighbours are 1 apart. */
+  readonly at: number
+  readonly start: number
+  readonly end: number
+  /** One character of a script without spaces: as a word of a query it stands for all words that begin with it. */
+  readonly single: boolean
+}
+
+/** In code points. Longer words are cut, in messages and in queries. */
+const longestWord = 64
+
+/**
+ * The words of a text: runs of letters, digits and marks, without case and accents. Scripts without spaces between words are
+ * taken in pairs of characters, each with the next, and the last alone, so that any part of a text is found.
+ */
+export function* wordsOf(text: string): Generator<Word> {
+  let at = 0
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    const unspaced = UNSPACED.test(run)
+    const characters = unspaced ? charactersOf(run) : undefined
+    if (!characters) {
+      const word = fold(run)
+      if (word !== '') yield { text: word, at: at++, start: index, end: index + run.length, single: false }
+      continue
+    }
+    for (const [nth, { text, start }] of characters.entries()) {
+      const next = characters[nth + 1]
+      const end = index + (next ? next.end : run.length)
+      yield { text: text + (next?.text ?? ''), at: at++, start: index + start, end, single: next === undefined }
+    }
+  }
+}
+
+/** Words as a query asks for them, each with its distance from the first. */
+export interface Wanted {
+  readonly text: string
+  readonly at: number
+  /** Any word that begins so. */
+  readonly prefix: boolean
+}
+
+/** The words that a phrase asks for. Of characters in pairs the last alone adds nothing. */
+export function wantedWords(phrase: string): Wanted[] {
+  const words = [...wordsOf(phrase)]
+  return words.flatMap(({ text, at, single, start }, index) => {
+    const before = words[index - 1]
+    const paired = single && before !== undefined && before.end > start
+    return paired ? [] : [{ text, at, prefix: single }]
+  })
+}
+
+/** The index of the word at which the words that are wanted begin to follow each other; -1: nowhere. */
+export function findWords(words: readonly Pick<Word, 'text'>[], wanted: readonly Wanted[]): number {
+  const first = wanted[0]?.at ?? 0
+  return words.findIndex((_, start) =>
+    wanted.every(({ text, at, prefix }) => {
+      const there = words[start + at - first]?.text
+      return prefix ? there?.startsWith(text) : there === text
+    }),
+  )
+}
+
+/** Without case, accents and differences of width. */
+function fold(text: string): string {
+  if (PLAIN.test(text)) return cut(text.toLowerCase())
+  const bare = foldCase(text.normalize('NFKD').replace(ACCENTS, '')).normalize('NFKD').replace(ACCENTS, '')
+  return cut(
+    bare
+      .replace(LETTERS, (letter) => letters[letter] ?? letter)
+      .replace(OTHERS, '')
+      .normalize('NFC'),
+  )
+}
+
+function cut(word: string): string {
+  return word.length <= longestWord ? word : [...word].slice(0, longestWord).join('')
+}
+
+interface Character {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The characters of a run, each with its marks. */
+function charactersOf(run: string): Character[] {
+  const found: Character[] = []
+  for (const { 0: written, index } of run.matchAll(CHARACTER)) {
+    const text = fold(written)
+    if (text !== '') found.push({ text, start: index, end: index + written.length })
+  }
+  return found
+}
+
+const unspaced = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
+const letter = String.raw`[\p{L}\p{N}\p{M}]`
+/** Of one kind of script. A mark belongs to what is before it. Halfwidth voicing marks are letters. */
+const RUN = new RegExp(
+  String.raw`(?:(?=${letter})[${unspaced}])(?:(?=${letter})[${unspaced}\p{Mn}])*|(?:(?=${letter})[^${unspaced}])+`,
+  'gu',
+)
+const UNSPACED = new RegExp(`^[${unspaced}]`, 'u')
+const CHARACTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*|[\p{M}\uff9e\uff9f]+/gu
+const PLAIN = /^[a-zA-Z0-9]*$/
+const ACCENTS = /[\u0300-\u036f]/g
+const OTHERS = /[^\p{L}\p{N}\p{M}]+/gu
+/** Letters with a stroke or joined, which Unicode does not take apart. */
+const letters: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ŧ: 't', þ: 'th' },
+}
+const LETTERS = /[æœøđðħıłŧþ]/g

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { hand, letter } from '#test/mail/letter.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { killedAt } from './post-office.ts'
+
+let resources: AsyncDisposableStack
+let home: DatabaseHome
+let env: Record<string, string>
+let tenant: Tenant
+before(async () => {
+  resources = new AsyncDisposableStack()
+  home = resources.use(await databaseHome())
+  const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+  env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+  tenant = await moveIn(home, { domain: 'searched.test', mailboxes: ['ada'] })
+})
+after(() => resources.disposeAsync())
+
+for (const [where, statement, when] of [
+  ['once it has claimed a message', 'with place as materialized', 'before'],
+  ['before it writes to the index', 'insert into mail_search (', 'before'],
+  ['once it has written to the index', 'insert into mail_search (', 'after'],
+] as const) {
+  test(`a message is indexed once although the indexing process is killed ${where}`, async () => {
+    const word = `w${statement.length}${when}`
+    const doomed = await startService({ ...env, ...killedAt({ statements: [statement], when }) })
+    const gone = once(doomed.process, 'exit')
+    // It may be gone before its reply.
+    await hand(doomed, 'ann@peer.example', 'ada@searched.test', letter({ Subject: word })).catch(() => {})
+    await gone
+    {
+      await using database = await home.open()
+      // The lease of the process that is gone runs out.
+      await sql`update mail_search_queue set leased_until = leased_until - interval '1 hour'`.execute(database.db)
+    }
+    const next = await startService(env)
+    const client = new HttpClient(next.http)
+    const search = () => client.request('GET', `/v1/search?q=subject:${word}`, { key: tenant.key })
+    let answer = await search()
+    while (answer.body.indexing) {
+      await pause(50)
+      answer = await search()
+    }
+    assert.deepEqual(
+      answer.body.data.map(({ subject }: { subject: string }) => subject),
+      [word],
+    )
+    await next.end('SIGTERM')
+    await using database = await home.open()
+    const { rows } = await sql<{ copies: number }>`
+      select count(*)::integer as copies from mail_search where words @@ ${`'${word.toLowerCase()}'`}::tsquery`.execute(
+      database.db,
+    )
+    assert.deepEqual(rows, [{ copies: 1 }])
+  })
+}

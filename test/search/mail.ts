@@ -1,0 +1,172 @@
+import { readMessage } from '#/mime/message.ts'
+import type { SearchTree } from '#/ports/search.ts'
+
+/** A message as it was made, for a test that knows what should be found without reading mail. */
+export interface Made {
+  readonly number: number
+  readonly mailbox: number
+  readonly folder: string
+  readonly subject: string
+  readonly from: string
+  readonly to: string
+  readonly cc: string
+  readonly text: string
+  readonly quoted: string
+  readonly filename: string | undefined
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly labelled: boolean
+  readonly receivedAt: Date
+  readonly sizeBytes: number
+}
+
+export const words = [
+  ...['engine', 'Café', 'Straße', 'Łódź', 'naïve', 'invoice', 'ΣΊΣΥΦΟΣ', 'Привет', 'x1', '2026', '한국어', "don't"],
+  ...['東京都', '京都大学', '機械', 'ガギグ', 'ภาษาไทย', 'สวัสดี', 'foo-bar', 'plan.pdf', 'ann', 'bob'],
+] as const
+
+/** As people may write them. */
+export const asked = [
+  ...['ENGINE', 'cafe', 'strasse', 'lodz', 'NAIVE', 'Invoice', 'σισυφος', 'привет', 'X1', '2026', '한국어', "don't"],
+  ...['京都', '東京都', '大学', '機', 'ｶﾞｷﾞ', 'ไทย', 'สวัส', 'foo bar', 'plan pdf', 'ann', 'bob', 'nowhere', 'bar'],
+  ...['engine café', 'café engine', 'ann@books.example', '機械 ガギ', 'quotedword', 'books.example'],
+] as const
+
+export const folders = ['inbox', 'archive', 'junk', 'Projects/Apollo'] as const
+
+/** Numbers that look random and are the same at every run. */
+export function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+export function make(number: number, random: (below: number) => number, newest: Date): { made: Made; raw: Buffer } {
+  const some = (most: number) => Array.from({ length: random(most + 1) }, () => pick(words, random)).join(' ')
+  const person = () =>
+    `${some(1)} <${pick(['ann', 'bob', 'zoe'], random)}@${pick(['books.example', 'x1.example'], random)}>`
+  const made = {
+    number,
+    mailbox: random(3),
+    folder: pick(folders, random),
+    subject: some(3),
+    from: person(),
+    to: person(),
+    cc: random(3) === 0 ? person() : '',
+    text: some(12),
+    quoted: random(2) === 0 ? 'quotedword' : '',
+    filename: random(4) === 0 ? `${pick(words, random)}.pdf` : undefined,
+    seen: random(2) === 0,
+    flagged: random(4) === 0,
+    labelled: random(4) === 0,
+    receivedAt: new Date(newest.getTime() - random(400) * 86_400_000 - number * 1_000),
+  }
+  const raw = rawOf(made)
+  return { made: { ...made, sizeBytes: raw.length }, raw }
+}
+
+function rawOf(made: Omit<Made, 'sizeBytes'>): Buffer {
+  const body = [made.text, '', 'On Monday, Ann wrote:', made.quoted && `> ${made.quoted}`].join('\r\n')
+  const text = ['Content-Type: text/plain; charset=utf-8', '', body]
+  const { filename } = made
+  const file = filename && [
+    ...['--b', 'Content-Type: application/pdf'],
+    ...[`Content-Disposition: attachment; filename*=utf-8''${encodeURIComponent(filename)}`, '', 'x', '--b--', ''],
+  ]
+  const header = [
+    ...[`From: ${made.from}`, `To: ${made.to}`, ...(made.cc ? [`Cc: ${made.cc}`] : [])],
+    ...[`Subject: ${made.subject}`, `Message-ID: ${idOf(made)}`, 'MIME-Version: 1.0'],
+  ]
+  const lines = file
+    ? [...header, 'Content-Type: multipart/mixed; boundary=b', '', '--b', ...text, ...file]
+    : [...header, ...text]
+  return Buffer.from(lines.join('\r\n'))
+}
+
+export function idOf({ number }: Pick<Made, 'number'>): string {
+  return `<made-${number}@search.example>`
+}
+
+export function messageOf(raw: Buffer) {
+  return readMessage(raw)
+}
+
+/** Whether a query should find a message: the plain reading of docs/reference/search.md, word by word. */
+export function shouldFind(tree: SearchTree, made: Made, now: Date): boolean {
+  const day = 86_400_000
+  const time = made.receivedAt.getTime()
+  switch (tree.kind) {
+    case 'all':
+      return tree.of.every((one) => shouldFind(one, made, now))
+    case 'either':
+      return tree.of.some((one) => shouldFind(one, made, now))
+    case 'not':
+      return !shouldFind(tree.of, made, now)
+    case 'text':
+      return textsOf(made, tree.field).some((text) => says(text, tree.text))
+    case 'label':
+      return made.labelled
+    case 'folder':
+      return tree.name === null || tree.name === made.folder
+    case 'attachment':
+      return made.filename !== undefined
+    case 'unread':
+      return !made.seen
+    case 'starred':
+      return made.flagged
+    case 'before':
+      return time < Date.parse(tree.day)
+    case 'after':
+      return time >= Date.parse(tree.day)
+    case 'older_than':
+      return time < now.getTime() - tree.amount * day * { d: 1, w: 7, m: 30, y: 365 }[tree.unit]
+    case 'newer_than':
+      return time >= now.getTime() - tree.amount * day * { d: 1, w: 7, m: 30, y: 365 }[tree.unit]
+    case 'larger':
+      return made.sizeBytes > tree.bytes
+    case 'smaller':
+      return made.sizeBytes < tree.bytes
+    case 'message_id':
+      return tree.id === idOf(made)
+  }
+}
+
+function textsOf({ subject, from, to, cc, text, filename = '' }: Made, field: string): string[] {
+  const [names, addresses] = [
+    [from, to, cc].map((one) => one.replace(/<.*/, '')),
+    [from, to, cc].map((one) => /<(.*)>/.exec(one)?.[1] ?? ''),
+  ]
+  const of = (nth: number) => [names[nth] ?? '', addresses[nth] ?? '']
+  const fields: Record<string, string[]> = {
+    subject: [subject],
+    from: of(0),
+    to: of(1),
+    cc: of(2),
+    filename: [filename],
+  }
+  return fields[field] ?? [subject, ...of(0), ...of(1), ...of(2), filename, text]
+}
+
+/** Texts of a script without spaces by their parts, all others by whole words. */
+function says(text: string, phrase: string): boolean {
+  const [plain, wanted] = [folded(text), folded(phrase)]
+  const unspaced = /[\p{Script=Han}\p{Script=Katakana}\p{Script=Thai}]/u
+  return unspaced.test(wanted) ? plain.includes(wanted) : ` ${plain} `.includes(` ${wanted} `)
+}
+
+function folded(text: string): string {
+  const bare = text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+  const lower = bare.toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('ł', 'l')
+  return lower.replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim()
+}
+
+export function pick<T>(of: readonly T[], random: (below: number) => number): T {
+  const one = of[random(of.length)]
+  if (one === undefined) throw new Error('nothing to choose from')
+  return one
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { searchByReading } from '#/adapters/mail-host/imap/reading/search.ts'
+import { MessageReader } from '#/mime/reader.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { SearchPlace } from '#/ports/search.ts'
+import { parseQuery } from '#/search/query.ts'
+import { World } from '#test/world/world.ts'
+import { idOf, type Made, make, messageOf, numbers, shouldFind } from './mail.ts'
+
+const howMany = 130
+
+let world: World
+let mailboxes: MailboxRef[]
+let now: Date
+const all: Made[] = []
+const reader = new MessageReader()
+
+before(async () => {
+  world = await World.start()
+  const organization = await world.organization()
+  now = new Date(Math.floor(world.clock.now() / 1_000) * 1_000)
+  const random = numbers(23)
+  mailboxes = []
+  for (const name of ['ada', 'bob', 'eve']) {
+    const { id } = await organization.mailbox(name)
+    mailboxes.push({ organizationId: organization.id, mailboxId: id })
+  }
+  const copies = Array.from({ length: howMany }, (_, number) => {
+    const { made, raw } = make(number, random, now)
+    all.push(made)
+    const { folder, receivedAt, seen, flagged } = made
+    const mailbox = mailboxes[made.mailbox]
+    assert.ok(mailbox)
+    return { ...{ mailbox, folder, receivedAt, seen, flagged }, keywords: [], message: messageOf(raw), filteredBy: [] }
+  })
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+})
+after(async () => {
+  await reader[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+for (const q of [
+  'in:anywhere',
+  'engine',
+  'in:anywhere (京都 OR cafe) -is:read',
+  'from:ann has:attachment',
+  'older_than:10w newer_than:40w is:starred in:inbox',
+  '"invoice naive" OR filename:pdf larger:500',
+  'quotedword',
+]) {
+  for (const limit of [7, 100]) {
+    test(`without an index ${q} finds the same, ${limit} at a time`, async () => {
+      const { tree } = parseQuery(q)
+      const expected = all
+        .filter((made) => shouldFind(tree, made, now) && (q.includes('in:') || made.folder !== 'junk'))
+        .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
+        .map(idOf)
+      const found: (string | null)[] = []
+      let after: SearchPlace | undefined
+      do {
+        const page = await searchByReading(world.mailHost, reader, mailboxes, { tree, now, limit, after })
+        assert.ok(page.found.length === limit || page.partial || !page.next)
+        found.push(...page.found.map(({ summary }) => summary.messageId))
+        after = page.next
+      } while (after)
+      assert.deepEqual(found, expected)
+    })
+  }
+}
