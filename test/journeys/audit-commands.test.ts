@@ -14,7 +14,7 @@ import { World } from '#test/world/world.ts'
 
 /** They change no settings of an organization. */
 const noSettings = new Set([
-  ...['audit', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate'],
+  ...['audit', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate', 'member invite'],
   ...['mail move', 'mail adopt', 'queue', 'queue retry', 'queue drop'],
   ...commands.map(({ name }) => name).filter((name) => name.endsWith(' list')),
 ])
