@@ -14,7 +14,7 @@ import { killedAt } from '#test/faults/post-office.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
-import { allAnswers, allRows, type LivedIn, livedIn } from '#test/world/lived-in.ts'
+import { allAnswers, allRows, awaitIndexing, type LivedIn, livedIn } from '#test/world/lived-in.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 
@@ -53,6 +53,7 @@ before(async () => {
     })
     lived = await livedIn(world, sink)
     answers = await allAnswers(world, lived.tenants)
+    await awaitIndexing(world)
     records = world.dns
   }
   rows = await allRows(database.db)

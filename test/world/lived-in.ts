@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { makeLink } from '#/sessions/link.ts'
+import { signInByLink } from '#/sessions/sign-in.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { everyOperation, type Furnished, furnish, pathOf, personalItems } from './every-route.ts'
@@ -36,15 +38,23 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   assert.equal((await first.organization.request('POST', '/v1/send', sent)).status, 202)
   await world.outbound.processAll()
   sink.act = () => undefined
-  await beIndexed(world)
+  await beInvited(world, first)
   const scheduled = { subject: 'Scheduled', to: 'cy@there.example', sendAt: new Date(world.clock.now() + 10 * minute) }
   await schedule(first, scheduled)
   return { tenants, asked, waiting: sent.subject, scheduled }
 }
 
-/** All mail is indexed for search, and some waits to be again; nobody does it in this world. */
-async function beIndexed({ db, searchIndexer }: World): Promise<void> {
-  await searchIndexer?.processAll()
+/** A member who has signed in, and has a link to do so elsewhere. */
+async function beInvited({ db, clock }: World, { organization }: Furnished): Promise<void> {
+  const member = { organizationId: organization.id, memberId: (await organization.member('new@far.example')).id }
+  const now = clock.now()
+  const newLink = async () => (await makeLink(db, member, { base: 'http://x.test', now })).link
+  await signInByLink(db, await newLink(), { address: '127.0.0.1', userAgent: 'a browser', now: new Date(now) })
+  await newLink()
+}
+
+/** From now on nobody indexes mail for search in this world, and some waits for that. */
+export async function awaitIndexing({ db, searchIndexer }: World): Promise<void> {
   await searchIndexer?.[Symbol.asyncDispose]()
   await sql`
     insert into mail_search_queue (id, organization_id)
@@ -128,6 +138,8 @@ async function schedule({ organization, address }: Furnished, { subject, to, sen
 export async function allAnswers(world: World, tenants: readonly Furnished[]): Promise<Record<string, unknown>> {
   const operations = (await everyOperation(world)).filter(({ method }) => method === 'GET')
   const answers: Record<string, unknown> = {}
+  // Whether the index is complete is an answer too.
+  await world.searchIndexer?.processAll()
   for (const tenant of tenants) {
     const { key, domain } = tenant.organization
     const ask = async (path: string) => {
