@@ -16,7 +16,7 @@ const octets = 5_000
 /** Mail coming in through the whole path, past filters and blocks that look at every message and fit none, against
  *  smtp-server with one insert of the message; both in this process and on one database. */
 export async function arrival({ messages = 2_000, connections = 20, rounds = 7 } = {}): Promise<Row[]> {
-  await using world = await World.start({ log: logDestination('/dev/null') })
+  await using world = await World.start({ log: logDestination('/dev/null'), indexing: true })
   const organization = await world.organization({ plan: 'self_hosted' })
   const recipients: string[] = []
   for (let n = 0; n < 10; n++) recipients.push((await organization.mailbox(`ada${n}`)).address)

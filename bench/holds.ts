@@ -23,7 +23,7 @@ interface Found {
  *  hardest forms of them that we know; large and hostile messages that come in and are read. The worst are listed, and
  *  the worst about each such message. */
 export async function holds({ messages = 100_000, letters = everyLetter, repeats = 5 } = {}): Promise<Row[]> {
-  await using world = await World.start()
+  await using world = await World.start({ indexing: true })
   const furnished = await furnish(world)
   const { organization, address } = furnished
   await using client = new Client(organization)

@@ -23,7 +23,7 @@ const lost = 300_000
 /** Mail of Postfix's own `smtp-source` until all of it is delivered: to us, past 100 filters, and to Postfix with Dovecot's
  *  LMTP server behind it, past 100 rules in Sieve that look at the same and fit none. Both write to disk what they take. */
 export async function postfix({ messages = 2_000, rounds = 5 } = {}): Promise<Row[]> {
-  await using world = await World.start({ log: logDestination('/dev/null') })
+  await using world = await World.start({ log: logDestination('/dev/null'), indexing: true })
   const organization = await world.organization({ plan: 'self_hosted' })
   const { address } = await organization.mailbox('ada')
   await layRules(organization)

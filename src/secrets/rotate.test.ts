@@ -95,6 +95,8 @@ const notSealed = [
   'mail_pieces.bytes',
   'mail_spool.bytes',
   'mail_spool_pieces.bytes',
+  'member_links.hash',
+  'member_sessions.hash',
   'retired_secrets.fingerprint',
   'secret_holders.uses',
 ]

@@ -59,9 +59,10 @@ async function triedOut(service: World) {
   await using reference = await shown(wide, service)
   const { page } = reference
   await page.getByRole('button', { name: 'Authorize' }).first().click()
-  await page.locator('.auth-container input').fill(organization.key)
-  await page.locator('.auth-btn-wrapper .authorize').click()
-  await page.locator('.auth-btn-wrapper .btn-done').click()
+  const byKey = page.locator('.auth-container', { hasText: 'http, Bearer' })
+  await byKey.locator('input').fill(organization.key)
+  await byKey.locator('.authorize').click()
+  await byKey.locator('.btn-done').click()
   await page.locator('.opblock-get .opblock-summary-control').first().click()
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.getByRole('button', { name: 'Execute' }).click()

@@ -7,10 +7,10 @@ export async function cpuTime(pid: number | undefined): Promise<number> {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
 }
 
-/** Whether work takes less CPU time of this thread than that, in milliseconds, at the best of a few times: so what counts is
+/** Whether work takes less CPU time of this thread than that, in milliseconds, at the best of a dozen times: so what counts is
  *  the code, not the machine. */
 export async function takesLess(milliseconds: number, work: () => unknown): Promise<boolean> {
-  for (let tries = 4; tries > 0; tries--) {
+  for (let tries = 12; tries > 0; tries--) {
     const before = process.threadCpuUsage()
     await work()
     const { user, system } = process.threadCpuUsage(before)

@@ -50,6 +50,8 @@ export interface WorldOptions {
   readonly keyring?: Keyring
   /** Where the log goes; nowhere unless told. */
   readonly log?: DestinationStream
+  /** Whether mail is indexed for search as it comes. Else a test that searches says when (`searchIndexer`). */
+  readonly indexing?: boolean
 }
 
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
@@ -120,7 +122,7 @@ export class World implements AsyncDisposable {
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
-    const { env = {}, database, resolver, sink, relay, time, keyring, log } = options
+    const { env = {}, database, resolver, sink, relay, time, keyring, log, indexing = false } = options
     await using starting = new AsyncDisposableStack()
     const settings = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
     const config = readConfig({ ...settings, ...env })
@@ -142,6 +144,7 @@ export class World implements AsyncDisposable {
         log: logger,
       }),
     )
+    if (!indexing) await running.searchIndexer?.[Symbol.asyncDispose]()
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
     const parts = { ...running, database: opened, base, smtp, clock, dns }
