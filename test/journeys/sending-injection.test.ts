@@ -32,14 +32,16 @@ after(async () => {
   await sink[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
+  mark = `marked${Number(mark.slice('marked'.length)) + 1}`
   // A key has 600 requests a minute, and the clock of a database on a server cannot be advanced.
   organization.key = await organization.newKey(...scopes)
   sink.taken.length = 0
   sink.lines.length = 0
 })
 
-/** In every text that is tried, so that it is found wherever it is stored. */
-const mark = 'marked1'
+/** In every text that a test tries, so that it is found wherever it is stored. What the tests before have done stays in the
+ *  audit trail. */
+let mark = 'marked1'
 
 const message = () => ({
   from: `${mark} <${ada}>`,
