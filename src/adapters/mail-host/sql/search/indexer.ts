@@ -14,7 +14,7 @@ const batchSize = 16
 /** While there is nothing to index, in milliseconds. */
 const betweenLooks = 1_000
 /** After a batch, in times that it took: mail that arrives goes first. */
-const rest = 3
+const rest = 12
 /** A message that a process died over so often is left out. */
 const mostClaims = 5
 
