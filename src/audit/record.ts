@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { Actor } from './actor.ts'
@@ -70,7 +69,7 @@ export interface Change {
 export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
   const { organizationId, action, id = null, name, before, after } = change
   const [was, is] = [asStored(before), asStored(after)]
-  if (before && after && isDeepStrictEqual(was, is)) return
+  if (was !== null && was === is) return
   await query(tx)`
     insert into audit_entries (organization_id, actor_kind, actor_id, actor_name, client_address, action, item_id, item_name,
       before, after)

@@ -1,9 +1,9 @@
 import type { Actor } from '#/audit/actor.ts'
-import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import { type Owner, settingsOfOwner } from '#/organizations/owner.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import { recordOwned } from '#/organizations/record-owned.ts'
 import { type BlockedSender, mostBlocked } from './pattern.ts'
 import { blockedCount, blockedNamed, deleteBlocked, insertBlocked, type Naming } from './queries.ts'
 
@@ -19,7 +19,8 @@ export async function blockSender(
   if (before) return { blocked: before, isNew: false }
   if ((await blockedCount(tx, owner)) >= mostBlocked) throw full()
   const blocked = await insertBlocked(tx, owner, pattern)
-  await record(tx, by, { ...entryOf(owner, blocked), action: 'blocked_sender.created', before: null })
+  const item = { action: 'blocked_sender.created', id: blocked.id, name: pattern } as const
+  await recordOwned(tx, by, owner, { ...item, before: null, after: { pattern } })
   return { blocked, isNew: true }
 }
 
@@ -32,14 +33,10 @@ export async function unblockSender(
 ): Promise<BlockedSender | undefined> {
   const gone = await deleteBlocked(tx, owner, naming)
   if (!gone) return undefined
-  const { after: before, ...entry } = entryOf(owner, gone)
-  await record(tx, by, { ...entry, action: 'blocked_sender.deleted', before, after: null })
+  const { id, pattern } = gone
+  const item = { action: 'blocked_sender.deleted', id, name: pattern } as const
+  await recordOwned(tx, by, owner, { ...item, before: { pattern }, after: null })
   return gone
-}
-
-function entryOf(owner: Owner, { id, pattern }: BlockedSender) {
-  const after = { ...settingsOfOwner(owner), pattern }
-  return { organizationId: owner.organizationId, id, name: pattern, after }
 }
 
 function full(): Refusal {

@@ -1,11 +1,11 @@
 import type { Actor } from '#/audit/actor.ts'
-import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { nameKey } from '#/labels/label.ts'
 import { labelMeant } from '#/labels/queries.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import { type Owner, settingsOfOwner } from '#/organizations/owner.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import { recordOwned } from '#/organizations/record-owned.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
 import { folderArgument, ofArgument } from './folder-argument.ts'
@@ -23,7 +23,8 @@ export async function addFilter(
   const { count, largest } = await filterExtent(tx, owner)
   if (count >= mostFilters) throw full()
   const filter = await insertFilter(tx, owner, { ...fields, argument, position: position ?? largest + 1 })
-  await note(tx, owner, { action: 'filter.created', before: undefined, after: filter }, by)
+  const { id, name } = filter
+  await recordOwned(tx, by, owner, { action: 'filter.created', id, name, before: null, after: settingsOf(filter) })
   return filter
 }
 
@@ -59,7 +60,8 @@ export async function changeFilter(
       : await resolveArgument(tx, owner, { action, argument })
   const fields = { name, field, op, value, action, argument: settled, enabled, position }
   const after = await updateFilter(tx, owner, id, fields)
-  await note(tx, owner, { action: 'filter.changed', before, after }, by)
+  const [was, is] = [settingsOf(before), settingsOf(after)]
+  await recordOwned(tx, by, owner, { action: 'filter.changed', id, name, before: was, after: is })
   return after
 }
 
@@ -67,27 +69,12 @@ export async function changeFilter(
 export async function removeFilter(tx: Tx, owner: Owner, id: string, by: Actor): Promise<void> {
   const before = await deleteFilter(tx, owner, id)
   if (!before) throw notFound('filter')
-  await note(tx, owner, { action: 'filter.deleted', before, after: undefined }, by)
+  const { name } = before
+  await recordOwned(tx, by, owner, { action: 'filter.deleted', id, name, before: settingsOf(before), after: null })
 }
 
-type FilterAction = 'filter.created' | 'filter.changed' | 'filter.deleted'
-
-async function note(
-  tx: Tx,
-  owner: Owner,
-  { action, before, after }: { action: FilterAction; before: Filter | undefined; after: Filter | undefined },
-  by: Actor,
-): Promise<void> {
-  const named = after ?? before
-  if (!named) return
-  const settings = (filter: Filter | undefined) => {
-    if (!filter) return null
-    const { name, field, op, value, action, argument, position, enabled } = filter
-    return { ...settingsOfOwner(owner), name, field, op, value, action, argument, position, enabled }
-  }
-  const { id, name } = named
-  const { organizationId } = owner
-  await record(tx, by, { organizationId, action, id, name, before: settings(before), after: settings(after) })
+function settingsOf({ name, field, op, value, action, argument, position, enabled }: Filter) {
+  return { name, field, op, value, action, argument, position, enabled }
 }
 
 /** Asks the mail host about the folder that a filter would move mail to. Apart from storing it, since a transaction must not

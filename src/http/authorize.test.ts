@@ -7,7 +7,7 @@ import type { Scope } from './scopes.ts'
 import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
 const identity: Identity = {
-  ...{ id: 'a', caller: Caller.unrestricted('o'), quota: 600, suspended: false, member: undefined },
+  ...{ caller: Caller.unrestricted('o'), quota: 600, suspended: false, member: undefined },
   actor: { kind: 'key', id: 'a', name: 'mrk_aaaa…aaaa' },
   scopes: new Set<Scope>(['labels:read']),
 }

@@ -19,11 +19,9 @@ export interface Client {
 
 /** Who makes a request, by a key or in a member's session, and what they may. */
 export interface Identity {
-  /** Of the key or of the member, whose requests are counted together. */
-  readonly id: string
   readonly caller: Caller
-  /** In the audit trail. */
-  readonly actor: Omit<Actor, 'address'>
+  /** The key or the member, in the audit trail. The requests of one are counted together. */
+  readonly actor: Omit<Actor, 'address'> & { readonly id: string }
   readonly scopes: ReadonlySet<Scope>
   /** Requests a minute. */
   readonly quota: number
@@ -35,7 +33,6 @@ export interface Identity {
 
 /** A member in a session. */
 export interface SignedIn {
-  readonly id: string
   readonly sessionId: string
   readonly role: string
 }
@@ -63,7 +60,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
   const actors = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
   const strangers = new SlidingWindow({ ...perMinute, maxCallers: 20_000 })
 
-  async function consume({ id, quota }: Identity): Promise<Allowance> {
+  async function consume({ actor: { id }, quota }: Identity): Promise<Allowance> {
     const here = actors.consume(id, now(), quota)
     if (!shared || !here.allowed) return here
     const among = await shared.consume(id, quota)
@@ -103,7 +100,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     const { caller, quota, member } = identity
     request.caller = caller
     request.organizationId = caller.organizationId
-    request.actorId = identity.id
+    request.actorId = identity.actor.id
     request.actor = { ...identity.actor, address: request.clientAddress }
     request.member = member
     const allowance = await consume(identity)

@@ -54,7 +54,6 @@ function asKnown(row: LiveKey): Known {
   return {
     id: row.id,
     identity: {
-      id: row.id,
       actor: { kind: 'key', id: row.id, name: keyShown(row) },
       caller: new Caller(row.organization_id, { mailboxes: row.mailbox_ids, recipients: row.recipients }),
       scopes: new Set(row.scopes as Scope[]),

@@ -1,9 +1,9 @@
 import type { Actor } from '#/audit/actor.ts'
-import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import { type Owner, settingsOfOwner } from '#/organizations/owner.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import { recordOwned } from '#/organizations/record-owned.ts'
 import { deriveKeyword, keywordFor } from './keyword.ts'
 import { type Label, type LabelFields, mostLabels, nameKey } from './label.ts'
 import {
@@ -26,7 +26,8 @@ export async function addLabel(tx: Tx, owner: Owner, fields: LabelFields, by: Ac
   if ((await labelCount(tx, owner)) >= mostLabels) throw full()
   const keyword = (await recoverKeyword(tx, owner, key)) ?? (await freshKeyword(tx, owner, fields.name))
   const label = await insertLabel(tx, owner, { ...fields, keyword, nameKey: key })
-  await note(tx, owner, { action: 'label.created', before: undefined, after: label }, by)
+  const { id, name } = label
+  await recordOwned(tx, by, owner, { action: 'label.created', id, name, before: null, after: settingsOf(label) })
   return label
 }
 
@@ -43,7 +44,8 @@ export async function changeLabel(
   const namesake = key === undefined ? undefined : await labelByNameKey(tx, owner, key)
   if (namesake && namesake.id !== id) throw duplicate(change.name ?? '')
   const after = found(await updateLabel(tx, owner, id, { ...change, ...(key !== undefined && { name_key: key }) }))
-  await note(tx, owner, { action: 'label.changed', before, after }, by)
+  const [was, is] = [settingsOf(before), settingsOf(after)]
+  await recordOwned(tx, by, owner, { action: 'label.changed', id, name: after.name, before: was, after: is })
   return after
 }
 
@@ -51,23 +53,13 @@ export async function changeLabel(
 export async function removeLabel(tx: Tx, owner: Owner, id: string, by: Actor): Promise<string> {
   await lockOrganization(tx, owner.organizationId)
   const before = found(await retireLabel(tx, owner, id))
-  await note(tx, owner, { action: 'label.deleted', before, after: undefined }, by)
+  const { name } = before
+  await recordOwned(tx, by, owner, { action: 'label.deleted', id, name, before: settingsOf(before), after: null })
   return before.keyword
 }
 
-type LabelAction = 'label.created' | 'label.changed' | 'label.deleted'
-
-async function note(
-  tx: Tx,
-  owner: Owner,
-  { action, before, after }: { action: LabelAction; before: Label | undefined; after: Label | undefined },
-  by: Actor,
-): Promise<void> {
-  const { id, name } = found(after ?? before)
-  const settings = (label: Label | undefined) =>
-    label ? { ...settingsOfOwner(owner), name: label.name, keyword: label.keyword, colour: label.colour } : null
-  const { organizationId } = owner
-  await record(tx, by, { organizationId, action, id, name, before: settings(before), after: settings(after) })
+function settingsOf({ name, keyword, colour }: Label) {
+  return { name, keyword, colour }
 }
 
 async function freshKeyword(tx: Tx, owner: Owner, name: string): Promise<string> {

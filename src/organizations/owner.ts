@@ -11,11 +11,6 @@ export function organizationItself(organizationId: string): Owner {
   return { organizationId, memberId: null }
 }
 
-/** In the audit trail, what is a member's own says whose. */
-export function settingsOfOwner({ memberId }: Owner): { member_id?: string } {
-  return memberId === null ? {} : { member_id: memberId }
-}
-
 /** The condition on a row of the table that it is this owner's. */
 export function ownedBy(
   table: 'labels' | 'retired_keywords' | 'filters' | 'blocked_senders',

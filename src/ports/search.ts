@@ -18,6 +18,11 @@ export type SearchTree =
   | { readonly kind: 'larger' | 'smaller'; readonly bytes: number }
   | { readonly kind: 'message_id'; readonly id: string }
 
+/** For a request, in milliseconds. What is not found by then is left to the next. */
+export const patience = 2_000
+/** Octets of a message that is found, to show the place that matched from. */
+export const beginning = 64 * 1024
+
 /** A message's place in the order of a search: last received first. `folder` is the host's own name for it. */
 export interface SearchPlace {
   readonly receivedAt: number

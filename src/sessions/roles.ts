@@ -1,4 +1,4 @@
-import { type Identity, perMinute, type SignedIn } from '#/http/authorize.ts'
+import { type Identity, perMinute } from '#/http/authorize.ts'
 import { Caller } from '#/http/caller.ts'
 import { type Scope, scopes } from '#/http/scopes.ts'
 import type { Role } from '#/members/member.ts'
@@ -32,16 +32,14 @@ const managers: ReadonlySet<Role> = new Set(['owner', 'admin'])
 
 /** Who a member in a session is to a request. `mailboxes` are their own. */
 export function identityOf(
-  { email, ...member }: SignedIn & { readonly role: Role; readonly email: string },
+  { id, email, role, sessionId }: { id: string; email: string; role: Role; sessionId: string },
   {
     organizationId,
     mailboxes,
     suspended,
   }: { organizationId: string; mailboxes: readonly string[]; suspended: boolean },
 ): Identity {
-  const { id, role } = member
   return {
-    id,
     actor: { kind: 'member', id, name: email },
     caller: new Caller(
       organizationId,
@@ -51,7 +49,7 @@ export function identityOf(
     scopes: scopesOf[role],
     quota: perMinute.quota,
     suspended,
-    member,
+    member: { sessionId, role },
   }
 }
 

@@ -2,16 +2,13 @@ import { invalid } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
-import type { Found, SearchPage, SearchPlace, SearchQuery } from '#/ports/search.ts'
+import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { matches } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
 
 /** Mailboxes in a search: each of their folders is opened. */
 const mostMailboxes = 50
 const pageSize = 50
-/** For a request, in milliseconds. What is not found by then is left to the next. */
-const patience = 2_000
-const beginning = 64 * 1024
 
 type Host = Pick<MailHost, 'folders' | 'list' | 'read'>
 

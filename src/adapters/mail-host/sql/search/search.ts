@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { Found, SearchPage, SearchPlace, SearchQuery } from '#/ports/search.ts'
+import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
 import { lookUp, type Place, type Scope, walk } from './candidates.ts'
@@ -17,10 +17,6 @@ const newest = 1_000
 const mostHits = 5_000
 /** Mailboxes that are named to the index; of more it is asked for the organization's. */
 const mostNamed = 20
-/** For a request, in milliseconds. What is not found by then is left to the next. */
-const patience = 2_000
-/** Octets of a message to show the place that matched from. */
-const beginning = 64 * 1024
 
 interface SearchedFolder {
   readonly id: number

@@ -1,0 +1,16 @@
+import type { Actor } from '#/audit/actor.ts'
+import { type Change, record, type Settings } from '#/audit/record.ts'
+import type { Tx } from '#/db/schema.ts'
+import type { Owner } from './owner.ts'
+
+/** Records a change of a label, filter or blocked sender (`record`). What is a member's own says whose. */
+export async function recordOwned(
+  tx: Tx,
+  by: Actor,
+  { organizationId, memberId }: Owner,
+  { before, after, ...item }: Omit<Change, 'organizationId'>,
+): Promise<void> {
+  const whose = memberId === null ? {} : { member_id: memberId }
+  const owned = (settings: Settings | null) => settings && { ...whose, ...settings }
+  await record(tx, by, { ...item, organizationId, before: owned(before), after: owned(after) })
+}
