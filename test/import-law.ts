@@ -33,6 +33,7 @@ const nouns = [
   'sessions',
   'keys',
   'organizations',
+  'passwords',
 ]
 
 /** Which way imports point: a file imports from a lower storey, or from its own folder. One file names adapters. */

@@ -2,8 +2,8 @@ import { invalid } from '#/errors.ts'
 import { Id, Line, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { canonicalDomain } from '#/mime/address.ts'
+import { chosenPassword } from '#/passwords/password.ts'
 import { type Kind, kinds, type Mailbox, mailboxName, newLocalPart } from './mailbox.ts'
-import { chosenPassword } from './password.ts'
 import type { DomainNamed } from './queries.ts'
 
 const fields = {

@@ -9,10 +9,10 @@ import { forgetRequests } from '#/http/shared-window.ts'
 import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
+import { forgetLogins } from '#/passwords/attempts.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
-import { forgetLogins } from '#/submission/attempts.ts'
 
 const everyHour = 3_600_000
 

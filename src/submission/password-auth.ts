@@ -4,10 +4,10 @@ import type { Client, Named } from '#/inbound/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/inbound/mail-handler.ts'
 import { Rejection } from '#/inbound/reply.ts'
 import { clientNetwork } from '#/ip-address.ts'
-import { isPassword } from '#/mailboxes/password.ts'
 import { canonicalAddress } from '#/mime/address.ts'
+import { type AttemptsKey, attemptOf, beginAttempt, recordFailure, recordSuccess } from '#/passwords/attempts.ts'
+import { isPassword } from '#/passwords/password.ts'
 import { type Account, accountByAddress, accountById, accountByLogin } from './accounts.ts'
-import { type AttemptsKey, attemptOf, beginAttempt, recordFailure, recordSuccess } from './attempts.ts'
 import { credentials, mechanisms } from './sasl.ts'
 
 /** Answers the handler for a message of this account with this envelope sender. */

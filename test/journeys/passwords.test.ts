@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPassword } from '#/mailboxes/password.ts'
+import { isPassword } from '#/passwords/password.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
