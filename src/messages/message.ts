@@ -1,4 +1,4 @@
-import { notFound } from '#/errors.ts'
+import { invalid, notFound } from '#/errors.ts'
 import { SerializedJson } from '#/http/serialized-json.ts'
 import type { Address } from '#/mime/address.ts'
 import type { ArrivalResults } from '#/mime/arrival-results.ts'
@@ -6,11 +6,25 @@ import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { ListedMessage, MessageOut } from './schemas.ts'
 
+const highestUid = 0xffffffff
+
 /** Reads the uid in a path. An invalid one is `not_found`. */
 export function pathUid(text: string): number {
   const uid = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : 0
-  if (uid < 1 || uid > 0xffffffff) throw notFound('message')
+  if (uid < 1 || uid > highestUid) throw notFound('message')
   return uid
+}
+
+/** Reads the `uids` of a list, which stand alone: nothing else may narrow them. */
+export function namedUids(
+  text: string,
+  others: Partial<Record<'limit' | 'page' | 'unread' | 'label', unknown>>,
+): number[] {
+  const other = (['limit', 'page', 'unread', 'label'] as const).find((name) => others[name] !== undefined)
+  if (other !== undefined) throw invalid(other, 'Cannot be combined with uids', 'Leave one of them out')
+  const uids = [...new Set(text.split(',').map(Number))].sort((a, b) => a - b)
+  if (uids.some((uid) => uid > highestUid)) throw invalid('uids', `A uid is at most ${highestUid}`)
+  return uids
 }
 
 /** What a message is shown with. */

@@ -131,6 +131,15 @@ for (const [what, query, expected] of [
   })
 }
 
+test('uids names messages, given newest first, once each, without those that are not there', async () => {
+  const at = await box()
+  await fill(at, { receivedAt: new Date(Date.UTC(2026, 11, 1)) }, {}, {}, {})
+  const { data, ...page } = await get(at, '', { uids: '3,1,9,2,3,4294967295' })
+  assert.deepEqual(page, { total: 3, page: 0, has_more: false })
+  assert.deepEqual(uids({ data }), [1, 3, 2])
+  assert.deepEqual(uids(await get(at, '', { uids: '1', folder: 'archive' })), [])
+})
+
 test('GET /v1/messages/{uid} gives the whole message, and does not mark it as read', async () => {
   const at = await box()
   const more =
@@ -310,6 +319,17 @@ for (const [query, field] of [
   ['label=', 'label'],
   ['label=nowhere', 'label'],
   ['label=mine', 'label'],
+  ['uids=', 'uids'],
+  ['uids=0', 'uids'],
+  ['uids=1,', 'uids'],
+  ['uids=1, 2', 'uids'],
+  ['uids=4294967296', 'uids'],
+  [`uids=${Array(101).fill(1).join(',')}`, 'uids'],
+  ['uids=1&page=0', 'page'],
+  ['uids=1&limit=5', 'limit'],
+  ['uids=1&unread=true', 'unread'],
+  ['uids=1&label=work', 'label'],
+  ['uids=1&folder=Nowhere', 'folder'],
 ] as const) {
   test(`GET /v1/messages with ${query} is invalid_request`, async () => {
     const at = await box()

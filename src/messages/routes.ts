@@ -4,13 +4,13 @@ import type { App } from '#/http/app-type.ts'
 import { sendSerialized } from '#/http/serialized-json.ts'
 import { readableMailbox } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailHost, Summary } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
 import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
-import { pathUid } from './message.ts'
+import { namedUids, pathUid } from './message.ts'
 import { organizationKeywords } from './queries.ts'
 import {
   BulkChange,
@@ -80,15 +80,22 @@ function listRoutes(app: App, parts: MessageParts): void {
       schema: {
         summary: 'List messages',
         description:
-          'One folder, the last received first. `total` counts the messages that match `unread` and `label`. A Private ' +
-          'mailbox is `invalid_request`.',
+          'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
+          '`uids` names. A Private mailbox is `invalid_request`.',
         querystring: ListQuery,
         response: { 200: MessagePage },
       },
     },
-    async ({ caller, organizationId, query: { folder = 'inbox', limit = 25, page = 0, unread, label, ...query } }) => {
+    async ({ caller, organizationId, query: { folder = 'inbox', uids, ...query } }) => {
       const name = folderName(folder)
+      const named = uids === undefined ? undefined : namedUids(uids, query)
       const mailbox = await readableMailbox(db, caller, query.mailbox)
+      if (named) {
+        const found = (await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)
+        const data = await threadedItemsFor(parts, mailbox, name, found)
+        return { data, total: data.length, page: 0, has_more: false }
+      }
+      const { limit = 25, page = 0, unread, label } = query
       if (label !== undefined && !(await organizationKeywords(db, organizationId, [label])).has(label)) {
         throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
       }
@@ -103,6 +110,11 @@ function listRoutes(app: App, parts: MessageParts): void {
       return { data, total, page, has_more: (page + 1) * limit < total }
     },
   )
+}
+
+/** Of two received at once, the higher uid is newer. */
+function newestFirst(one: Summary, other: Summary): number {
+  return other.receivedAt.getTime() - one.receivedAt.getTime() || other.uid - one.uid
 }
 
 function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {

@@ -32,6 +32,13 @@ export const ListQuery = Strict({
   label: Type.Optional(
     Line({ minLength: 1, description: 'The keyword of an organization label.', examples: ['invoices'] }),
   ),
+  uids: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$',
+      description: 'Those of these messages that are in the folder, on one page: up to 100 uids. It stands alone.',
+      examples: ['17,18'],
+    }),
+  ),
 })
 
 /** The uid in a path. The route checks its form: an invalid one is `not_found`. */
