@@ -1,9 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import type { Key } from '#/keys/key.ts'
+import { Caller } from '#/http/caller.ts'
 import { listIn, networksIn, type Restrictions, rateIn, recipientsIn } from '#/keys/restrictions.ts'
-import { addressesOf, mailboxesAt } from '#/mailboxes/operator-queries.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { mailboxIds, type ShownKey } from '#/keys/shown.ts'
 import type { Organization } from '#/organizations/organization.ts'
 
 /** What `key create` can restrict a key to. */
@@ -23,43 +22,15 @@ export async function restrictionsGiven(db: Db, organization: Organization, give
     recipients: recipients === undefined ? null : recipientsIn(recipients),
     networks: networks === undefined ? null : networksIn(networks),
     requests_per_minute: rate === undefined ? null : rateIn(rate),
-    mailbox_ids: mailboxes === undefined ? null : await mailboxIds(db, organization, listIn('mailboxes', mailboxes)),
+    mailbox_ids: mailboxes === undefined ? null : await mailboxesGiven(db, organization, mailboxes),
   }
 }
 
-async function mailboxIds(db: Db, { id, name }: Organization, given: readonly string[]): Promise<string[]> {
-  const named = given.map((text) => ({ text, address: canonicalAddress(text) ?? '' }))
-  const found = await mailboxesAt(
-    db,
-    id,
-    named.map(({ address }) => address),
-  )
-  const missing = named.find(({ address }) => !found.some((mailbox) => mailbox.address === address))
-  if (!missing) return found.map((mailbox) => mailbox.id)
-  const fix = `\`mailroom mailbox list --org "${name}"\` shows those there are; an alias is none`
-  throw invalid('mailboxes', `The organization "${name}" has no mailbox "${missing.text}"`, fix)
-}
-
-/** A key as commands show it. */
-export type ShownKey = Omit<Key, 'mailbox_ids'> & {
-  /** The address of one that is gone is null. */
-  readonly mailboxes: readonly { readonly id: string; readonly address: string | null }[] | null
-}
-
-export async function shownKeys(db: Db, keys: readonly Key[]): Promise<ShownKey[]> {
-  const addresses = await addressesOf(
-    db,
-    keys.flatMap(({ mailbox_ids }) => mailbox_ids ?? []),
-  )
-  return keys.map((key) => withAddresses(key, addresses))
-}
-
-export async function shownKey(db: Db, key: Key): Promise<ShownKey> {
-  return withAddresses(key, await addressesOf(db, key.mailbox_ids ?? []))
-}
-
-function withAddresses({ mailbox_ids, ...key }: Key, addresses: ReadonlyMap<string, string>): ShownKey {
-  return { ...key, mailboxes: mailbox_ids?.map((id) => ({ id, address: addresses.get(id) ?? null })) ?? null }
+async function mailboxesGiven(db: Db, { id, name }: Organization, given: string): Promise<string[]> {
+  return await mailboxIds(db, Caller.unrestricted(id), listIn('mailboxes', given), (text) => {
+    const fix = `\`mailroom mailbox list --org "${name}"\` shows those there are; an alias is none`
+    return invalid('mailboxes', `The organization "${name}" has no mailbox "${text}"`, fix)
+  })
 }
 
 /** What the key is restricted to, each as a name and a list. */

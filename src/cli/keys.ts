@@ -3,16 +3,10 @@ import { scopes } from '#/http/scopes.ts'
 import { expiryAfter, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { keysOf } from '#/keys/queries.ts'
+import { type ShownKey, shownKey, shownKeys } from '#/keys/shown.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { command } from './command.ts'
-import {
-  restrictionOptions,
-  restrictionsGiven,
-  restrictionsShown,
-  type ShownKey,
-  shownKey,
-  shownKeys,
-} from './key-restrictions.ts'
+import { restrictionOptions, restrictionsGiven, restrictionsShown } from './key-restrictions.ts'
 import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const

@@ -4,19 +4,15 @@ import type { App } from './app-type.ts'
 /** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1), but
  *  to a key none that are not for keys. */
 export function answerUnknownRoutes(app: App): void {
-  const routes = new Map<string, { readonly methods: Set<string>; readonly forMembers: boolean }>()
+  const routes: { readonly url: string; readonly method: string; readonly forMembers: boolean }[] = []
   app.addHook('onRoute', ({ url, method, config }) => {
-    const route = routes.get(url) ?? { methods: new Set(), forMembers: config?.access !== undefined }
-    routes.set(url, route)
-    for (const one of [method].flat()) route.methods.add(one)
+    for (const one of [method].flat()) routes.push({ url, method: one, forMembers: config?.access !== undefined })
   })
   app.setNotFoundHandler(({ method, url, member }, reply) => {
     const steps = stepsOf(url)
-    const known = [...routes].flatMap(([template, { methods, forMembers }]) =>
-      (member || !forMembers) && matches(template, steps) ? [...methods] : [],
-    )
+    const known = routes.filter(({ url, forMembers }) => (member || !forMembers) && matches(url, steps))
     if (known.length === 0) throw notFound('path or method')
-    const allowed = [...new Set(known)].sort().join(', ')
+    const allowed = [...new Set(known.map((route) => route.method))].sort().join(', ')
     reply.header('Allow', allowed)
     throw new Refusal('not_found', 'No such path or method', { fix: `This path supports ${allowed}, not ${method}` })
   })

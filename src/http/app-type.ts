@@ -7,6 +7,7 @@ import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { SignedIn } from './authorize.ts'
 import type { Caller } from './caller.ts'
+import type { Permission } from './permissions.ts'
 import type { Scope } from './scopes.ts'
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>
@@ -35,6 +36,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What is not for keys: to them it is a path that does not exist. */
     access?: 'member' | 'sign-in'
+    /** What the member's role must allow. Only with `access: 'member'`. */
+    permission?: Permission
     /** The required scope; of several, any one. */
     scope?: Scope | readonly Scope[]
     /** Refused to a key that is restricted to mailboxes. */

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
-import { notFound, Refusal } from '#/errors.ts'
+import { Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
 import type { Caller } from './caller.ts'
+import type { Permission } from './permissions.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
 import { isFromOurPage, sessionToken } from './session-cookie.ts'
@@ -35,6 +36,7 @@ export interface Identity {
 export interface SignedIn {
   readonly sessionId: string
   readonly role: string
+  readonly permissions: ReadonlySet<Permission>
 }
 
 /** Who bears a token; undefined for one that opens nothing to this client. */
@@ -83,7 +85,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
   }
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { scope, allMailboxes, access } = request.routeOptions.config
+    const { scope, allMailboxes, access, permission } = request.routeOptions.config
     const network = clientNetwork(request.clientAddress)
     if (access === 'sign-in' && !bearsKey(request)) {
       countStranger(network)
@@ -111,14 +113,17 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     if (identity.suspended) throw suspended()
     if (member) assertNotCrossSite(request, publicUrl)
     requireScope(identity, scope)
+    if (member && permission !== undefined) requirePermission(member, permission)
     if (allMailboxes && !caller.managesAllMailboxes) throw restricted()
   }
 }
 
 /** For routes that are for members alone: to a key they do not exist, whatever it sends there. */
 export const hiddenFromKeys = {
-  preValidation: (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(bearsKey(request) ? notFound('path or method') : undefined),
+  preValidation: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    if (bearsKey(request)) reply.callNotFound()
+    else done()
+  },
 }
 
 function bearsKey({ raw }: FastifyRequest): boolean {
@@ -155,6 +160,13 @@ function requireScope({ scopes, member }: Identity, wanted: Scope | readonly Sco
   }
   throw new Refusal('forbidden', `This key lacks the scope ${any.join(' or ')}`, {
     fix: 'Use a key with that scope; the operator creates keys with `mailroom key create`',
+  })
+}
+
+function requirePermission({ role, permissions }: SignedIn, wanted: Permission): void {
+  if (permissions.has(wanted)) return
+  throw new Refusal('forbidden', `The role ${role} lacks the permission ${wanted}`, {
+    fix: 'Ask an owner of the organization',
   })
 }
 

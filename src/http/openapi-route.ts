@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import type { ErrorCode } from '#/errors.ts'
 import { ErrorBody, statuses } from './error-body.ts'
+import type { Permission } from './permissions.ts'
 import { Type } from './type.ts'
 
 interface Route {
@@ -11,10 +12,10 @@ interface Route {
 
 /** Adds errors, scope and headers to the OpenAPI description of a route. */
 export function describeRoute({ schema = {}, url, config }: Route, method: string) {
-  const { scope, access, noun, errors = [] } = config ?? {}
+  const { scope, access, permission, noun, errors = [] } = config ?? {}
   if (scope === undefined && access === undefined) return schema
-  const repeatable = method === 'POST' && access === undefined
-  const conditions = access === undefined ? scoped([scope ?? []].flat()) : accessed(access)
+  const repeatable = method === 'POST' && access !== 'sign-in'
+  const conditions = access === undefined ? scoped([scope ?? []].flat()) : accessed(access, permission)
   return {
     ...schema,
     operationId: schema.operationId ?? operationId(schema.summary ?? `${method} ${url}`),
@@ -37,10 +38,12 @@ function scoped(wanted: readonly string[]) {
   }
 }
 
-function accessed(access: 'member' | 'sign-in') {
+function accessed(access: 'member' | 'sign-in', permission: Permission | undefined) {
+  const who = `For members${access === 'member' ? ' who are signed in' : ''}. To a key this path does not exist.`
   return {
-    description: `For members${access === 'member' ? ' who are signed in' : ''}. To a key this path does not exist.`,
+    description: permission === undefined ? who : `${who} Permission: \`${permission}\`.`,
     security: access === 'member' ? [{ session: [] }] : [],
+    ...(permission !== undefined && { 'x-required-permission': permission }),
   }
 }
 
@@ -74,7 +77,7 @@ const meaning: Record<ErrorCode, string> = {
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked, or the session has ended.',
   quota_exceeded: 'A limit of the plan would be exceeded.',
   forbidden:
-    "The key or the member's role lacks the scope, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the operator has suspended the organization.",
+    "The key or the member's role lacks the scope or permission, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the operator has suspended the organization.",
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
   rate_limited:

@@ -37,7 +37,8 @@ function withFormats(made: Ajv2020): Ajv2020 {
 /** A route that declares no query parameters refuses all of them. */
 export function refuseUndeclaredQueries(app: App): void {
   app.addHook('onRoute', (route) => {
-    if (route.config?.scope !== undefined) route.schema = { querystring: Strict({}), ...route.schema }
+    if (route.config?.scope !== undefined || route.config?.access !== undefined)
+      route.schema = { querystring: Strict({}), ...route.schema }
   })
 }
 

@@ -1,5 +1,6 @@
 import { invalid } from '#/errors.ts'
 import { isScope, type Scope, scopes } from '#/http/scopes.ts'
+import { timestamp } from '#/http/timestamp.ts'
 import { properName } from '#/text.ts'
 import type { Restrictions } from './restrictions.ts'
 
@@ -59,11 +60,22 @@ export function expiryAfter(text: string, now: number): Date {
   return new Date(now + lifetime)
 }
 
+/** When a key expires that is to expire then, which must be ahead. @throws Refusal */
+export function expiryAt(text: string, now: number): Date {
+  const at = timestamp(text, 'expires_at')
+  if (at.getTime() <= now) throw invalid('expires_at', 'That time has already passed')
+  if (at.getTime() > now + longestDays * 86_400_000)
+    throw invalid('expires_at', `A key can live for at most ${longestDays} days`)
+  return at
+}
+
+export const keyStatuses = ['live', 'revoked', 'expired'] as const
+
 /** The status of the key at `now`. */
 export function keyStatus(
   { revoked_at, expires_at }: Pick<Key, 'revoked_at' | 'expires_at'>,
   now: number,
-): 'live' | 'revoked' | 'expired' {
+): (typeof keyStatuses)[number] {
   if (revoked_at) return 'revoked'
   return expires_at && expires_at.getTime() <= now ? 'expired' : 'live'
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
@@ -17,52 +17,68 @@ export interface NewKey {
   readonly restrictions?: Restrictions
 }
 
-/** Creates a key. `secret` is the key itself, which is not stored. */
-export async function createKey(
-  db: Db,
+/** A key that was just made, and the key itself, which is not stored. */
+interface Made {
+  readonly key: Key
+  readonly secret: string
+}
+
+/** `addKey` in a transaction of its own. */
+export async function createKey(db: Db, organizationId: string, wanted: NewKey, now: number, by: Actor): Promise<Made> {
+  return await db.transaction().execute((tx) => addKey(tx, organizationId, wanted, now, by))
+}
+
+/** Creates a key. @throws Refusal if the organization has too many */
+export async function addKey(
+  tx: Tx,
   organizationId: string,
   { name, scopes, expiresAt, restrictions = unrestricted }: NewKey,
   now: number,
   by: Actor,
-): Promise<{ key: Key; secret: string }> {
+): Promise<Made> {
   const secret = generateKey()
-  const key = await db.transaction().execute(async (tx) => {
-    await lockOrganization(tx, organizationId)
-    if ((await liveKeyCount(tx, organizationId, new Date(now))) >= mostLiveKeys) throw full()
-    const made = await insertKey(tx, organizationId, {
-      name,
-      scopes: [...scopes],
-      hash: hashKey(secret),
-      prefix: secret.slice(0, 8),
-      last_four: secret.slice(-4),
-      expires_at: expiresAt,
-      ...restrictions,
-    })
-    await record(tx, by, {
-      ...{ organizationId, action: 'key.created', id: made.id, name: keyShown(made) },
-      ...{ before: null, after: recorded(made) },
-    })
-    return made
+  await lockOrganization(tx, organizationId)
+  if ((await liveKeyCount(tx, organizationId, new Date(now))) >= mostLiveKeys) throw full()
+  const key = await insertKey(tx, organizationId, {
+    name,
+    scopes: [...scopes],
+    hash: hashKey(secret),
+    prefix: secret.slice(0, 8),
+    last_four: secret.slice(-4),
+    expires_at: expiresAt,
+    ...restrictions,
+  })
+  await record(tx, by, {
+    ...{ organizationId, action: 'key.created', id: key.id, name: keyShown(key) },
+    ...{ before: null, after: recorded(key) },
   })
   return { key, secret }
 }
 
-/** Revokes a key, within five seconds in every process. `already`: it was revoked before. */
-export async function revokeKey(db: Db, id: string, now: number, by: Actor): Promise<{ key: Key; already: boolean }> {
-  if (!isUuid(id)) throw notFound(`key: ${id}`)
+/** Revokes a key of an organization, or whoever's it is, within five seconds in every process. `already`: it was revoked
+ *  before. */
+export async function revokeKey(
+  db: Db,
+  id: string,
+  now: number,
+  by: Actor,
+  organizationId?: string,
+): Promise<{ key: Key; already: boolean }> {
+  const none = notFound(organizationId === undefined ? `key: ${id}` : 'key')
+  if (!isUuid(id)) throw none
   const revoked = await db.transaction().execute(async (tx) => {
-    const row = await revokeLiveKey(tx, id, new Date(now))
+    const row = await revokeLiveKey(tx, id, new Date(now), organizationId)
     if (!row) return undefined
-    const { organization_id: organizationId, ...key } = row
+    const { organization_id, ...key } = row
     await record(tx, by, {
-      ...{ organizationId, action: 'key.revoked', id, name: keyShown(key) },
+      ...{ organizationId: organization_id, action: 'key.revoked', id, name: keyShown(key) },
       ...{ before: recorded(key), after: null },
     })
     return key
   })
   if (revoked) return { key: revoked, already: false }
-  const key = await keyById(db, id)
-  if (!key) throw notFound(`key: ${id}`)
+  const key = await keyById(db, id, organizationId)
+  if (!key) throw none
   return { key, already: true }
 }
 

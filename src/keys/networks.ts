@@ -3,14 +3,14 @@ import { invalid } from '#/errors.ts'
 import { insideOf, readNetwork } from '#/ip-address.ts'
 
 /** `192.0.2.0/24` or `2001:db8::/32` in one form; an address stands for itself. @throws Refusal */
-export function canonicalNetwork(given: string): string {
+export function canonicalNetwork(given: string, field = 'networks'): string {
   const network = readNetwork(given)
   if (!network) {
-    throw invalid('networks', `"${given}" is no network: give addresses and networks as in 192.0.2.7,2001:db8::/32`)
+    throw invalid(field, `"${given}" is no network: give addresses and networks as in 192.0.2.7,2001:db8::/32`)
   }
   if (bitsOf(network.address).includes('1', network.bits)) {
     const fix = 'Write the first address of the network, or the address alone'
-    throw invalid('networks', `"${given}" could be the network or the address`, fix)
+    throw invalid(field, `"${given}" could be the network or the address`, fix)
   }
   return `${network.address}/${network.bits}`
 }

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Scope } from '#/http/scopes.ts'
 import type { Key } from './key.ts'
@@ -20,15 +21,30 @@ const columns = [
 ] as const
 
 /** Oldest first, the revoked and expired ones too. */
-export async function keysOf(db: Db, organizationId: string): Promise<Key[]> {
+export async function keysOf(
+  db: Db,
+  organizationId: string,
+  { limit, page }: { limit: number; page: number } = { limit: 100_000, page: 0 },
+): Promise<Key[]> {
   const rows = await db
     .selectFrom('api_keys')
     .select(columns)
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('id')
+    .limit(limit)
+    .offset(page * limit)
     .execute()
   return rows.map(asKey)
+}
+
+export async function keyCount(db: Db, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Those that are neither revoked nor expired at `now`. */
@@ -56,17 +72,19 @@ export async function insertKey(
   return asKey(row)
 }
 
-/** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, across
- *  organizations: what leaked must be closed at once, whoever's it is. */
+/** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, without an
+ *  organization: what leaked must be closed at once, whoever's it is. */
 export async function revokeLiveKey(
   tx: Tx,
   id: string,
   now: Date,
+  organizationId: string | undefined,
 ): Promise<(Key & { organization_id: string }) | undefined> {
   const row = await tx
     .updateTable('api_keys')
     .set({ revoked_at: now })
     .where('id', '=', id)
+    .where(isOf(organizationId))
     .where('revoked_at', 'is', null)
     .returning(columns)
     .returning('organization_id')
@@ -74,10 +92,19 @@ export async function revokeLiveKey(
   return row && asKey(row)
 }
 
-/** The key of that id, whoever's it is. */
-export async function keyById(db: Db, id: string): Promise<Key | undefined> {
-  const row = await db.selectFrom('api_keys').select(columns).where('id', '=', id).executeTakeFirst()
+/** The key of that id, of an organization or whoever's it is. */
+export async function keyById(db: Db, id: string, organizationId: string | undefined): Promise<Key | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('id', '=', id)
+    .where(isOf(organizationId))
+    .executeTakeFirst()
   return row && asKey(row)
+}
+
+function isOf(organizationId: string | undefined): RawBuilder<boolean> {
+  return organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`
 }
 
 /** Only names out of the vocabulary are ever stored. */

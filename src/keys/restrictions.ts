@@ -22,25 +22,35 @@ export const unrestricted: Restrictions = {
 }
 
 /** How many mailboxes, recipients or networks a key may name. */
-const most = 100
+export const mostListed = 100
 
 /** What stands between commas, each once. @throws Refusal naming the field */
 export function listIn(field: string, text: string): string[] {
   const words = text.split(',').map((word) => word.trim())
   if (words.includes('')) throw invalid(field, `--${field} has an empty entry: give them with commas between`)
   const list = [...new Set(words)]
-  if (list.length > most) throw invalid(field, `--${field} takes at most ${most}`)
+  if (list.length > mostListed) throw invalid(field, `--${field} takes at most ${mostListed}`)
   return list
 }
 
 /** @throws Refusal */
 export function recipientsIn(text: string): string[] {
-  return unique(listIn('recipients', text).map(recipientPattern))
+  return recipientsOf(listIn('recipients', text))
+}
+
+/** @throws Refusal */
+export function recipientsOf(list: readonly string[]): string[] {
+  return unique(list.map((text, at) => recipientPattern(text, `recipients[${at}]`)))
 }
 
 /** @throws Refusal */
 export function networksIn(text: string): string[] {
-  return unique(listIn('networks', text).map(canonicalNetwork))
+  return networksOf(listIn('networks', text))
+}
+
+/** @throws Refusal */
+export function networksOf(list: readonly string[]): string[] {
+  return unique(list.map((text, at) => canonicalNetwork(text, `networks[${at}]`)))
 }
 
 /** @throws Refusal */
@@ -50,13 +60,11 @@ export function rateIn(text: string): number {
   throw invalid('rate', `"${text}" is no rate: give the requests a minute, from 1 to ${perMinute.quota - 1}`)
 }
 
-function recipientPattern(text: string): string {
+/** An address or `@domain` in canonical form. @throws Refusal */
+export function recipientPattern(text: string, field: string): string {
   const pattern = parsePattern(text)
   if (pattern !== undefined) return pattern
-  throw invalid(
-    'recipients',
-    `"${text}" is no recipient: give addresses and domains as in bob@example.com,@example.net`,
-  )
+  throw invalid(field, `"${text}" is no recipient: give addresses and domains as in bob@example.com,@example.net`)
 }
 
 function unique(list: string[]): string[] {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Caller } from '#/http/caller.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
 import { mailboxColumns } from './queries.ts'
@@ -24,17 +25,18 @@ export async function knownMailboxes(
   return rows
 }
 
-/** Those of an organization at these addresses, which are in canonical form. */
+/** Those that exist for the caller at these addresses, which are in canonical form. */
 export async function mailboxesAt(
   db: Db,
-  organizationId: string,
+  caller: Caller,
   addresses: readonly string[],
 ): Promise<{ id: string; address: string }[]> {
   return await db
     .selectFrom('mailboxes')
     .select(['id', 'address'])
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .where('address', 'in', addresses)
+    .where(caller.managesIn('id'))
     .execute()
 }
 

@@ -24,6 +24,7 @@ import { discardUnreadBodies } from '#/http/unread-bodies.ts'
 import { refuseUndeclaredQueries, validatorCompiler } from '#/http/validate.ts'
 import { isWellFormedKey } from '#/keys/api-key.ts'
 import type { Authenticator } from '#/keys/authenticate.ts'
+import { keyRoutes } from '#/keys/routes.ts'
 import { labelRoutes } from '#/labels/routes.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
@@ -117,6 +118,7 @@ function nouns(app: App, parts: AppParts): void {
   usageRoutes(app, parts)
   memberRoutes(app, parts)
   sessionRoutes(app, parts)
+  keyRoutes(app, parts)
 }
 
 function bareApp({ log, answersKey }: AppParts): App {

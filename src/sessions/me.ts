@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { permissions } from '#/http/permissions.ts'
 import { scopes } from '#/http/scopes.ts'
 import { Id, OneOf, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { kinds } from '#/mailboxes/mailbox.ts'
 import { type Role, roles } from '#/members/member.ts'
 import type { MemberRef } from './queries.ts'
-import { scopesOfRole } from './roles.ts'
+import { permissionsOfRole, scopesOfRole } from './roles.ts'
 
 const OwnMailbox = Type.Object({
   id: Id,
@@ -30,6 +31,7 @@ export const MeOut = Type.Object(
     scopes: Type.Array(OneOf(scopes), {
       description: 'What the role may do. Those that concern mail hold for the own mailboxes alone.',
     }),
+    permissions: Type.Array(OneOf(permissions), { description: 'What the role may do that no key may.' }),
   },
   { title: 'Me' },
 )
@@ -72,5 +74,6 @@ export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
     organization: { id: organizationId, name: organization },
     mailboxes: [...mailboxes],
     scopes: scopesOfRole(row.role),
+    permissions: permissionsOfRole(row.role),
   }
 }

@@ -1,5 +1,6 @@
 import { type Identity, perMinute } from '#/http/authorize.ts'
 import { Caller } from '#/http/caller.ts'
+import { type Permission, permissions } from '#/http/permissions.ts'
 import { type Scope, scopes } from '#/http/scopes.ts'
 import type { Role } from '#/members/member.ts'
 
@@ -27,6 +28,13 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   ]),
 }
 
+/** What each role may do that no key may. */
+const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  owner: new Set(permissions),
+  admin: new Set(['manage_api_keys']),
+  member: new Set(),
+}
+
 /** Roles that list and create mailboxes, whosever they are. */
 const managers: ReadonlySet<Role> = new Set(['owner', 'admin'])
 
@@ -49,11 +57,16 @@ export function identityOf(
     scopes: scopesOf[role],
     quota: perMinute.quota,
     suspended,
-    member: { sessionId, role },
+    member: { sessionId, role, permissions: permissionsOf[role] },
   }
 }
 
 /** In the order of the vocabulary. */
 export function scopesOfRole(role: Role): Scope[] {
   return scopes.filter((scope) => scopesOf[role].has(scope))
+}
+
+/** In the order of the vocabulary. */
+export function permissionsOfRole(role: Role): Permission[] {
+  return permissions.filter((permission) => permissionsOf[role].has(permission))
 }

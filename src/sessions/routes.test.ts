@@ -47,6 +47,7 @@ test('a link signs its member in, who sees who they are', async () => {
     ...{ id, email: mailbox.address, name: '', role: 'member' },
     organization: { id: organization.id, name: organization.name },
     mailboxes: [{ id: mailbox.id, address: mailbox.address, name: '', kind: 'smart', suspended: false }],
+    permissions: [],
   })
   assert.equal(me.headers.get('ratelimit-policy'), '"member";q=600;w=60')
 })
@@ -161,10 +162,10 @@ test('to a key, what is for members alone does not exist, to the letter, whateve
       }
     }
     const [wrong, none] = await Promise.all([
-      organization.request('PATCH', path.replace('{id}', 'x')),
-      organization.request('PATCH', '/v1/nothing'),
+      organization.request('PUT', path.replace('{id}', 'x')),
+      organization.request('PUT', '/v1/nothing'),
     ])
-    assert.deepEqual(comparable(wrong), comparable(none), `PATCH ${path}`)
+    assert.deepEqual(comparable(wrong), comparable(none), `PUT ${path}`)
   }
 })
 

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { entriesOf } from '#/audit/queries.ts'
 import { Refusals } from '#/audit/refusals.ts'
-import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, type Furnished, furnish, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { signIn } from '#test/world/signed-in.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
 /** What each route that changes settings leaves in the audit trail. */
@@ -22,6 +23,12 @@ const recorded: Readonly<Record<string, string>> = {
   'POST /v1/mailboxes': 'mailbox.created',
 }
 
+/** The same of routes for members alone. */
+const recordedOfMembers: Readonly<Record<string, string>> = {
+  'POST /v1/api-keys': 'key.created',
+  'DELETE /v1/api-keys/{id}': 'key.revoked',
+}
+
 /** They change mail, or nothing. */
 const noSettings = [
   'POST /v1/filters/test',
@@ -32,6 +39,9 @@ const noSettings = [
   'DELETE /v1/scheduled/{id}',
   'POST /v1/scheduled/{id}/retry',
 ]
+
+/** They change sessions, which are no settings. */
+const sessionsAlone = ['POST /v1/session', 'DELETE /v1/session', 'DELETE /v1/me/sessions/{id}']
 
 let world: World
 before(async () => {
@@ -51,6 +61,8 @@ function ask(one: Furnished, { method, path, sample }: Operation, options: objec
 test('every route is known to change settings or not', async () => {
   const unsafe = (await everyOperation(world)).filter(({ method }) => method !== 'GET').map(({ name }) => name)
   assert.deepEqual(unsafe.sort(), [...Object.keys(recorded), ...noSettings].sort())
+  const ofMembers = (await memberOperations(world)).filter(({ method }) => method !== 'GET').map(({ name }) => name)
+  assert.deepEqual(ofMembers.sort(), [...Object.keys(recordedOfMembers), ...sessionsAlone].sort())
 })
 
 test('a change leaves one entry: who, from where, what was before and after; a refused one leaves none', async () => {
@@ -87,6 +99,23 @@ test('a change leaves one entry: who, from where, what was before and after; a r
     'a password was made',
   )
   for (const secret of secrets) assert.ok(!trails.join().includes(secret), 'no secret is in the trail')
+})
+
+test('a change in a session leaves one entry, which names the member', async () => {
+  for (const { name, method, path, sample } of await memberOperations(world)) {
+    const action = recordedOfMembers[name]
+    if (action === undefined) continue
+    const one = await furnish(world)
+    const { id } = await one.organization.member('eve@people.example', 'owner')
+    const member = await signIn(one.organization, id)
+    const before = await trailOf(one.organization)
+    const { status } = await member.request(method, pathOf(path, sample, one), sample.body?.(one))
+    assert.equal(status, sample.status ?? 200, name)
+    const [entry, ...others] = await trailOf(one.organization)
+    assert.deepEqual(others, before, name)
+    const actor = { kind: 'member', id, name: 'eve@people.example', address: '127.0.0.1' }
+    assert.partialDeepStrictEqual(entry, { action, actor }, name)
+  }
 })
 
 test('a repeated request under its Idempotency-Key leaves no second entry', async () => {

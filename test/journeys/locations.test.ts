@@ -1,26 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, furnish, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 test('what a POST makes is where its Location says, and is what it answered', async () => {
   await using world = await World.start()
   const one = await furnish(world)
   const { organization } = one
+  const member = await signIn(organization, (await organization.member('eve@people.example', 'owner')).id)
+  const operations = [
+    ...(await everyOperation(world)).map((operation) => ({ ...operation, by: organization })),
+    ...(await memberOperations(world)).map((operation) => ({ ...operation, by: member })),
+  ]
   let locations = 0
-  for (const { name, method, path, sample } of await everyOperation(world)) {
+  for (const { name, method, path, sample, by } of operations) {
     if (method !== 'POST') continue
-    const answer = await organization.request(method, pathOf(path, sample, one), sample.body?.(one))
+    const answer = await by.request(method, pathOf(path, sample, one), sample.body?.(one))
     const location = answer.headers.get('location')
     assert.equal(location !== null, answer.status === 201, name)
     if (location === null) continue
     locations++
-    const there = await organization.request('GET', location)
+    const there = await by.request('GET', location)
     assert.equal(there.status, 200, `${name} → ${location}`)
-    const { password, warnings, ...made } = answer.body
+    const { password, warnings, key, ...made } = answer.body
     for (const [field, value] of Object.entries(made)) assert.deepEqual(there.body[field], value, `${name}: ${field}`)
   }
-  assert.equal(locations, 6)
+  assert.equal(locations, 7)
 })
 
 test('a blocked sender is found by its pattern too, and a mailbox by its address in any form', async () => {

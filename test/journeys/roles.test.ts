@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type Role, roles } from '#/members/member.ts'
-import { everyOperation, type Furnished, furnish, pathOf, samples } from '#test/world/every-route.ts'
+import { everyOperation, type Furnished, furnish, memberOperations, pathOf, samples } from '#test/world/every-route.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
@@ -137,6 +137,34 @@ for (const role of roles) {
         )
           continue
         assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
+      }
+    })
+  }
+}
+
+/** What each role may do that no key may. */
+const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
+  owner: ['manage_api_keys'],
+  admin: ['manage_api_keys'],
+  member: [],
+}
+
+for (const role of roles) {
+  for (const relation of ['own mailbox', 'another organization'] as const) {
+    test(`every route for members alone × ${role} × ${relation}`, async () => {
+      const one = await furnish(world)
+      const session = await sessionFor(one, role, relation)
+      assert.deepEqual((await session.request('GET', '/v1/me')).body.permissions, permissionsOf[role])
+      const lasts = (operation: { path: string; method: string }) =>
+        operation.path === '/v1/session' ? 2 : removes(operation)
+      const operations = (await memberOperations(world)).toSorted((a, b) => lasts(a) - lasts(b))
+      for (const { name, method, path, sample, permission } of operations) {
+        const may = permission === undefined || permissionsOf[role].includes(permission)
+        const hidden = relation === 'another organization' && sample.item !== undefined
+        const answer = await session.request(method, pathOf(path, sample, one), sample.body?.(one))
+        const status = may ? (hidden ? 404 : (sample.status ?? 200)) : 403
+        assert.equal(answer.status, status, `${name}: ${answer.bytes}`)
+        if (!may) assert.ok(answer.body.error.message.includes(permission), `${name} names the permission`)
       }
     })
   }

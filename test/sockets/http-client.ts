@@ -106,6 +106,7 @@ export interface Operation {
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-required-scope': string | string[]
+  readonly 'x-required-permission'?: string
   readonly parameters?: readonly {
     readonly name: string
     readonly in: string

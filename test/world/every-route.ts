@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
+import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import type { TestOrganization, World } from './world.ts'
 
@@ -21,6 +22,7 @@ export interface Furnished {
     readonly domain: string
     readonly scheduled: string
     readonly failed: string
+    readonly apiKey: string
   }
   readonly keyword: string
 }
@@ -52,6 +54,8 @@ export async function furnish(world: World): Promise<Furnished> {
   const [thread] = (await organization.request('GET', `/v1/threads?mailbox=${address}`)).body.data
   const [uid] = thread.uids
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
+  const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
+  const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
   const ids = {
     label: label.id,
     mailbox: address,
@@ -63,6 +67,7 @@ export async function furnish(world: World): Promise<Furnished> {
     domain: domain.id,
     scheduled: scheduled.id,
     failed: failed.id,
+    apiKey: key.id,
   }
   return { organization, address, ids, keyword: label.keyword }
 }
@@ -148,6 +153,10 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'GET /v1/me/sessions': {},
   // Any id: one's own cannot be known before one signs in.
   'DELETE /v1/me/sessions/{id}': { item: 'label', status: 404 },
+  'GET /v1/api-keys': {},
+  'POST /v1/api-keys': { body: () => ({ name: 'Shop', scopes: ['messages:read'] }), status: 201 },
+  'GET /v1/api-keys/{id}': { item: 'apiKey' },
+  'DELETE /v1/api-keys/{id}': { item: 'apiKey' },
 }
 
 /** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be
@@ -176,6 +185,7 @@ async function operationsOf(world: World, samples: Readonly<Record<string, Sampl
         operation,
         sample,
         scopes: [operation['x-required-scope']].flat(),
+        permission: operation['x-required-permission'],
       }
     }),
   )

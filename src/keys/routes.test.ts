@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { entriesOf } from '#/audit/queries.ts'
+import { late } from '#test/world/late.ts'
+import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { isWellFormedKey } from './api-key.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+const day = 86_400_000
+
+async function adminOf(organization: TestOrganization, email = 'ada@people.example'): Promise<SignedInMember> {
+  return await signIn(organization, (await organization.member(email, 'admin')).id)
+}
+
+const scopes = ['labels:read']
+const create = (member: SignedInMember, body: object, options = {}) =>
+  member.request('POST', '/v1/api-keys', body, options)
+
+test('a key is shown once, works, and is listed with what it is restricted to', async () => {
+  const organization = await world.organization()
+  const admin = await adminOf(organization)
+  const { id, address } = await organization.mailbox('support')
+  const expiresAt = new Date(world.clock.now() + day).toISOString()
+  const body = {
+    ...{ name: ' Shop ', scopes: ['messages:read', 'labels:read', 'messages:read'], expires_at: expiresAt },
+    mailboxes: [address.toUpperCase()],
+    recipients: ['@There.example', 'bob@else.example', '@there.example'],
+    networks: ['127.0.0.0/8', '2001:DB8::/32'],
+    requests_per_minute: 60,
+  }
+  const answer = await create(admin, body)
+  assert.equal(answer.status, 201)
+  const { key, ...shown } = answer.body
+  assert.ok(isWellFormedKey(key))
+  const { id: keyId, created_at, ...rest } = shown
+  assert.deepEqual(rest, {
+    ...{ name: 'Shop', prefix: key.slice(0, 8), last_four: key.slice(-4), status: 'live' },
+    scopes: ['labels:read', 'messages:read'],
+    mailboxes: [{ id, address }],
+    recipients: ['@there.example', 'bob@else.example'],
+    networks: ['127.0.0.0/8', '2001:db8::/32'],
+    ...{ requests_per_minute: 60, expires_at: expiresAt, last_used_at: null, revoked_at: null },
+  })
+  assert.equal(answer.headers.get('location'), `/v1/api-keys/${keyId}`)
+  assert.deepEqual((await admin.request('GET', `/v1/api-keys/${keyId}`)).body, shown)
+  const { data, total } = (await admin.request('GET', '/v1/api-keys')).body
+  assert.deepEqual([data.at(-1), total], [shown, 2])
+  assert.ok(!JSON.stringify(data).includes(key))
+  const used = await organization.request('GET', '/v1/labels', undefined, { key })
+  assert.deepEqual([used.status, used.headers.get('ratelimit-policy')], [200, '"key";q=60;w=60'])
+})
+
+test('keys are listed page by page, oldest first, and none of another organization', async () => {
+  const organization = await world.organization()
+  const admin = await adminOf(organization)
+  for (const name of ['one', 'two']) await create(admin, { name, scopes })
+  const page = async (query: string) => {
+    const { data, ...rest } = (await admin.request('GET', `/v1/api-keys?${query}`)).body
+    return [data.map(({ name }: { name: string }) => name), rest]
+  }
+  assert.deepEqual(await page('limit=2'), [['test', 'one'], { total: 3, page: 0, has_more: true }])
+  assert.deepEqual(await page('limit=2&page=1'), [['two'], { total: 3, page: 1, has_more: false }])
+})
+
+test('a key that is revoked opens nothing within five seconds, in another process too; again changes nothing', async () => {
+  await using other = await World.start({ database: world.database })
+  const organization = await world.organization()
+  const admin = await adminOf(organization)
+  const { id, key } = (await create(admin, { scopes })).body
+  const elsewhere = async () => (await other.client.request('GET', '/v1/labels', { key })).status
+  assert.equal(await elsewhere(), 200)
+  const revoked = await admin.request('DELETE', `/v1/api-keys/${id}`)
+  assert.deepEqual([revoked.status, revoked.body.status], [200, 'revoked'])
+  const since = performance.now()
+  for (let asked = since; (await elsewhere()) !== 401; asked = performance.now()) {
+    assert.ok(asked - since < late(5_000), 'still accepted')
+    await wait(100)
+  }
+  await world.advance(60_000)
+  assert.deepEqual((await admin.request('DELETE', `/v1/api-keys/${id}`)).body, revoked.body)
+  assert.deepEqual((await admin.request('GET', `/v1/api-keys/${id}`)).body, revoked.body)
+})
+
+test('the audit trail has the member who made and revoked a key, and never the key', async () => {
+  const organization = await world.organization()
+  const admin = await adminOf(organization)
+  const { id, key, prefix, last_four } = (await create(admin, { name: 'Shop', scopes })).body
+  await admin.request('DELETE', `/v1/api-keys/${id}`)
+  await admin.request('DELETE', `/v1/api-keys/${id}`)
+  const entries = (await entriesOf(world.db, organization.id, { action: 'key', actor: admin.id }, 10)).reverse()
+  assert.deepEqual(
+    entries.map(({ action, item }) => [action, item]),
+    ['key.created', 'key.revoked'].map((action) => [action, { id, name: `${prefix}…${last_four} Shop` }]),
+  )
+  assert.partialDeepStrictEqual(entries[0]?.actor, { name: 'ada@people.example', address: '127.0.0.1' })
+  assert.ok(!JSON.stringify(entries).includes(key))
+})
+
+test('a repeated request under its Idempotency-Key makes one key and answers it again, to that member alone', async () => {
+  const organization = await world.organization()
+  const [ada, bob] = [await adminOf(organization), await adminOf(organization, 'bob@people.example')]
+  const once = { headers: { 'idempotency-key': 'one' } }
+  const [first, again] = [await create(ada, { scopes }, once), await create(ada, { scopes }, once)]
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+  assert.notEqual((await create(bob, { scopes }, once)).body.id, first.body.id)
+  assert.equal((await ada.request('GET', '/v1/api-keys')).body.total, 3)
+})
+
+for (const [what, change, field] of [
+  ['no scopes', { scopes: [] }, 'scopes'],
+  ['scopes left out', { scopes: undefined }, 'scopes'],
+  ['an unknown scope', { scopes: ['labels:read', 'members:write'] }, 'scopes[1]'],
+  ['a permission of roles as a scope', { scopes: ['manage_api_keys'] }, 'scopes[0]'],
+  ['a long name', { name: 'x'.repeat(65) }, 'name'],
+  ['a time without offset', { expires_at: '2999-01-01T00:00:00' }, 'expires_at'],
+  ['a time that has passed', { expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
+  ['a time too far ahead', { expires_at: '2999-01-01T00:00:00Z' }, 'expires_at'],
+  ['an unknown mailbox', { mailboxes: ['MAILBOX', 'nobody@x.test'] }, 'mailboxes[1]'],
+  ['an alias', { mailboxes: ['ALIAS'] }, 'mailboxes[0]'],
+  ['no mailboxes', { mailboxes: [] }, 'mailboxes'],
+  ['no recipient', { recipients: ['@a.example', 'b.example'] }, 'recipients[1]'],
+  ['no network', { networks: ['192.0.2.0/33'] }, 'networks[0]'],
+  ['a network or an address', { networks: ['192.0.2.7/24'] }, 'networks[0]'],
+  ['too many networks', { networks: Array(101).fill('192.0.2.7') }, 'networks'],
+  ['no rate', { requests_per_minute: 0 }, 'requests_per_minute'],
+  ['a rate that is no lower', { requests_per_minute: 600 }, 'requests_per_minute'],
+  ['an unknown field', { rate: 5 }, 'rate'],
+] as const) {
+  test(`${what} makes no key, and names ${field}`, async () => {
+    const organization = await world.organization()
+    const admin = await adminOf(organization)
+    const { address } = await organization.mailbox('support')
+    const text = JSON.stringify({ scopes, ...change })
+    const body = text.replace('MAILBOX', address).replace('ALIAS', `postmaster@${organization.domain}`)
+    const answer = await create(admin, JSON.parse(body))
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.error.field, field)
+    assert.equal((await admin.request('GET', '/v1/api-keys')).body.total, 1)
+  })
+}
+
+test("a mailbox of another organization is none, and another organization's key is not found", async () => {
+  const [organization, elsewhere] = [await world.organization(), await world.organization()]
+  const admin = await adminOf(organization)
+  const stranger = await adminOf(elsewhere)
+  const { address } = await elsewhere.mailbox('support')
+  assert.equal((await create(admin, { scopes, mailboxes: [address] })).body.error.field, 'mailboxes[0]')
+  const { id, key } = (await create(admin, { scopes })).body
+  for (const method of ['GET', 'DELETE']) {
+    const [hidden, none] = [
+      await stranger.request(method, `/v1/api-keys/${id}`),
+      await stranger.request(method, `/v1/api-keys/${randomUUID()}`),
+    ]
+    assert.deepEqual([hidden.status, hidden.body.error.message], [404, none.body.error.message])
+  }
+  assert.equal((await organization.request('GET', '/v1/labels', undefined, { key })).status, 200)
+})

@@ -1,0 +1,143 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import type { Caller } from '#/http/caller.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { ById, PageOf, paging, pathId, Strict } from '#/http/shared-schemas.ts'
+import type { Static } from '#/http/type.ts'
+import type { Clock } from '#/ports/clock.ts'
+import { expiryAt, keyName } from './key.ts'
+import { addKey, revokeKey } from './keys.ts'
+import { keyById, keyCount, keysOf } from './queries.ts'
+import { networksOf, type Restrictions, recipientsOf } from './restrictions.ts'
+import { KeyOut, KeyRequest, NewKeyOut, present, scopesListed } from './schemas.ts'
+import { mailboxIds, shownKey, shownKeys } from './shown.ts'
+
+interface KeyParts {
+  readonly db: Db
+  readonly clock: Clock
+}
+
+const managing = {
+  ...hiddenFromKeys,
+  config: { access: 'member', permission: 'manage_api_keys', noun: 'API keys' },
+} as const
+
+const most = 1_000
+
+/** Members whose role allows it list, create and revoke the organization's keys. No key does. */
+export function keyRoutes(app: App, parts: KeyParts): void {
+  listRoutes(app, parts)
+  createRoute(app, parts)
+  revokeRoute(app, parts)
+}
+
+function listRoutes(app: App, { db, clock }: KeyParts): void {
+  app.get(
+    '/v1/api-keys',
+    {
+      ...managing,
+      schema: {
+        summary: 'List API keys',
+        operationId: 'listApiKeys',
+        description: 'Oldest first, those too that have expired or were revoked. Without `limit`, the first 1,000.',
+        querystring: Strict(paging(most, most)),
+        response: { 200: PageOf(KeyOut) },
+      },
+    },
+    async ({ organizationId, query: { limit = most, page = 0 } }) => {
+      const total = await keyCount(db, organizationId)
+      const keys = await shownKeys(db, await keysOf(db, organizationId, { limit, page }))
+      const data = keys.map((key) => present(key, clock.now()))
+      return { data, total, page, has_more: (page + 1) * limit < total }
+    },
+  )
+
+  app.get(
+    '/v1/api-keys/:id',
+    {
+      ...managing,
+      schema: { summary: 'Show an API key', operationId: 'showApiKey', params: ById, response: { 200: KeyOut } },
+    },
+    async ({ organizationId, params }) => {
+      const key = await keyById(db, pathId(params.id, 'key'), organizationId)
+      if (!key) throw notFound('key')
+      return present(await shownKey(db, key), clock.now())
+    },
+  )
+}
+
+function createRoute(app: App, { db, clock }: KeyParts): void {
+  app.post(
+    '/v1/api-keys',
+    {
+      ...managing,
+      schema: {
+        summary: 'Create an API key',
+        operationId: 'createApiKey',
+        description:
+          'The key is shown once, in this answer. A key without `mailboxes` sees all mailboxes of the organization. What a ' +
+          'key may do never changes: to change it, create another and revoke this one.',
+        body: KeyRequest,
+        response: { 201: NewKeyOut },
+      },
+    },
+    async (request, reply) => {
+      const { body, caller, actor } = request
+      const now = clock.now()
+      const fields = {
+        name: keyName(body.name ?? ''),
+        scopes: scopesListed(body.scopes),
+        expiresAt: body.expires_at === undefined ? null : expiryAt(body.expires_at, now),
+      }
+      const patterns = restrictionsIn(body)
+      await answerOnce(db, request, reply, async (tx) => {
+        const restrictions = { ...patterns, mailbox_ids: await mailboxesIn(tx, caller, body) }
+        const { key, secret } = await addKey(tx, caller.organizationId, { ...fields, restrictions }, now, actor)
+        const shown = present(await shownKey(tx, key), now)
+        return created(`/v1/api-keys/${key.id}`, { ...shown, key: secret }, 'key')
+      })
+      return reply
+    },
+  )
+}
+
+type Body = Static<typeof KeyRequest>
+
+function restrictionsIn({ recipients, networks, requests_per_minute }: Body): Omit<Restrictions, 'mailbox_ids'> {
+  return {
+    recipients: recipients ? recipientsOf(recipients) : null,
+    networks: networks ? networksOf(networks) : null,
+    requests_per_minute: requests_per_minute ?? null,
+  }
+}
+
+async function mailboxesIn(db: Db, caller: Caller, { mailboxes }: Body): Promise<string[] | null> {
+  if (mailboxes === undefined) return null
+  return await mailboxIds(db, caller, mailboxes, (text, index) =>
+    invalid(`mailboxes[${index}]`, `There is no mailbox "${text}"`, 'Give its address; an alias is none'),
+  )
+}
+
+function revokeRoute(app: App, { db, clock }: KeyParts): void {
+  app.delete(
+    '/v1/api-keys/:id',
+    {
+      ...managing,
+      schema: {
+        summary: 'Revoke an API key',
+        operationId: 'revokeApiKey',
+        description:
+          'Within 5 seconds in every process. The list keeps it, as revoked; to revoke it again changes nothing.',
+        params: ById,
+        response: { 200: KeyOut },
+      },
+    },
+    async ({ organizationId, actor, params }) => {
+      const now = clock.now()
+      const { key } = await revokeKey(db, pathId(params.id, 'key'), now, actor, organizationId)
+      return present(await shownKey(db, key), now)
+    },
+  )
+}
