@@ -1,7 +1,7 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { lockOrganization } from '#/organizations/lock.ts'
+import { lockOwner } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { recordOwned } from '#/organizations/record-owned.ts'
 import { type BlockedSender, mostBlocked } from './pattern.ts'
@@ -14,7 +14,7 @@ export async function blockSender(
   pattern: string,
   by: Actor,
 ): Promise<{ blocked: BlockedSender; isNew: boolean }> {
-  await lockOrganization(tx, owner.organizationId)
+  await lockOwner(tx, owner)
   const before = await blockedNamed(tx, owner, { column: 'pattern', value: pattern })
   if (before) return { blocked: before, isNew: false }
   if ((await blockedCount(tx, owner)) >= mostBlocked) throw full()

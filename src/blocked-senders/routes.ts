@@ -4,7 +4,7 @@ import type { App } from '#/http/app-type.ts'
 import { answerOnce, created, ok } from '#/http/idempotency.ts'
 import { Id, Line, ListOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
-import { organizationItself } from '#/organizations/owner.ts'
+import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { blockSender, unblockSender } from './block.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
 import { blockedNamed, blockedSendersOf } from './queries.ts'
@@ -18,57 +18,62 @@ const Pattern = Type.String({
   examples: ['spam@example.com', '@example.net'],
 })
 
-const named = '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.'
+const byIdOrPattern = '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.'
 
 const BlockedSenderOut = Type.Object({ id: Id, pattern: Pattern, created_at: Timestamp }, { title: 'BlockedSender' })
 
-/** Addresses and domains whose mail to the organization is refused. */
-export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
+/** Addresses and domains whose mail to an owner is refused. */
+export function blockedSenderRoutes(app: App, { db }: { db: Db }, of: OwnedRoutes): void {
+  readRoutes(app, db, of)
+  changeRoutes(app, db, of)
+}
+
+function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
-    '/v1/blocked-senders',
+    at('/v1/blocked-senders'),
     {
-      config: { scope: 'filters:read', noun: 'Blocked senders' },
+      ...access('filters:read', 'Blocked senders'),
       schema: {
-        summary: 'List blocked senders',
-        description: "The organization's blocked senders, newest first. Members' own blocks are not among them.",
+        ...named('List blocked senders'),
+        description: own
+          ? "The member's own blocks, newest first. The organization's are not among them."
+          : "The organization's blocked senders, newest first. Members' own blocks are not among them.",
         response: { 200: ListOf(BlockedSenderOut) },
       },
     },
-    async ({ organizationId }) => {
-      const blocked = await blockedSendersOf(db, organizationItself(organizationId))
-      return { data: blocked.map(present) }
-    },
+    async (request) => ({ data: (await blockedSendersOf(db, ownerIn(request))).map(present) }),
   )
 
   app.get(
-    '/v1/blocked-senders/:id',
+    at('/v1/blocked-senders/:id'),
     {
-      config: { scope: 'filters:read', noun: 'Blocked senders' },
+      ...access('filters:read', 'Blocked senders'),
       schema: {
-        summary: 'Show a blocked sender',
-        description: named,
+        ...named('Show a blocked sender'),
+        description: byIdOrPattern,
         params: ByIdOrPattern,
         response: { 200: BlockedSenderOut },
       },
     },
-    async ({ organizationId, params }) => {
-      const blocked = await blockedNamed(db, organizationItself(organizationId), blockNamed(params.id))
+    async (request) => {
+      const blocked = await blockedNamed(db, ownerIn(request), blockNamed(request.params.id))
       if (!blocked) throw notFound('blocked sender')
       return present(blocked)
     },
   )
+}
 
+function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.post(
-    '/v1/blocked-senders',
+    at('/v1/blocked-senders'),
     {
-      config: { scope: 'filters:write', noun: 'Blocked senders' },
+      ...access('filters:write', 'Blocked senders'),
       schema: {
-        summary: 'Block a sender or a domain',
-        operationId: 'blockSender',
+        ...named('Block a sender or a domain', 'blockSender'),
         description:
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
-          `An organization blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
+          `${own ? 'For the own mailbox alone. A member' : 'An organization'} blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
         body: Strict({
           pattern: Line({
             minLength: 1,
@@ -86,32 +91,27 @@ export function blockedSenderRoutes(app: App, { db }: { db: Db }): void {
     (request, reply) => {
       const pattern = blockPattern(request.body.pattern)
       return answerOnce(db, request, reply, async (tx) => {
-        const { blocked, isNew } = await blockSender(
-          tx,
-          organizationItself(request.organizationId),
-          pattern,
-          request.actor,
-        )
-        return isNew ? created(`/v1/blocked-senders/${blocked.id}`, present(blocked)) : ok(present(blocked))
+        const { blocked, isNew } = await blockSender(tx, ownerIn(request), pattern, request.actor)
+        const body = present(blocked)
+        return isNew ? created(`${at('/v1/blocked-senders')}/${blocked.id}`, body) : ok(body)
       })
     },
   )
 
   app.delete(
-    '/v1/blocked-senders/:id',
+    at('/v1/blocked-senders/:id'),
     {
-      config: { scope: 'filters:write', noun: 'Blocked senders' },
+      ...access('filters:write', 'Blocked senders'),
       schema: {
-        summary: 'Unblock a sender or a domain',
-        operationId: 'unblockSender',
-        description: named,
+        ...named('Unblock a sender or a domain', 'unblockSender'),
+        description: byIdOrPattern,
         params: ByIdOrPattern,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },
       },
     },
-    async ({ organizationId, actor, params }) => {
-      const [owner, named] = [organizationItself(organizationId), blockNamed(params.id)]
-      const gone = await db.transaction().execute((tx) => unblockSender(tx, owner, named, actor))
+    async (request) => {
+      const [owner, pattern] = [ownerIn(request), blockNamed(request.params.id)]
+      const gone = await db.transaction().execute((tx) => unblockSender(tx, owner, pattern, request.actor))
       if (!gone) throw notFound('blocked sender')
       return { deleted: true as const, id: gone.id, pattern: gone.pattern }
     },

@@ -7,7 +7,7 @@ import { Refusal } from '#/errors.ts'
 import { removeFilter } from '#/filters/changes.ts'
 import { filtersOf } from '#/filters/queries.ts'
 import { removeLabel } from '#/labels/catalogue.ts'
-import { labelsOwnedBy } from '#/labels/queries.ts'
+import { labelsOf } from '#/labels/queries.ts'
 import { memberNamed } from '#/members/members.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
@@ -28,7 +28,7 @@ export const keptMemberRuleCommands = [
     operands: [],
     options: whose,
     run: async (operator, given) => {
-      const data = await labelsOwnedBy(operator.database.db, await ownerGiven(operator, given))
+      const data = await labelsOf(operator.database.db, await ownerGiven(operator, given))
       const rows = data.map(({ name, keyword, colour, created_at, id }) => [
         name,
         keyword,
@@ -48,7 +48,7 @@ export const keptMemberRuleCommands = [
     run: async (operator, given) => {
       const { db } = operator.database
       const owner = await ownerGiven(operator, given)
-      const label = meant('label', await labelsOwnedBy(db, owner), given.label)
+      const label = meant('label', await labelsOf(db, owner), given.label)
       const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, label.id, byOperator))
       invalidateRules(db, owner.organizationId)
       const text = `Removed the label "${label.name}" of ${given.member}; ${keyword} stays on messages.`

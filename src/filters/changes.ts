@@ -3,7 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { nameKey } from '#/labels/label.ts'
 import { labelMeant } from '#/labels/queries.ts'
-import { lockOrganization } from '#/organizations/lock.ts'
+import { lockOwner } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { recordOwned } from '#/organizations/record-owned.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -18,7 +18,7 @@ export async function addFilter(
   { position, ...fields }: FilterFields & { position?: number | undefined },
   by: Actor,
 ): Promise<Filter> {
-  await lockOrganization(tx, owner.organizationId)
+  await lockOwner(tx, owner)
   const argument = await resolveArgument(tx, owner, fields)
   const { count, largest } = await filterExtent(tx, owner)
   if (count >= mostFilters) throw full()

@@ -3,13 +3,13 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { Filter, FilterFields } from './filter.ts'
 
-/** A label filter has no effect unless its owner has a label with that keyword. */
+/** A label filter has no effect unless its owner or the organization has a label with that keyword. */
 const broken = sql<'label_deleted' | null>`
   case when filters.action = 'label' and not exists (
     select from labels
     where labels.organization_id = filters.organization_id
       and labels.keyword = filters.argument
-      and labels.member_id is not distinct from filters.member_id
+      and (labels.member_id is null or labels.member_id = filters.member_id)
   ) then 'label_deleted' end`.as('broken')
 
 const columns = [

@@ -4,7 +4,7 @@ import type { App } from '#/http/app-type.ts'
 import { answerOnce, created } from '#/http/idempotency.ts'
 import { ById, Id, ListOf, pathId } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
-import { organizationItself } from '#/organizations/owner.ts'
+import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { addFilter, changeFilter, checkChangedMove, checkMove, removeFilter } from './changes.ts'
@@ -13,48 +13,48 @@ import { filterById, filtersOf } from './queries.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
 import { trialRoute } from './trial-route.ts'
 
-const reading = { scope: 'filters:read', noun: 'Filters' } as const
-const writing = { scope: 'filters:write', noun: 'Filters' } as const
-
 interface FilterParts {
   readonly db: Db
   readonly mailHost: Pick<MailHost, 'checkFolder'>
 }
 
-/** The organization's rules for arriving mail, in the order in which they run. */
-export function filterRoutes(app: App, { db, mailHost }: FilterParts): void {
-  listRoute(app, db)
-  createRoute(app, { db, mailHost })
-  showRoute(app, db)
-  changeRoutes(app, { db, mailHost })
-  trialRoute(app, { db, mailHost })
+/** An owner's rules for arriving mail, in the order in which they run. */
+export function filterRoutes(app: App, { db, mailHost }: FilterParts, of: OwnedRoutes): void {
+  listRoute(app, db, of)
+  createRoute(app, { db, mailHost }, of)
+  showRoute(app, db, of)
+  changeRoute(app, { db, mailHost }, of)
+  deleteRoute(app, db, of)
+  trialRoute(app, { db, mailHost }, of)
 }
 
-function listRoute(app: App, db: Db): void {
+function listRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
-    '/v1/filters',
+    at('/v1/filters'),
     {
-      config: reading,
+      ...access('filters:read', 'Filters'),
       schema: {
-        summary: 'List filters',
-        description: "The organization's filters in the order in which they run. Members' own are not among them.",
+        ...named('List filters'),
+        description: own
+          ? "The member's own filters in the order in which they run, after those of the organization."
+          : "The organization's filters in the order in which they run. Members' own are not among them.",
         response: { 200: ListOf(FilterOut) },
       },
     },
-    async ({ organizationId }) => ({ data: (await filtersOf(db, organizationItself(organizationId))).map(present) }),
+    async (request) => ({ data: (await filtersOf(db, ownerIn(request))).map(present) }),
   )
 }
 
-function createRoute(app: App, { db, mailHost }: FilterParts): void {
+function createRoute(app: App, { db, mailHost }: FilterParts, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.post(
-    '/v1/filters',
+    at('/v1/filters'),
     {
-      config: writing,
+      ...access('filters:write', 'Filters'),
       schema: {
-        summary: 'Create a filter',
+        ...named('Create a filter'),
         description:
-          "Acts on mail that arrives from now on, in every mailbox of the organization, before members' own filters. " +
-          `An organization has at most ${mostFilters.toLocaleString('en')} filters.`,
+          `Acts on mail that arrives from now on, in ${own ? "the member's own mailbox, after the organization's filters" : "every mailbox of the organization, before members' own filters"}. ` +
+          `${own ? 'A member' : 'An organization'} has at most ${mostFilters.toLocaleString('en')} filters.`,
         body: NewFilter,
         response: { 201: FilterOut },
       },
@@ -63,8 +63,8 @@ function createRoute(app: App, { db, mailHost }: FilterParts): void {
       const fields = newFilter(request.body)
       await checkMove(mailHost, request.organizationId, fields)
       await answerOnce(db, request, reply, async (tx) => {
-        const filter = await addFilter(tx, organizationItself(request.organizationId), fields, request.actor)
-        return created(`/v1/filters/${filter.id}`, present(filter))
+        const filter = await addFilter(tx, ownerIn(request), fields, request.actor)
+        return created(`${at('/v1/filters')}/${filter.id}`, present(filter))
       })
       invalidateRules(db, request.organizationId)
       return reply
@@ -72,28 +72,28 @@ function createRoute(app: App, { db, mailHost }: FilterParts): void {
   )
 }
 
-function showRoute(app: App, db: Db): void {
+function showRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
-    '/v1/filters/:id',
+    at('/v1/filters/:id'),
     {
-      config: reading,
-      schema: { summary: 'Show a filter', params: ById, response: { 200: FilterOut } },
+      ...access('filters:read', 'Filters'),
+      schema: { ...named('Show a filter'), params: ById, response: { 200: FilterOut } },
     },
-    async ({ organizationId, params }) => {
-      const filter = await filterById(db, organizationItself(organizationId), pathId(params.id, 'filter'))
+    async (request) => {
+      const filter = await filterById(db, ownerIn(request), pathId(request.params.id, 'filter'))
       if (!filter) throw notFound('filter')
       return present(filter)
     },
   )
 }
 
-function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
+function changeRoute(app: App, { db, mailHost }: FilterParts, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.patch(
-    '/v1/filters/:id',
+    at('/v1/filters/:id'),
     {
-      config: writing,
+      ...access('filters:write', 'Filters'),
       schema: {
-        summary: 'Change a filter',
+        ...named('Change a filter'),
         description:
           'Fields that are left out stay. The filter as it will be must have an argument for `move` and `label` and ' +
           'none for `star` and `read`; `"argument": null` clears it.',
@@ -102,35 +102,39 @@ function changeRoutes(app: App, { db, mailHost }: FilterParts): void {
         response: { 200: FilterOut },
       },
     },
-    async ({ organizationId, actor, params, body }) => {
+    async (request) => {
+      const { organizationId, actor, params, body } = request
       const change = {
         ...body,
         ...(body.name !== undefined && { name: filterName(body.name) }),
         ...(body.value !== undefined && { value: filterValue(body.value) }),
       }
       const id = pathId(params.id, 'filter')
-      const owner = organizationItself(organizationId)
+      const owner = ownerIn(request)
       await checkChangedMove(db, mailHost, owner, { id, change: body })
       const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change, actor))
       invalidateRules(db, organizationId)
       return present(filter)
     },
   )
+}
 
+function deleteRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.delete(
-    '/v1/filters/:id',
+    at('/v1/filters/:id'),
     {
-      config: writing,
+      ...access('filters:write', 'Filters'),
       schema: {
-        summary: 'Delete a filter',
+        ...named('Delete a filter'),
         description: 'The positions of the others stay as they are.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },
     },
-    async ({ organizationId, actor, params }) => {
+    async (request) => {
+      const { organizationId, actor, params } = request
       const id = pathId(params.id, 'filter')
-      const owner = organizationItself(organizationId)
+      const owner = ownerIn(request)
       await db.transaction().execute((tx) => removeFilter(tx, owner, id, actor))
       invalidateRules(db, organizationId)
       return { deleted: true as const, id }

@@ -2,6 +2,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerOnce, ok } from '#/http/idempotency.ts'
+import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { type Owner, organizationItself } from '#/organizations/owner.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { checkMove, resolveArgument } from './changes.ts'
@@ -11,18 +12,21 @@ import { tryFilters, withDraft } from './trial.ts'
 import { sightingOf, Trial, TrialResult } from './trial-schemas.ts'
 
 /** Shows what filters would do, before mail comes. */
-export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<MailHost, 'checkFolder'> }): void {
+export function trialRoute(
+  app: App,
+  { db, mailHost }: { db: Db; mailHost: Pick<MailHost, 'checkFolder'> },
+  { own, at, access, named, ownerIn }: OwnedRoutes,
+): void {
   app.post(
-    '/v1/filters/test',
+    at('/v1/filters/test'),
     {
-      config: { scope: 'filters:read', noun: 'Filters' },
+      ...access('filters:read', 'Filters'),
       schema: {
-        summary: 'Try filters on a message',
-        operationId: 'tryFilters',
+        ...named('Try filters on a message', 'tryFilters'),
         description:
-          "Tells which of the organization's filters, and of a draft that is not stored, match a message, on what " +
+          `Tells which of the organization's filters, ${own ? "then of the member's own " : ''}and of a draft that is not stored, match a message, on what ` +
           'text, what each would do, and what the message would end as. Disabled filters that match are listed too. ' +
-          "Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.",
+          `Nothing is stored, nothing is delivered.${own ? '' : " A member's own filters would run after these and are not listed."}`,
         body: Trial,
         response: { 200: TrialResult },
       },
@@ -32,9 +36,12 @@ export function trialRoute(app: App, { db, mailHost }: { db: Db; mailHost: Pick<
       const sighting = sightingOf(message)
       if (draft) await inDraft(Promise.try(() => checkMove(mailHost, request.organizationId, newFilter(draft))))
       return answerOnce(db, request, reply, async (tx) => {
-        const owner = organizationItself(request.organizationId)
+        const owner = ownerIn(request)
         const settled = draft && (await settleDraft(tx, owner, draft))
-        return ok(tryFilters(withDraft(await filtersOf(tx, owner), settled), sighting))
+        const before = own ? await filtersOf(tx, organizationItself(owner.organizationId)) : []
+        return ok(
+          tryFilters([...withDraft(before, undefined), ...withDraft(await filtersOf(tx, owner), settled)], sighting),
+        )
       })
     },
   )

@@ -27,15 +27,15 @@ interface CallingMember {
  */
 export class Caller {
   readonly organizationId: string
-  /** Undefined for a key. */
-  readonly memberId: string | undefined
+  /** Null for a key. With the organization's id, whose labels and filters it has (`Owner`). */
+  readonly memberId: string | null
   readonly #reads: ReadonlySet<string> | undefined
   readonly #manages: ReadonlySet<string> | undefined
   readonly #recipients: ReadonlySet<string> | undefined
 
   constructor(organizationId: string, { mailboxes, recipients }: Restrictions, member?: CallingMember) {
     this.organizationId = organizationId
-    this.memberId = member?.id
+    this.memberId = member?.id ?? null
     this.#reads = mailboxes ? new Set(mailboxes) : undefined
     this.#manages = member?.managesAllMailboxes ? undefined : this.#reads
     this.#recipients = recipients ? new Set(recipients) : undefined
@@ -48,7 +48,7 @@ export class Caller {
 
   /** Whether it acts as the organization itself: a key without restrictions does. */
   get isOrganization(): boolean {
-    return this.memberId === undefined && this.#reads === undefined && this.writesToEverybody
+    return this.memberId === null && this.#reads === undefined && this.writesToEverybody
   }
 
   get managesAllMailboxes(): boolean {
@@ -57,7 +57,7 @@ export class Caller {
 
   /** Whether it sees what all mailboxes use together: all but a key that is restricted to some. */
   get seesWholeUsage(): boolean {
-    return this.memberId !== undefined || this.managesAllMailboxes
+    return this.memberId !== null || this.managesAllMailboxes
   }
 
   get writesToEverybody(): boolean {

@@ -48,7 +48,7 @@ function accessed(access: 'member' | 'sign-in', permission: Permission | undefin
 }
 
 /** `Create a filter` is `createFilter`. */
-function operationId(summary: string): string {
+export function operationId(summary: string): string {
   const words = summary.split(/[^A-Za-z]+/).filter((word) => !/^(?:an?|the|of|its)?$/i.test(word))
   return words
     .map((word, index) => (index === 0 ? word.toLowerCase() : word[0]?.toUpperCase() + word.slice(1)))

@@ -1,7 +1,7 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
-import { lockOrganization } from '#/organizations/lock.ts'
+import { lockOwner } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { recordOwned } from '#/organizations/record-owned.ts'
 import { deriveKeyword, keywordFor } from './keyword.ts'
@@ -20,7 +20,7 @@ import {
 /** Adds a label. Its keyword is that of a deleted label with this name, or a derived one. Fields must have been checked
  *  (`labelName`, `labelColour`). */
 export async function addLabel(tx: Tx, owner: Owner, fields: LabelFields, by: Actor): Promise<Label> {
-  await lockOrganization(tx, owner.organizationId)
+  await lockOwner(tx, owner)
   const key = nameKey(fields.name)
   if (await labelByNameKey(tx, owner, key)) throw duplicate(fields.name)
   if ((await labelCount(tx, owner)) >= mostLabels) throw full()
@@ -38,7 +38,7 @@ export async function changeLabel(
   change: Partial<LabelFields>,
   by: Actor,
 ): Promise<Label> {
-  await lockOrganization(tx, owner.organizationId)
+  await lockOwner(tx, owner)
   const before = found(await labelById(tx, owner, id))
   const key = change.name === undefined ? undefined : nameKey(change.name)
   const namesake = key === undefined ? undefined : await labelByNameKey(tx, owner, key)
@@ -51,7 +51,7 @@ export async function changeLabel(
 
 /** Deletes the label and returns its keyword, which stays on messages, reserved for this name. */
 export async function removeLabel(tx: Tx, owner: Owner, id: string, by: Actor): Promise<string> {
-  await lockOrganization(tx, owner.organizationId)
+  await lockOwner(tx, owner)
   const before = found(await retireLabel(tx, owner, id))
   const { name } = before
   await recordOwned(tx, by, owner, { action: 'label.deleted', id, name, before: settingsOf(before), after: null })

@@ -1,27 +1,21 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type Owner, ownedBy } from '#/organizations/owner.ts'
+import { type Owner, ownedBy, usableBy } from '#/organizations/owner.ts'
 import type { Label, LabelFields } from './label.ts'
 
 const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const
 
-/** The organization's own, oldest first. */
-export function labelsOf(db: Db, organizationId: string): Promise<Label[]> {
+/** Oldest first. */
+export function labelsOf(db: Db, { organizationId, memberId }: Owner): Promise<Label[]> {
+  if (memberId === null) {
+    return query<Label>(db)`
+      select id, name, keyword, colour, created_at from labels
+      where organization_id = ${organizationId} and member_id is null order by created_at, id`
+  }
   return query<Label>(db)`
     select id, name, keyword, colour, created_at from labels
-    where organization_id = ${organizationId} and member_id is null order by created_at, id`
-}
-
-/** Oldest first, a member's own too. */
-export function labelsOwnedBy(db: Db, owner: Owner): Promise<Label[]> {
-  return db
-    .selectFrom('labels')
-    .select(columns)
-    .where(ownedBy('labels', owner))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+    where organization_id = ${organizationId} and member_id = ${memberId} order by created_at, id`
 }
 
 export async function labelCount(tx: Tx, owner: Owner): Promise<number> {
@@ -46,7 +40,8 @@ export function labelByNameKey(tx: Tx, owner: Owner, nameKey: string): Promise<L
     .executeTakeFirst()
 }
 
-/** The label with that keyword, id or name, in this order of precedence. */
+/** The label with that keyword, id or name, in this order of precedence, that the owner may use. A member's own come before
+ *  the organization's. */
 export async function labelMeant(
   db: Db,
   owner: Owner,
@@ -55,7 +50,7 @@ export async function labelMeant(
   return await db
     .selectFrom('labels')
     .select(columns)
-    .where(ownedBy('labels', owner))
+    .where(usableBy('labels', owner))
     .where(({ or, eb }) =>
       or([
         eb('keyword', '=', text.as.toLowerCase()),
@@ -63,18 +58,19 @@ export async function labelMeant(
         eb('name_key', '=', text.nameKey),
       ]),
     )
+    .orderBy(sql`member_id is null`)
     .orderBy(sql`keyword = ${text.as.toLowerCase()}`, 'desc')
     .orderBy(sql`id::text = ${text.as.toLowerCase()}`, 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** Those keywords that belong to a label of this owner. */
+/** Those keywords that belong to a label that the owner may use. */
 export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('labels')
     .select('keyword')
-    .where(ownedBy('labels', owner))
+    .where(usableBy('labels', owner))
     .where('keyword', '=', sql<string>`any(${keywords}::text[])`)
     .execute()
   return new Set(rows.map(({ keyword }) => keyword))

@@ -22,7 +22,7 @@ const name = Line({
   minLength: 1,
   description:
     '1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that ' +
-    'change direction. Unique in the organization without regard to case.',
+    'change direction. Unique among the labels of its owner, without regard to case.',
   examples: ['Invoices'],
   rule: labelName,
 })

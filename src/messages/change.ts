@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
-import { organizationItself } from '#/organizations/owner.ts'
+import type { Owner } from '#/organizations/owner.ts'
 import type { Change } from '#/ports/mail-host.ts'
 import { newFolderName } from './folder-name.ts'
 import type { MessageChange } from './schemas.ts'
@@ -28,15 +28,15 @@ export function assertLabelsApart({ add_labels = [], remove_labels = [] }: Messa
   if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
 }
 
-/** Every keyword must belong to a label of the organization. A member's own labels count as unknown. */
+/** Every keyword must belong to a label of the organization, or of the member who asks. Those of others count as unknown. */
 export async function assertKeywordsKnown(
   db: Db,
-  organizationId: string,
+  owner: Owner,
   { addKeywords = [], removeKeywords = [] }: Change,
 ): Promise<void> {
   const wanted = [...addKeywords, ...removeKeywords]
   if (wanted.length === 0) return
-  const known = await keywordsKnown(db, organizationItself(organizationId), wanted)
+  const known = await keywordsKnown(db, owner, wanted)
   for (const [field, keywords] of [
     ['add_labels', addKeywords],
     ['remove_labels', removeKeywords],
@@ -46,7 +46,7 @@ export async function assertKeywordsKnown(
       throw invalid(
         `${field}[${at}]`,
         `No label has the keyword ${JSON.stringify(keywords[at])}`,
-        'Take keywords from GET /v1/labels; names are not keywords',
+        `Take keywords from GET /v1/labels${owner.memberId === null ? '' : ' and /v1/me/labels'}; names are not keywords`,
       )
     }
   }

@@ -29,7 +29,7 @@ export function namedUids(
 
 /** What a message is shown with. */
 export interface Shown {
-  /** The keywords that the organization may see. */
+  /** The keywords that who asks may see. */
   readonly visible: ReadonlySet<string>
   /** Our name in DNS: results of authentication under another are none of ours. */
   readonly hostname: string
@@ -65,12 +65,12 @@ function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<Li
 export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id'> &
   Record<'text' | 'html', string | null | SerializedJson>
 
-/** Does not show what members' own filters did. */
+/** Of what members' own filters did, shows what those of `filters` did. */
 export async function presentMessage(
   { summary, filteredBy }: Stored,
   raw: Buffer,
   reader: MessageReader,
-  shown: Shown,
+  shown: Shown & { readonly filters: ReadonlySet<string> },
 ): Promise<OpenedMessage> {
   const [{ headers, to, cc, replyTo }, { text, html, attachments }] = await Promise.all([
     reader.message(raw),
@@ -87,7 +87,7 @@ export async function presentMessage(
     html: presentText(html),
     attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
     filtered_by: filteredBy.flatMap(({ personal, error = null, ...applied }) =>
-      personal ? [] : [{ ...applied, error }],
+      personal && !shown.filters.has(applied.filter_id) ? [] : [{ ...applied, error }],
     ),
   }
 }

@@ -1,19 +1,35 @@
-import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
+import type { Owner } from '#/organizations/owner.ts'
 
-/** Those of the keywords that belong or belonged to labels of the organization. Members' own are absent, since no key may see
- *  them (docs/reference/members.md). */
-export async function organizationKeywords(
+/** Those of the keywords that belong or belonged to labels of the organization, or of the member who asks. Another member's are
+ *  absent, and to a key all members' (docs/reference/members.md). */
+export async function visibleKeywords(
   db: Db,
-  organizationId: string,
+  { organizationId, memberId }: Owner,
   keywords: readonly string[],
 ): Promise<Set<string>> {
   if (keywords.length === 0) return new Set()
-  const { rows } = await sql<{ keyword: string }>`
+  const rows = await query<{ keyword: string }>(db)`
     select keyword from labels
-    where organization_id = ${organizationId} and member_id is null and keyword = any(${keywords}::text[])
+    where organization_id = ${organizationId} and (member_id is null or member_id = ${memberId}::uuid)
+      and keyword = any(${keywords}::text[])
     union all
     select keyword from retired_keywords
-    where organization_id = ${organizationId} and member_id is null and keyword = any(${keywords}::text[])`.execute(db)
+    where organization_id = ${organizationId} and (member_id is null or member_id = ${memberId}::uuid)
+      and keyword = any(${keywords}::text[])`
   return new Set(rows.map(({ keyword }) => keyword))
+}
+
+/** Those of the ids that are filters of the member who asks. */
+export async function ownFilters(
+  db: Db,
+  { organizationId, memberId }: Owner,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (memberId === null || ids.length === 0) return new Set()
+  const rows = await query<{ id: string }>(db)`
+    select id from filters
+    where organization_id = ${organizationId} and member_id = ${memberId} and id = any(${ids}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
 }

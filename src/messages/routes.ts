@@ -11,7 +11,7 @@ import { folderName } from './folder-name.ts'
 import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
 import { namedUids, pathUid } from './message.ts'
-import { organizationKeywords } from './queries.ts'
+import { visibleKeywords } from './queries.ts'
 import {
   BulkChange,
   BulkResult,
@@ -86,17 +86,17 @@ function listRoutes(app: App, parts: MessageParts): void {
         response: { 200: MessagePage },
       },
     },
-    async ({ caller, organizationId, query: { folder = 'inbox', uids, ...query } }) => {
+    async ({ caller, query: { folder = 'inbox', uids, ...query } }) => {
       const name = folderName(folder)
       const named = uids === undefined ? undefined : namedUids(uids, query)
       const mailbox = await readableMailbox(db, caller, query.mailbox)
       if (named) {
         const found = (await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)
-        const data = await threadedItemsFor(parts, mailbox, name, found)
+        const data = await threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, found)
         return { data, total: data.length, page: 0, has_more: false }
       }
       const { limit = 25, page = 0, unread, label } = query
-      if (label !== undefined && !(await organizationKeywords(db, organizationId, [label])).has(label)) {
+      if (label !== undefined && !(await visibleKeywords(db, caller, [label])).has(label)) {
         throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
       }
       const wanted = {
@@ -106,7 +106,7 @@ function listRoutes(app: App, parts: MessageParts): void {
         ...(label !== undefined && { keyword: label }),
       }
       const { total, messages } = await mailHost.list(mailbox, name, wanted)
-      const data = await threadedItemsFor(parts, mailbox, name, messages)
+      const data = await threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, messages)
       return { data, total, page, has_more: (page + 1) * limit < total }
     },
   )
@@ -138,7 +138,7 @@ function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       const raw = await large.fetch(stored, reply)
-      return sendSerialized(reply, await messageFor(parts, mailbox, stored, raw))
+      return sendSerialized(reply, await messageFor(parts, { owner: caller, mailbox }, stored, raw))
     },
   )
 }
@@ -159,16 +159,16 @@ function changeRoute(app: App, parts: MessageParts): void {
         response: { 200: MessageItem },
       },
     },
-    async ({ caller, organizationId, params, body, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, params, body, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
       const mailbox = await readableMailbox(db, caller, query.mailbox)
       if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
-      await assertKeywordsKnown(db, organizationId, change)
+      await assertKeywordsKnown(db, caller, change)
       const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
-      const [item] = now ? await threadedItemsFor(parts, mailbox, place.folder, now) : []
+      const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox, folder: place.folder }, now) : []
       if (!item) throw notFound('message')
       return item
     },
@@ -191,11 +191,11 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: BulkResult },
       },
     },
-    async ({ caller, organizationId, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const mailbox = await readableMailbox(db, caller, query.mailbox)
-      await assertKeywordsKnown(db, organizationId, change)
+      await assertKeywordsKnown(db, caller, change)
       const wanted = [...new Set(uids)].sort((a, b) => a - b)
       const places = await mailHost.update(mailbox, name, wanted, change)
       return {

@@ -30,7 +30,7 @@ export const ListQuery = Strict({
   ...paging(100, 25),
   unread: Type.Optional(Type.Boolean({ description: '`true` for unread messages alone, `false` for read ones.' })),
   label: Type.Optional(
-    Line({ minLength: 1, description: 'The keyword of an organization label.', examples: ['invoices'] }),
+    Line({ minLength: 1, description: 'The keyword of a label, living or deleted.', examples: ['invoices'] }),
   ),
   uids: Type.Optional(
     Type.String({
@@ -132,7 +132,7 @@ export const listedFields = {
   unread: Type.Boolean(),
   starred: Type.Boolean(),
   labels: Type.Array(Type.String(), {
-    description: 'Keywords of organization labels, deleted ones included.',
+    description: "Keywords of the organization's labels, deleted ones included; in a session also of the member's own.",
     examples: [['invoices']],
   }),
   has_attachment: Type.Boolean(),
@@ -211,7 +211,8 @@ export const MessageOut = Type.Object(
     ),
     attachments: Type.Array(AttachmentOut),
     filtered_by: Type.Array(AppliedOut, {
-      description: 'The organization’s filters that acted on the message as it arrived, as they were then.',
+      description:
+        'The organization’s filters that acted on the message as it arrived, as they were then; in a session also the member’s own that still exist.',
     }),
   },
   { title: 'Message' },
@@ -242,7 +243,7 @@ export type HeaderFieldsOut = Static<typeof HeaderFieldsOut>
 
 const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
   maxItems: 100,
-  description: 'Keywords of organization labels, not names.',
+  description: "Keywords of the organization's labels, not names; in a session also of the member's own.",
 })
 
 const changeFields = {

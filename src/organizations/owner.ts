@@ -11,6 +11,13 @@ export function organizationItself(organizationId: string): Owner {
   return { organizationId, memberId: null }
 }
 
+/** The condition on a label, living or deleted, that this owner may use and see it: it is theirs or the organization's. */
+export function usableBy(table: 'labels' | 'retired_keywords', owner: Owner): RawBuilder<boolean> {
+  const { organizationId, memberId } = owner
+  if (memberId === null) return ownedBy(table, owner)
+  return sql<boolean>`(${ownedBy(table, owner)} or ${ownedBy(table, organizationItself(organizationId))})`
+}
+
 /** The condition on a row of the table that it is this owner's. */
 export function ownedBy(
   table: 'labels' | 'retired_keywords' | 'filters' | 'blocked_senders',

@@ -15,7 +15,7 @@ import { lockCommit } from './unknown-commit.ts'
  *  Date and signatures are added when it is sent. */
 export async function draft(
   compose: Composer,
-  sender: Sender & { readonly organizationId: string; readonly memberId?: string | undefined },
+  sender: Sender & { readonly organizationId: string; readonly memberId: string | null },
   { body, outgoing, sendAt }: { body: SendingBody; outgoing: Outgoing; sendAt: Date },
 ): Promise<Draft> {
   const id = randomUUID()
@@ -31,7 +31,7 @@ export async function draft(
     subject: outgoing.subject,
     attachmentCount: outgoing.attachments.length,
     raw: await compose(sender, outgoing, { messageId: `<${id}@${sender.domain}>`, date: sendAt }),
-    scheduledBy: sender.memberId === undefined ? 'api_key' : 'member',
+    scheduledBy: sender.memberId === null ? 'api_key' : 'member',
     sendAt,
   }
 }

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
-import { organizationKeywords } from '#/messages/queries.ts'
+import { visibleKeywords } from '#/messages/queries.ts'
 import { itemsFor } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import type { Owner } from '#/organizations/owner.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Found, SearchTree } from '#/ports/search.ts'
@@ -43,12 +44,12 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname }
       const search = [q, ...(named ?? [])]
       const after = cursor === undefined ? undefined : readCursor(cursor, search)
       const mailboxes = await readableMailboxes(db, caller, named)
-      await assertLabelsKnown(db, organizationId, q, parsed)
+      await assertLabelsKnown(db, caller, q, parsed)
       const refs = [...mailboxes.keys()].map((mailboxId) => ({ organizationId, mailboxId }))
       const now = new Date(clock.now())
       const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })
       const summaries = page.found.map(({ summary }) => summary)
-      const items = await itemsFor({ db, hostname }, organizationId, summaries)
+      const items = await itemsFor({ db, hostname }, caller, summaries)
       const matches = await matchesOf(reader, parsed.tree, page.found)
       return {
         data: items.map((item, index) => ({
@@ -64,9 +65,9 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname }
   )
 }
 
-/** Members' own labels do not exist for a key. */
-async function assertLabelsKnown(db: Db, organizationId: string, q: string, { labels }: Parsed): Promise<void> {
-  const known = await organizationKeywords(db, organizationId, [...labels.keys()])
+/** Labels of other members do not exist. */
+async function assertLabelsKnown(db: Db, owner: Owner, q: string, { labels }: Parsed): Promise<void> {
+  const known = await visibleKeywords(db, owner, [...labels.keys()])
   for (const [keyword, at] of labels) {
     if (!known.has(keyword)) throw mistake(q, at, `No label has the keyword ${JSON.stringify(keyword)}`)
   }

@@ -31,6 +31,7 @@ import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -104,9 +105,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
 /** The nouns in the order of the API description. */
 function nouns(app: App, parts: AppParts): void {
-  labelRoutes(app, parts)
-  filterRoutes(app, parts)
-  blockedSenderRoutes(app, parts)
+  for (const whose of [ofOrganization, ofMember]) {
+    labelRoutes(app, parts, whose)
+    filterRoutes(app, parts, whose)
+    blockedSenderRoutes(app, parts, whose)
+  }
   forwardingRoutes(app, parts)
   sendingRoutes(app, parts)
   scheduledRoutes(app, parts)

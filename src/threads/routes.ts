@@ -66,7 +66,7 @@ export function threadRoutes(
       const thread = await readMailbox(db, caller, query.mailbox, (mailbox) =>
         readThread(parts, mailbox, name, params.id),
       )
-      return presentMessages(thread, name, await itemsFor({ db, hostname }, caller.organizationId, thread.messages))
+      return presentMessages(thread, name, await itemsFor({ db, hostname }, caller, thread.messages))
     },
   )
 }

@@ -50,7 +50,12 @@ function alternatives(span: string): string[] {
 }
 
 test('docs/reference has every route', () => {
-  const routes = found(sources('src/**/*route*.ts'), /app\.(get|post|patch|delete)\(\s*'(\/v1\/[^']*)'/g)
+  const text = sources('src/**/*route*.ts')
+  const owned = found(text, /app\.(get|post|patch|delete)\(\s*at\('(\/v1\/[^']*)'/g)
+  const routes = [
+    ...found(text, /app\.(get|post|put|patch|delete)\(\s*'(\/v1\/[^']*)'/g),
+    ...owned.flatMap((route) => [route, route.replace('/v1/', '/v1/me/')]),
+  ]
     .filter((route) => !route.endsWith('openapi.json'))
     .map((route) => route.replace(/:(\w+)/g, '{$1}').replace(/^\w+/, (method) => method.toUpperCase()))
   assert.ok(routes.length > 35, `the routes are found: ${routes.length}`)

@@ -4,6 +4,7 @@ import { byOperator } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { createKey } from '#/keys/keys.ts'
 import { labelsOf } from '#/labels/queries.ts'
+import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database.ts'
@@ -32,5 +33,8 @@ for (const [when, stored] of [
     await service.ended
     await using database = await home.open()
     const entries = await entriesOf(database.db, organizationId, { action: 'label' }, 10)
-    assert.deepEqual([(await labelsOf(database.db, organizationId)).length, entries.length], [stored, stored])
+    assert.deepEqual(
+      [(await labelsOf(database.db, organizationItself(organizationId))).length, entries.length],
+      [stored, stored],
+    )
   })

@@ -145,8 +145,16 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/members': {},
 }
 
+/** Of what a member has as the organization does. */
+export const ownSamples: Readonly<Record<string, Sample>> = Object.fromEntries(
+  Object.entries(samples)
+    .filter(([name]) => /^\S+ \/v1\/(?:labels|filters|blocked-senders)/.test(name))
+    .map(([name, sample]) => [name.replace('/v1/', '/v1/me/'), sample]),
+)
+
 /** The same for what is for members alone, in a session of theirs. */
 export const memberSamples: Readonly<Record<string, Sample>> = {
+  ...ownSamples,
   'GET /v1/me': {},
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},

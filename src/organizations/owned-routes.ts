@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { operationId } from '#/http/openapi-route.ts'
+import type { Scope } from '#/http/scopes.ts'
+import { type Owner, organizationItself } from './owner.ts'
+
+/** Where the labels, filters and blocks of an owner are in the API. One function registers the routes of each noun. */
+export interface OwnedRoutes {
+  /** Whether they are those of the member who asks. */
+  readonly own: boolean
+  /** The path of what the organization has at this path. */
+  readonly at: (path: `/v1/${string}`) => string
+  /** Whom a route is for, and its heading. */
+  readonly access: (scope: Scope, noun: string) => object
+  readonly named: (summary: string, id?: string) => { readonly summary: string; readonly operationId: string }
+  readonly ownerIn: (request: FastifyRequest) => Owner
+}
+
+/** The organization's, to keys and sessions with the scope. */
+export const ofOrganization: OwnedRoutes = {
+  own: false,
+  at: (path) => path,
+  access: (scope, noun) => ({ config: { scope, noun } }),
+  named: (summary, id = operationId(summary)) => ({ summary, operationId: id }),
+  ownerIn: ({ organizationId }) => organizationItself(organizationId),
+}
+
+/** A member's own, in their sessions, whatever their role. */
+export const ofMember: OwnedRoutes = {
+  own: true,
+  at: (path) => path.replace('/v1/', '/v1/me/'),
+  access: (_, noun) => ({ ...hiddenFromKeys, config: { access: 'member', noun: `Own ${noun.toLowerCase()}` } }),
+  named: (summary, id = operationId(summary)) => ({ summary, operationId: `${id}ForMe` }),
+  ownerIn: ({ organizationId, actorId }) => ({ organizationId, memberId: actorId }),
+}
