@@ -10,6 +10,9 @@ export type ErrorCode =
   | 'mail_unavailable'
   | 'conflict'
 
+/** What a member must do before a request is done: say again who they are (docs/reference/sessions.md). */
+export type Needed = 'confirmation'
+
 /** Refuses a request. The HTTP status or SMTP reply is chosen at the edge. */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -17,17 +20,24 @@ export class Refusal extends Error {
   readonly field: string | undefined
   /** The remedy, if it does not follow from the message. */
   readonly fix: string | undefined
+  /** For programs: what the request needs beyond what it has. */
+  readonly needs: Needed | undefined
   /** Further errors of the same body. */
   readonly others: readonly FieldError[]
   /** Seconds after which a retry makes sense, if known. */
   readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, message: string, { field, fix, others = [], retryAfter, cause }: RefusalDetail = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { field, fix, needs, others = [], retryAfter, cause }: RefusalDetail = {},
+  ) {
     super(message, { cause })
     this.name = 'Refusal'
     this.code = code
     this.field = field
     this.fix = fix
+    this.needs = needs
     this.others = others
     this.retryAfter = retryAfter
   }
@@ -41,6 +51,7 @@ export interface FieldError {
 interface RefusalDetail {
   field?: string | undefined
   fix?: string | undefined
+  needs?: Needed | undefined
   others?: readonly FieldError[]
   retryAfter?: number | undefined
   cause?: unknown

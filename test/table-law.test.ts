@@ -36,6 +36,7 @@ const writers = {
   mail_spool_pieces: 'adapters/mail-host/imap',
   mailboxes: 'mailboxes',
   member_links: 'sessions',
+  member_passwords: 'sessions',
   member_sessions: 'sessions',
   members: 'members',
   mta_sts_policies: 'outbound',

@@ -32,6 +32,7 @@ export const actions = [
   'key.revoked',
   'member.added',
   'member.removed',
+  'member.password_changed',
   'organization.created',
   'organization.plan_changed',
   'organization.renamed',

@@ -40,6 +40,10 @@ declare module 'fastify' {
     permission?: Permission
     /** The required scope; of several, any one. */
     scope?: Scope | readonly Scope[]
+    /** For a member who has signed in or confirmed in the last ten minutes that it is them; a key needs no confirmation. */
+    confirmed?: true
+    /** A POST that has no need of an Idempotency-Key: to do it again is to do it once. */
+    repeatable?: false
     /** Refused to a key that is restricted to mailboxes. */
     allMailboxes?: true
     /** Error codes beyond those that `openapi-route.ts` derives. */

@@ -17,7 +17,7 @@ function gate({ identify, among }: { identify?: Identify; among?: () => SharedAl
   let now = 0
   const keys = { identify: identify ?? (async () => identity), isKey: () => true }
   const shared = among && ({ consume: async () => among() } as unknown as SharedWindow)
-  const sessions = { identify: async () => undefined }
+  const sessions = { identify: async () => undefined, confirmedAt: async () => undefined }
   const authorize = authorizer({ keys, sessions, publicUrl: undefined }, () => now, shared)
   return {
     advance: (ms: number) => {

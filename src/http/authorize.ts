@@ -3,6 +3,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
 import type { Caller } from './caller.ts'
+import { assertConfirmed } from './confirmation.ts'
 import type { Permission } from './permissions.ts'
 import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
@@ -48,7 +49,11 @@ export interface Gate {
     /** Whether a token has the form of a key, with the right checksum. */
     readonly isKey: (token: string) => boolean
   }
-  readonly sessions: { readonly identify: Identify }
+  readonly sessions: {
+    readonly identify: Identify
+    /** When the member last proved who they are; undefined if the session has ended. */
+    readonly confirmedAt: (session: { organizationId: string; sessionId: string }) => Promise<Date | undefined>
+  }
   /** The origin under which clients reach the API; undefined if not configured. */
   readonly publicUrl: string | undefined
 }
@@ -85,7 +90,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
   }
 
   return async function authorize(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { scope, allMailboxes, access, permission } = request.routeOptions.config
+    const { scope, allMailboxes, access, permission, confirmed } = request.routeOptions.config
     const network = clientNetwork(request.clientAddress)
     if (access === 'sign-in' && !bearsKey(request)) {
       countStranger(network)
@@ -115,6 +120,10 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     requireScope(identity, scope)
     if (member && permission !== undefined) requirePermission(member, permission)
     if (allMailboxes && !caller.managesAllMailboxes) throw restricted()
+    if (!member || !confirmed) return
+    const confirmedAt = await sessions.confirmedAt({ ...member, organizationId: caller.organizationId })
+    if (!confirmedAt) throw sessionEnded(reply)
+    assertConfirmed(confirmedAt, now())
   }
 }
 

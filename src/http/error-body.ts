@@ -1,4 +1,4 @@
-import type { ErrorCode, Refusal } from '#/errors.ts'
+import type { ErrorCode, Needed, Refusal } from '#/errors.ts'
 import { Type } from './type.ts'
 
 /** Status and code go together as here and nowhere else (docs/reference/http.md). */
@@ -28,6 +28,13 @@ export const ErrorBody = Type.Object(
       message: Type.String({ description: 'What is wrong, in a sentence a person can act on.' }),
       field: Type.Optional(Type.String({ description: 'The field or parameter at fault: `attachments[2].content`.' })),
       fix: Type.Optional(Type.String({ description: 'What to do, where that is not obvious.' })),
+      needs: Type.Optional(
+        Type.Unsafe<Needed>({
+          type: 'string',
+          enum: ['confirmation'],
+          description: 'For programs: `confirmation` (`POST /v1/session/confirm`) makes the same request succeed.',
+        }),
+      ),
       details: Type.Optional(
         Type.Array(
           Type.Object({
@@ -48,13 +55,14 @@ export const ErrorBody = Type.Object(
   { title: 'Error' },
 )
 
-export function errorBody({ code, message, field, fix, others }: Refusal, requestId: string) {
+export function errorBody({ code, message, field, fix, needs, others }: Refusal, requestId: string) {
   return {
     error: {
       code,
       message,
       ...(field !== undefined && { field }),
       ...(fix !== undefined && { fix }),
+      ...(needs !== undefined && { needs }),
       ...(field !== undefined && { details: [{ field, message }, ...others].slice(0, mostFaults) }),
       request_id: requestId,
     },

@@ -12,15 +12,15 @@ interface Route {
 
 /** Adds errors, scope and headers to the OpenAPI description of a route. */
 export function describeRoute({ schema = {}, url, config }: Route, method: string) {
-  const { scope, access, permission, noun, errors = [] } = config ?? {}
+  const { scope, access, permission, confirmed, noun, errors = [] } = config ?? {}
   if (scope === undefined && access === undefined) return schema
-  const repeatable = method === 'POST' && access !== 'sign-in'
+  const repeatable = method === 'POST' && access !== 'sign-in' && config?.repeatable !== false
   const conditions = access === undefined ? scoped([scope ?? []].flat()) : accessed(access, permission)
   return {
     ...schema,
     operationId: schema.operationId ?? operationId(schema.summary ?? `${method} ${url}`),
     ...conditions,
-    description: [schema.description, conditions.description].filter(Boolean).join('\n\n'),
+    description: [schema.description, conditions.description, confirmed && confirmation].filter(Boolean).join('\n\n'),
     tags: noun ? [noun] : [],
     ...(repeatable && { headers: idempotencyHeader }),
     response: {
@@ -29,6 +29,10 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
     },
   }
 }
+
+const confirmation =
+  'A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the ' +
+  'answer is 403, and its `needs` is `confirmation`.'
 
 function scoped(wanted: readonly string[]) {
   return {
@@ -77,7 +81,7 @@ const meaning: Record<ErrorCode, string> = {
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked, or the session has ended.',
   quota_exceeded: 'A limit of the plan would be exceeded.',
   forbidden:
-    "The key or the member's role lacks the scope or permission, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the operator has suspended the organization.",
+    "The key or the member's role lacks the scope or permission, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the member has to confirm who they are (`needs`), or the operator has suspended the organization.",
   not_found: 'The organization has no such item.',
   conflict: 'The first request with this Idempotency-Key is still running.',
   rate_limited:

@@ -24,6 +24,8 @@ const managing = {
   config: { access: 'member', permission: 'manage_api_keys', noun: 'API keys' },
 } as const
 
+const changing = { ...managing, config: { ...managing.config, confirmed: true } } as const
+
 const most = 1_000
 
 /** Members whose role allows it list, create and revoke the organization's keys. No key does. */
@@ -72,7 +74,7 @@ function createRoute(app: App, { db, clock }: KeyParts): void {
   app.post(
     '/v1/api-keys',
     {
-      ...managing,
+      ...changing,
       schema: {
         summary: 'Create an API key',
         operationId: 'createApiKey',
@@ -124,7 +126,7 @@ function revokeRoute(app: App, { db, clock }: KeyParts): void {
   app.delete(
     '/v1/api-keys/:id',
     {
-      ...managing,
+      ...changing,
       schema: {
         summary: 'Revoke an API key',
         operationId: 'revokeApiKey',

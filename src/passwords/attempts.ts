@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { clientNetwork } from '#/ip-address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type Failures, isThrottled } from './throttle.ts'
 
@@ -14,30 +15,60 @@ export function attemptsKey(keyring: Keyring): AttemptsKey {
   return { keys: new DerivedKeys(keyring, 'mailroom logins') }
 }
 
-/** A password that a client tries. */
-export interface Attempt {
+/** What a client says to prove that it may log in. */
+export interface Guess {
+  /** The client's address. Its network is counted. */
+  readonly address: string
+  /** What names the account, whether there is one or not. */
+  readonly login: string
+  readonly guess: string
+  /** What the guess is compared with, or empty. Once that changes, an old guess counts as a new one. */
+  readonly against: string
+}
+
+/** Verifies a guess once, and not at all while the client is throttled. */
+export async function tryGuess(
+  db: Db,
+  key: AttemptsKey,
+  { address, login, guess, against }: Guess,
+  verify: () => Promise<boolean>,
+): Promise<'right' | 'wrong' | 'throttled'> {
+  const attempt = attemptOf(key, { client: clientNetwork(address), login, guess, against })
+  const decision = await beginAttempt(db, attempt)
+  if (decision === 'throttled') return 'throttled'
+  if (decision === 'failed before') return 'wrong'
+  if (await verify()) {
+    await recordSuccess(db, attempt)
+    return 'right'
+  }
+  await recordFailure(db, attempt)
+  return 'wrong'
+}
+
+/** A guess as it is stored. */
+interface Attempt {
   readonly client: Buffer
   readonly login: Buffer
   readonly guess: Buffer
 }
 
-/** @param passwordHash of the mailbox, or empty. After a change of password, an old guess counts as a new one. */
-export function attemptOf(
+/** @param against what the guess is compared with, or empty. Once that changes, an old guess counts as a new one. */
+function attemptOf(
   key: AttemptsKey,
-  { client, login, password, passwordHash }: Record<'client' | 'login' | 'password' | 'passwordHash', string>,
+  { client, login, guess, against }: Record<'client' | 'login' | 'guess' | 'against', string>,
 ): Attempt {
   const hashed = (kind: string, text: string) =>
     createHmac('sha256', key.keys.inForce).update(`${kind}\0${text}`).digest().subarray(0, 16)
   return {
     client: hashed('client', client),
     login: hashed('login', login),
-    guess: hashed('guess', `${passwordHash}\0${password}`),
+    guess: hashed('guess', `${against}\0${guess}`),
   }
 }
 
-/** Decides, before the password is verified, whether it may be. An allowed attempt counts as failed until `recordSuccess`.
- *  A password that failed before is not verified again. A client's attempts wait for each other in all processes. */
-export async function beginAttempt(
+/** Decides, before a guess is verified, whether it may be. An allowed attempt counts as failed until `recordSuccess`.
+ *  One that failed before is not verified again. A client's attempts wait for each other in all processes. */
+async function beginAttempt(
   db: Db,
   { client, login, guess }: Attempt,
 ): Promise<'allowed' | 'failed before' | 'throttled'> {
@@ -67,15 +98,15 @@ export async function beginAttempt(
   })
 }
 
-/** The password was wrong. */
-export async function recordFailure(db: Db, { client, login, guess }: Attempt): Promise<void> {
+/** The guess was wrong. */
+async function recordFailure(db: Db, { client, login, guess }: Attempt): Promise<void> {
   await sql`
     update login_failures set looked_at = true
     where client = ${client} and login = ${login} and guess = ${guess}`.execute(db)
 }
 
-/** The password was right. */
-export async function recordSuccess(db: Db, { client, login, guess }: Attempt): Promise<void> {
+/** The guess was right. */
+async function recordSuccess(db: Db, { client, login, guess }: Attempt): Promise<void> {
   await sql`
     with tried as (
       delete from login_failures where client = ${client} and login = ${login} and guess = ${guess}

@@ -6,6 +6,7 @@ import { SharedWindow } from '#/http/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
+import { attemptsKey } from '#/passwords/attempts.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { ThreadCache } from '#/threads/cache.ts'
@@ -40,6 +41,7 @@ export async function startApi(
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const app = await buildApp({
     ...{ ...given, db, threads, authenticator, sessions, refusals, sharedRate },
+    attemptsKey: attemptsKey(keyring),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

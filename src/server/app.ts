@@ -33,6 +33,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
+import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
@@ -60,6 +61,7 @@ export interface AppParts extends ClientAddressParts {
   readonly authenticator: Authenticator
   readonly refusals: Refusals
   readonly sessions: SessionAuthenticator
+  readonly attemptsKey: AttemptsKey
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */

@@ -3,6 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
 import type { Role } from '#/members/member.ts'
 import { endOf } from './lifetime.ts'
+import { confirmedAt } from './queries.ts'
 import { identityOf } from './roles.ts'
 import { hashToken, isToken } from './token.ts'
 
@@ -21,8 +22,12 @@ const sessions: Kind = {
 
 /** Identifies members by the tokens of their sessions. */
 export class SessionAuthenticator extends Credentials {
+  /** When the member of a session last proved who they are, as every process knows it at once. */
+  readonly confirmedAt: (session: { organizationId: string; sessionId: string }) => Promise<Date | undefined>
+
   constructor(db: Db, now: () => number, options: { every?: number } = {}) {
     super(db, sessions, now, options)
+    this.confirmedAt = (session) => confirmedAt(db, session)
   }
 }
 

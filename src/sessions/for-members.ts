@@ -5,6 +5,9 @@ import type { MemberRef } from './queries.ts'
 /** Of a route that needs a session. */
 export const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const
 
+/** Of a route that needs a member to have proved lately who they are. */
+export const forConfirmedMembers = { ...forMembers, config: { ...forMembers.config, confirmed: true } } as const
+
 /** The member of a request to such a route. */
 export function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef {
   return { organizationId, memberId: actorId }

@@ -25,6 +25,7 @@ export const MeOut = Type.Object(
     role: OneOf(roles),
     joined_at: Timestamp,
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
+    has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
     mailboxes: Type.Array(OwnMailbox, {
       description: "The member's own: those whose mail the session reads and sends.",
     }),
@@ -43,6 +44,7 @@ interface Row {
   readonly role: Role
   readonly joined_at: Date
   readonly organization: string
+  readonly has_password: boolean
   readonly mailboxes: readonly {
     readonly id: string
     readonly address: string
@@ -56,6 +58,9 @@ interface Row {
 export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
   const { rows } = await sql<Row>`
     select member.id, member.email, member.name, member.role, member.joined_at, organizations.name as organization,
+      exists (
+        select from member_passwords where organization_id = member.organization_id and member_id = member.id
+      ) as has_password,
       coalesce((
         select jsonb_agg(
           jsonb_build_object('id', id, 'address', address, 'name', name, 'kind', kind,

@@ -32,6 +32,14 @@ export async function consumeLink(tx: Tx, hash: Buffer, now: Date): Promise<Memb
   return row && { organizationId: row.organization_id, memberId: row.member_id }
 }
 
+export async function deleteLink(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
+  await tx
+    .deleteFrom('member_links')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .execute()
+}
+
 /** Sessions that a member may have; one more ends the one that was not used for the longest time. */
 const mostSessions = 50
 
@@ -78,6 +86,47 @@ export async function deleteSession(db: Db, { organizationId, memberId }: Member
     .where('id', '=', id)
     .executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+/** Ends all sessions of a member but one. */
+export async function deleteOtherSessions(
+  tx: Tx,
+  { organizationId, memberId }: MemberRef,
+  except: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('member_sessions')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .where('id', '<>', except)
+    .execute()
+}
+
+/** When the member last proved who they are. */
+export async function confirmedAt(
+  db: Db,
+  { organizationId, sessionId }: { readonly organizationId: string; readonly sessionId: string },
+): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('member_sessions')
+    .select('confirmed_at')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
+  return row?.confirmed_at
+}
+
+export async function confirmSession(
+  db: Db,
+  { organizationId, sessionId }: { readonly organizationId: string; readonly sessionId: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('member_sessions')
+    .set({ confirmed_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sessionId)
+    .execute()
 }
 
 /** The session whose token has that hash, whosever it is: who bears the token may end it. */

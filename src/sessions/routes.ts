@@ -2,22 +2,25 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
 import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
-import { Line, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
+import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
 import { forMembers, memberOf } from './for-members.ts'
 import { longestMs } from './lifetime.ts'
 import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
+import { passwordRoutes } from './password-routes.ts'
 import { deleteSession, deleteSessionWith } from './queries.ts'
-import { signInByLink } from './sign-in.ts'
+import { signInByLink, signInByPassword } from './sign-in.ts'
+import { SignIn, waySigningIn } from './sign-in-body.ts'
 import { hashToken } from './token.ts'
 
 export interface SessionParts {
   readonly db: Db
   readonly clock: Clock
   readonly sessions: SessionAuthenticator
+  readonly attemptsKey: AttemptsKey
   /** The origin under which browsers reach the service; undefined if not configured. */
   readonly publicUrl: string | undefined
 }
@@ -27,6 +30,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   signInRoute(app, parts)
   signOutRoute(app, parts)
   sessionListRoutes(app, parts)
+  passwordRoutes(app, parts)
   app.get(
     '/v1/me',
     {
@@ -46,7 +50,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   )
 }
 
-function signInRoute(app: App, { db, clock, sessions, publicUrl }: SessionParts): void {
+function signInRoute(app: App, { db, attemptsKey, clock, sessions, publicUrl }: SessionParts): void {
   app.post(
     '/v1/session',
     {
@@ -55,21 +59,20 @@ function signInRoute(app: App, { db, clock, sessions, publicUrl }: SessionParts)
       schema: {
         summary: 'Sign in',
         description:
-          'With a link, which works once. Sets the cookie of a new session. The session that the request bears, if any, ' +
-          'ends.',
-        body: Strict({
-          link: Line({
-            description: 'As `mailroom member add` and `mailroom member invite` print it.',
-            examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
-          }),
-        }),
+          'With a link, which works once, or with e-mail address and password. Sets the cookie of a new session. The session ' +
+          'that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.',
+        body: SignIn,
         response: { 201: MeOut },
       },
     },
     async (request, reply) => {
       const { headers, clientAddress: address } = request
       const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
-      const { token, member } = await signInByLink(db, request.body.link, arrival)
+      const way = waySigningIn(request.body)
+      const { token, member } =
+        'link' in way
+          ? await signInByLink(db, way.link, arrival)
+          : await signInByPassword({ db, attemptsKey }, way, arrival)
       const before = sessionToken(headers, publicUrl)
       if (before !== undefined) {
         await deleteSessionWith(db, hashToken(before))

@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { linkToken } from './link.ts'
+import { assertStillPassword, type Given, holderOf, type PasswordParts } from './password.ts'
 import { consumeLink, insertSession, type MemberRef } from './queries.ts'
 import { hashToken, newToken } from './token.ts'
 
@@ -31,6 +32,17 @@ export async function signInByLink(db: Db, link: string, arrival: Arrival): Prom
     return member
   })
   return { token, member }
+}
+
+/** Opens a session by an address and a password. @throws Refusal */
+export async function signInByPassword(parts: PasswordParts, given: Given, arrival: Arrival): Promise<Opened> {
+  const holder = await holderOf(parts, given, arrival.address)
+  const token = newToken()
+  await parts.db.transaction().execute(async (tx) => {
+    await assertStillPassword(tx, holder)
+    await insertSession(tx, holder, sessionFields(token, arrival), arrival.now)
+  })
+  return { token, member: holder }
 }
 
 function sessionFields(token: string, { address, userAgent }: Arrival) {

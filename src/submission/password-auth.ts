@@ -3,9 +3,8 @@ import type { Db } from '#/db/schema.ts'
 import type { Client, Named } from '#/inbound/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/inbound/mail-handler.ts'
 import { Rejection } from '#/inbound/reply.ts'
-import { clientNetwork } from '#/ip-address.ts'
 import { canonicalAddress } from '#/mime/address.ts'
-import { type AttemptsKey, attemptOf, beginAttempt, recordFailure, recordSuccess } from '#/passwords/attempts.ts'
+import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
 import { isPassword } from '#/passwords/password.ts'
 import { type Account, accountByAddress, accountById, accountByLogin } from './accounts.ts'
 import { credentials, mechanisms } from './sasl.ts'
@@ -47,20 +46,15 @@ export class PasswordAuth implements SmtpAuth {
     const address = canonicalAddress(login)
     const password = given.normalize('NFC')
     const account = address === undefined ? undefined : await accountByLogin(db, address)
-    const attempt = attemptOf(key, {
-      ...{ client: clientNetwork(from), login: address ?? '', password },
-      passwordHash: account?.passwordHash ?? '',
-    })
-    const decision = await beginAttempt(db, attempt)
-    const matches = decision === 'allowed' && (await isPassword(password, account?.passwordHash ?? null))
-    if (account && matches) {
-      await recordSuccess(db, attempt)
+    const hash = account?.passwordHash ?? null
+    const guess = { address: from, login: address ?? '', guess: password, against: hash ?? '' }
+    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash))
+    if (account && outcome === 'right') {
       observe?.(account.suspended ? 'refused' : 'accepted')
       if (!account.suspended) return account
       throw new Rejection(535, '5.7.13', `${account.address} is suspended`)
     }
-    if (decision === 'allowed') await recordFailure(db, attempt)
-    const throttled = decision === 'throttled'
+    const throttled = outcome === 'throttled'
     observe?.(throttled ? 'throttled' : 'refused')
     log.info({ client: from, mailbox: account?.mailboxId, throttled }, 'login refused')
     if (throttled) throw new Rejection(454, '4.7.0', 'Too many failed logins; try again in an hour')

@@ -35,6 +35,7 @@ const recorded: Readonly<Record<string, string>> = {
 const recordedOfMembers: Readonly<Record<string, string>> = {
   'POST /v1/api-keys': 'key.created',
   'DELETE /v1/api-keys/{id}': 'key.revoked',
+  'PUT /v1/me/password': 'member.password_changed',
   ...Object.fromEntries(
     Object.entries(recorded)
       .map(([name, action]) => [name.replace('/v1/', '/v1/me/'), action] as const)
@@ -58,6 +59,7 @@ const noSettingsOfMembers = [
   'POST /v1/me/filters/test',
   'POST /v1/session',
   'DELETE /v1/session',
+  'POST /v1/session/confirm',
   'DELETE /v1/me/sessions/{id}',
 ]
 

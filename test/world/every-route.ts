@@ -158,6 +158,8 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'GET /v1/me': {},
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
+  'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },
+  'PUT /v1/me/password': { body: () => ({ password: 'correct horse battery staple' }) },
   'GET /v1/me/sessions': {},
   // Any id: one's own cannot be known before one signs in.
   'DELETE /v1/me/sessions/{id}': { item: 'label', status: 404 },

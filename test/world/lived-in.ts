@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { makeLink } from '#/sessions/link.ts'
+import { replacePassword } from '#/sessions/password-queries.ts'
 import { signInByLink } from '#/sessions/sign-in.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import type { Sink } from '#test/sockets/sink.ts'
@@ -44,11 +45,12 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   return { tenants, asked, waiting: sent.subject, scheduled }
 }
 
-/** A member who has signed in, and has a link to do so elsewhere. */
+/** A member who has a password, has signed in, and has a link to do so elsewhere. */
 async function beInvited({ db, clock }: World, { organization }: Furnished): Promise<void> {
   const member = { organizationId: organization.id, memberId: (await organization.member('new@far.example')).id }
   const now = clock.now()
   const newLink = async () => (await makeLink(db, member, { base: 'http://x.test', now })).link
+  await db.transaction().execute((tx) => replacePassword(tx, member, { hash: '$argon2id$', set_at: new Date(now) }))
   await signInByLink(db, await newLink(), { address: '127.0.0.1', userAgent: 'a browser', now: new Date(now) })
   await newLink()
 }

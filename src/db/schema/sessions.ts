@@ -3,6 +3,7 @@ import type { Generated } from 'kysely'
 export interface SessionTables {
   member_links: MemberLinks
   member_sessions: MemberSessions
+  member_passwords: MemberPasswords
 }
 
 interface MemberLinks {
@@ -10,6 +11,13 @@ interface MemberLinks {
   member_id: string
   hash: Buffer
   expires_at: Date
+}
+
+interface MemberPasswords {
+  organization_id: string
+  member_id: string
+  hash: string
+  set_at: Date
 }
 
 interface MemberSessions {

@@ -1,0 +1,75 @@
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { confirmedForMs } from '#/http/confirmation.ts'
+import { Line, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { AttemptsKey } from '#/passwords/attempts.ts'
+import { chosenPassword } from '#/passwords/password.ts'
+import type { Clock } from '#/ports/clock.ts'
+import { forConfirmedMembers, forMembers, memberOf } from './for-members.ts'
+import { confirmByPassword, type InSession, setPassword } from './password.ts'
+import { TriedPassword } from './sign-in-body.ts'
+
+export interface PasswordRouteParts {
+  readonly db: Db
+  readonly attemptsKey: AttemptsKey
+  readonly clock: Clock
+}
+
+/** A member sets their password, and confirms with it that it is them. */
+export function passwordRoutes(app: App, { db, attemptsKey, clock }: PasswordRouteParts): void {
+  app.put(
+    '/v1/me/password',
+    {
+      ...forConfirmedMembers,
+      schema: {
+        summary: "Set one's password",
+        operationId: 'setPassword',
+        description:
+          "Or change it. Ends one's other sessions, within 5 seconds in every process, and one's sign-in link.",
+        body: Strict({
+          password: Line({
+            description:
+              '12 to 256 characters, at least 5 of them different, and none that is soon guessed: a common password, a row ' +
+              "of keys, one's address. There are no other rules.",
+            examples: ['correct horse battery staple'],
+            rule: chosenPassword,
+          }),
+        }),
+        response: { 200: Type.Object({ has_password: Type.Literal(true) }) },
+      },
+    },
+    async (request) => {
+      const { password } = request.body
+      await setPassword(db, inSession(request), { password, by: request.actor, now: new Date(clock.now()) })
+      return { has_password: true as const }
+    },
+  )
+
+  app.post(
+    '/v1/session/confirm',
+    {
+      ...forMembers,
+      config: { ...forMembers.config, repeatable: false },
+      schema: {
+        summary: 'Confirm who one is',
+        operationId: 'confirmSession',
+        description:
+          "With one's password. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.",
+        body: Strict({ password: TriedPassword }),
+        response: { 200: Type.Object({ confirmed_until: Type.String({ format: 'date-time' }) }) },
+      },
+    },
+    async (request) => {
+      const now = new Date(clock.now())
+      const { body, clientAddress: address } = request
+      await confirmByPassword({ db, attemptsKey }, inSession(request), { password: body.password, address, now })
+      return { confirmed_until: new Date(now.getTime() + confirmedForMs).toISOString() }
+    },
+  )
+}
+
+function inSession(request: FastifyRequest): InSession {
+  return { ...memberOf(request), sessionId: request.member?.sessionId ?? '' }
+}

@@ -1,0 +1,113 @@
+import type { Actor } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
+import { isGuessable } from '#/passwords/guessable.ts'
+import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
+import {
+  isStillPassword,
+  type PasswordHolder,
+  passwordHolder,
+  passwordOf,
+  replacePassword,
+} from './password-queries.ts'
+import { confirmSession, deleteLink, deleteOtherSessions, type MemberRef } from './queries.ts'
+
+export interface PasswordParts {
+  readonly db: Db
+  readonly attemptsKey: AttemptsKey
+}
+
+/** What somebody says of themselves to sign in. */
+export interface Given {
+  readonly email: string
+  readonly password: string
+  /** Its name or id. */
+  readonly organization: string | undefined
+}
+
+/** A member in a session of theirs. */
+export interface InSession extends MemberRef {
+  readonly sessionId: string
+}
+
+/**
+ * Whose address and password these are. That nobody here has the address is told by no word of the answer and no time that it
+ * takes. @throws Refusal
+ */
+export async function holderOf(parts: PasswordParts, given: Given, address: string): Promise<PasswordHolder> {
+  const email = given.email.toLowerCase()
+  const holder = await passwordHolder(parts.db, email, given.organization)
+  const isRight = await tryPassword(parts, { email, password: given.password, hash: holder?.hash, address })
+  if (!holder || !isRight) throw wrong()
+  return holder
+}
+
+/** Refuses a session to a password that was changed while it was verified. @throws Refusal */
+export async function assertStillPassword(tx: Tx, holder: PasswordHolder): Promise<void> {
+  if (!(await isStillPassword(tx, holder))) throw wrong()
+}
+
+/** Confirms by their password that it is the member who uses a session. @throws Refusal */
+export async function confirmByPassword(
+  parts: PasswordParts,
+  member: InSession,
+  { password, address, now }: { readonly password: string; readonly address: string; readonly now: Date },
+): Promise<void> {
+  const found = await passwordOf(parts.db, member)
+  if (!found?.hash) throw invalid('password', 'You have no password yet', 'Sign in again with a new sign-in link')
+  const email = found.email.toLowerCase()
+  if (!(await tryPassword(parts, { email, password, hash: found.hash, address }))) {
+    throw invalid('password', 'This is not your password')
+  }
+  await confirmSession(parts.db, member, now)
+}
+
+/** Sets or changes a member's password, which ends their other sessions and their sign-in link. @throws Refusal */
+export async function setPassword(
+  db: Db,
+  member: InSession,
+  { password, by, now }: { readonly password: string; readonly by: Actor; readonly now: Date },
+): Promise<void> {
+  const chosen = chosenPassword(password)
+  const found = await passwordOf(db, member)
+  if (!found) throw new Refusal('not_found', 'No such member')
+  if (await isGuessable(chosen, [found.email, ...found.email.split('@'), found.name, found.organization, 'mailroom'])) {
+    throw invalid(
+      'password',
+      'password is too easily guessed',
+      'Choose another: four words that nobody would expect, say',
+    )
+  }
+  const hash = await hashPassword(chosen)
+  await db.transaction().execute(async (tx) => {
+    await replacePassword(tx, member, { hash, set_at: now })
+    await deleteOtherSessions(tx, member, member.sessionId)
+    await deleteLink(tx, member)
+    await record(tx, by, {
+      ...{ organizationId: member.organizationId, action: 'member.password_changed' },
+      ...{ id: member.memberId, name: found.email, before: null, after: null },
+    })
+  })
+}
+
+/** @param hash undefined where there is no such member, or no password @throws Refusal if the client guesses too often */
+async function tryPassword(
+  { db, attemptsKey }: PasswordParts,
+  { email, password, hash, address }: { email: string; password: string; hash: string | undefined; address: string },
+): Promise<boolean> {
+  // No address of a mailbox has a space: its logins are counted apart.
+  const guess = { address, login: `member ${email}`, guess: password.normalize('NFC'), against: hash ?? '' }
+  const outcome = await tryGuess(db, attemptsKey, guess, () => isPassword(password, hash ?? null))
+  if (outcome !== 'throttled') return outcome === 'right'
+  throw new Refusal('rate_limited', 'Too many failed attempts; try again in an hour', { retryAfter: 3_600 })
+}
+
+function wrong(): Refusal {
+  return new Refusal('unauthorized', 'No member here has this address and this password', {
+    fix:
+      'Check both. Who is a member of several organizations names one in `organization`; who has no password signs in with a ' +
+      'link',
+  })
+}

@@ -1,0 +1,55 @@
+import { invalid } from '#/errors.ts'
+import { Line, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { Given } from './password.ts'
+
+/** A password to try. Longer ones are nobody's. */
+export const TriedPassword = Line({ maxLength: 1_024, examples: ['correct horse battery staple'] })
+
+/** The body of `POST /v1/session`. */
+export const SignIn = Strict(
+  {
+    link: Type.Optional(
+      Line({
+        description: 'As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.',
+        examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
+      }),
+    ),
+    email: Type.Optional(
+      Line({ description: "The member's address, in any case; with `password`.", examples: ['ada@tryout.test'] }),
+    ),
+    password: Type.Optional(TriedPassword),
+    organization: Type.Optional(
+      Line({
+        description:
+          'Name or id of the organization, for who has a password in several. By default it is the one that they joined first.',
+        examples: ['tryout'],
+      }),
+    ),
+  },
+  { rule: assertOneWay, examples: [{ email: 'ada@tryout.test', password: 'correct horse battery staple' }] },
+)
+
+interface Body {
+  readonly link?: string
+  readonly email?: string
+  readonly password?: string
+  readonly organization?: string
+}
+
+/** How a body signs in. @throws Refusal */
+export function waySigningIn(body: Body): { readonly link: string } | Given {
+  const { link, email = '', password = '', organization } = body
+  assertOneWay(body)
+  return link === undefined ? { email, password, organization } : { link }
+}
+
+function assertOneWay({ link, email, password, organization }: Body): void {
+  if (link !== undefined) {
+    if (email === undefined && password === undefined && organization === undefined) return
+    throw invalid('link', 'Give either link, or email and password')
+  }
+  if (email === undefined && password === undefined) throw invalid('link', 'Give link, or email and password')
+  if (email === undefined) throw invalid('email', 'email is needed beside password')
+  if (password === undefined) throw invalid('password', 'password is needed beside email')
+}
