@@ -31,6 +31,8 @@ export const actions = [
   'key.created',
   'key.revoked',
   'member.added',
+  'member.invited',
+  'member.role_changed',
   'member.removed',
   'member.password_changed',
   'organization.created',

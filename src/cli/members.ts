@@ -1,13 +1,17 @@
 import { byOperator } from '#/audit/actor.ts'
 import type { Config } from '#/config/config.ts'
 import type { Member } from '#/members/member.ts'
-import { addMember, memberNamed, removeMember } from '#/members/members.ts'
+import { addMember, changeRole, memberNamed, removeMember } from '#/members/members.ts'
 import { membersOf } from '#/members/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import { makeLink } from '#/sessions/link.ts'
+import { inviteMember } from '#/sessions/invitation.ts'
+import { makeLink, type SignInLink } from '#/sessions/link.ts'
 import { command, type Operator } from './command.ts'
 import { minute, table } from './table.ts'
+
+/** The operator may do everything. */
+const manager = { by: byOperator, managesOwners: true }
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const
 
@@ -26,7 +30,8 @@ export const memberCommands = [
       const { db } = operator.database
       const organization = await organizationNamed(db, org)
       const member = await addMember(db, { organizationId: organization.id, email, name, role }, byOperator)
-      const made = await linkFor(operator, organization.id, member)
+      const ref = { organizationId: organization.id, memberId: member.id }
+      const made = shownLink(await makeLink(db, ref, linkBy(operator)), member)
       const added = `Added ${member.email} to "${organization.name}" as ${member.role}.`
       return { value: { ...member, ...made.value }, text: `${added}\n\n${made.text}` }
     },
@@ -40,8 +45,24 @@ export const memberCommands = [
       const { db } = operator.database
       const organization = await organizationNamed(db, given.org)
       const member = await memberNamed(db, organization.id, given.member)
-      const made = await linkFor(operator, organization.id, member)
+      const ref = { organizationId: organization.id, memberId: member.id }
+      const invite = db.transaction().execute((tx) => inviteMember(tx, ref, manager, linkBy(operator)))
+      const made = shownLink(await invite, member)
       return { value: { ...member, ...made.value }, text: made.text }
+    },
+  }),
+  command({
+    name: 'member role',
+    summary: 'Give a member another role: owner, admin or member',
+    operands: ['member', 'role'],
+    options: { org },
+    run: async ({ database: { db } }, given) => {
+      const organization = await organizationNamed(db, given.org)
+      const before = await memberNamed(db, organization.id, given.member)
+      const ref = { organizationId: organization.id, memberId: before.id }
+      const member = await db.transaction().execute((tx) => changeRole(tx, ref, given.role, manager))
+      const is = before.role === member.role ? 'was already' : 'is now'
+      return { value: member, text: `${member.email} ${is} ${member.role} of "${organization.name}".` }
     },
   }),
   command({
@@ -70,9 +91,11 @@ export const memberCommands = [
   }),
 ]
 
-async function linkFor({ config, database: { db }, clock }: Operator, organizationId: string, { id, email }: Member) {
-  const base = config.publicUrl ?? localOrigin(config)
-  const { link, expiresAt } = await makeLink(db, { organizationId, memberId: id }, { base, now: clock.now() })
+function linkBy({ config, clock }: Operator) {
+  return { base: config.publicUrl ?? localOrigin(config), now: clock.now() }
+}
+
+function shownLink({ link, expiresAt }: SignInLink, { email }: Member) {
   const text = `${link}\n\nThe link signs ${email} in, once, until ${minute(expiresAt)} UTC. It cannot be shown again.`
   return { value: { link, link_expires_at: expiresAt }, text }
 }

@@ -19,6 +19,17 @@ function isOverTls({ host = '' }: IncomingHttpHeaders, publicUrl: string | undef
   return !(name === 'localhost' || isLoopbackAddress(name))
 }
 
+/** The origin under which a browser that sends these headers reaches the service. */
+export function requestOrigin(headers: IncomingHttpHeaders, publicUrl: string | undefined): string {
+  return publicUrl ?? namedOrigin(headers, publicUrl)
+}
+
+/** By the host that the request names. */
+function namedOrigin(headers: IncomingHttpHeaders, publicUrl: string | undefined): string {
+  const scheme = isOverTls(headers, publicUrl) ? 'https:' : 'http:'
+  return `${scheme}//${(headers.host ?? '').toLowerCase()}`
+}
+
 /** The token in the cookie of a request. Undefined where there is none, or several. */
 export function sessionToken(headers: IncomingHttpHeaders, publicUrl: string | undefined): string | undefined {
   if (headers.cookie === undefined) return undefined
@@ -45,9 +56,8 @@ export function sessionCookie(
 export function isFromOurPage(headers: IncomingHttpHeaders, publicUrl: string | undefined): boolean | undefined {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
-  const { origin, host = '' } = headers
+  const { origin } = headers
   if (origin === undefined) return undefined
   if (publicUrl !== undefined && origin === publicUrl) return true
-  const scheme = isOverTls(headers, publicUrl) ? 'https:' : 'http:'
-  return origin.toLowerCase() === `${scheme}//${host.toLowerCase()}`
+  return origin.toLowerCase() === namedOrigin(headers, publicUrl)
 }

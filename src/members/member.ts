@@ -14,6 +14,12 @@ export interface Member {
   readonly joined_at: Date
 }
 
+/** A member, by the ids that every query carries. */
+export interface MemberRef {
+  readonly organizationId: string
+  readonly memberId: string
+}
+
 /** A member's address, as written. Two members of an organization must differ in more than case. */
 export function memberEmail(given: string): string {
   if (!isAddress(given)) throw invalid('email', `"${given}" is not an e-mail address`)

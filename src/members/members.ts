@@ -1,41 +1,76 @@
 import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
-import type { Db } from '#/db/schema.ts'
-import { invalid, Refusal } from '#/errors.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import { retireLabelsOf } from '#/labels/queries.ts'
 import { giveMailbox } from '#/mailboxes/queries.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
+import type { MemberRef } from './member.ts'
 import { type Member, memberEmail, memberName, memberRole } from './member.ts'
-import { deleteMember, insertMember, memberMeant } from './queries.ts'
+import { deleteMember, insertMember, memberById, memberMeant, ownerCount, updateRole } from './queries.ts'
+
+export interface NewMember {
+  readonly organizationId: string
+  readonly email: string
+  readonly name: string
+  readonly role: string
+}
+
+/** Who changes members. */
+export interface Manager {
+  readonly by: Actor
+  /** Else owners are none of theirs, and they make none. */
+  readonly managesOwners: boolean
+}
+
+/** `admitMember` in a transaction of its own, by somebody who may do everything. */
+export async function addMember(db: Db, wanted: NewMember, by: Actor): Promise<Member> {
+  return await db.transaction().execute((tx) => admitMember(tx, wanted, { by, managesOwners: true }))
+}
 
 /** Adds a member, who gets the mailbox of that address, if there is one. Refuses an address that another member has, in any
  *  case, and an unknown role. */
-export async function addMember(
-  db: Db,
-  { organizationId, email, name, role }: { organizationId: string; email: string; name: string; role: string },
-  by: Actor,
-): Promise<Member> {
+export async function admitMember(tx: Tx, wanted: NewMember, manager: Manager): Promise<Member> {
+  const { organizationId, email, name, role } = wanted
   const fields = { email: memberEmail(email), name: memberName(name), role: memberRole(role) }
-  return await db.transaction().execute(async (tx) => {
-    const member = await insertMember(tx, organizationId, fields)
-    if (!member) throw invalid('email', `There is a member with the address ${fields.email} already`)
-    await giveMailbox(tx, organizationId, member.id)
-    await record(tx, by, { ...entryOf(organizationId, member), action: 'member.added', before: null })
-    return member
-  })
+  assertManages(manager, fields)
+  const member = await insertMember(tx, organizationId, fields)
+  if (!member) throw invalid('email', `There is a member with the address ${fields.email} already`)
+  await giveMailbox(tx, organizationId, member.id)
+  await record(tx, manager.by, { ...entryOf(organizationId, member), action: 'member.added', before: null })
+  return member
 }
 
-/** Removes a member with their own labels, filters and blocks. Their mailboxes stay, and belong to no member then. */
-export async function removeMember(db: Db, organizationId: string, idOrEmail: string, by: Actor): Promise<Member> {
-  const member = await memberNamed(db, organizationId, idOrEmail)
-  await db.transaction().execute(async (tx) => {
-    await lockOrganization(tx, organizationId)
-    await retireLabelsOf(tx, { organizationId, memberId: member.id })
-    if (!(await deleteMember(tx, organizationId, member.id))) return
-    const { after: before, ...entry } = entryOf(organizationId, member)
-    await record(tx, by, { ...entry, action: 'member.removed', before, after: null })
-  })
+/** Gives a member another role, in every process within five seconds. The last owner keeps theirs. */
+export async function changeRole(tx: Tx, ref: MemberRef, given: string, manager: Manager): Promise<Member> {
+  const role = memberRole(given)
+  const member = await managedMember(tx, ref, manager)
+  assertManages(manager, { role })
+  if (role !== 'owner') await assertNotLastOwner(tx, ref.organizationId, member, 'role')
+  await updateRole(tx, ref, role)
+  const entry = { ...entryOf(ref.organizationId, member), before: { role: member.role }, after: { role } }
+  await record(tx, manager.by, { ...entry, action: 'member.role_changed' })
+  return { ...member, role }
+}
+
+/** Removes a member with their own labels, filters and blocks. Their mailboxes stay, and belong to no member then. The last
+ *  owner stays. */
+export async function dismissMember(tx: Tx, ref: MemberRef, manager: Manager): Promise<Member> {
+  const { organizationId, memberId } = ref
+  const member = await managedMember(tx, ref, manager)
+  await assertNotLastOwner(tx, organizationId, member, 'id')
+  await retireLabelsOf(tx, { organizationId, memberId })
+  await deleteMember(tx, organizationId, memberId)
+  const { after: before, ...entry } = entryOf(organizationId, member)
+  await record(tx, manager.by, { ...entry, action: 'member.removed', before, after: null })
   return member
+}
+
+/** `dismissMember` in a transaction of its own, by somebody who may do everything. */
+export async function removeMember(db: Db, organizationId: string, idOrEmail: string, by: Actor): Promise<Member> {
+  const { id: memberId } = await memberNamed(db, organizationId, idOrEmail)
+  const manager = { by, managesOwners: true }
+  return await db.transaction().execute((tx) => dismissMember(tx, { organizationId, memberId }, manager))
 }
 
 /** The member of that id or address, in any case. */
@@ -43,6 +78,36 @@ export async function memberNamed(db: Db, organizationId: string, idOrEmail: str
   const member = await memberMeant(db, organizationId, idOrEmail)
   if (!member) throw new Refusal('not_found', `No member "${idOrEmail}" in this organization`)
   return member
+}
+
+/** A member whom this manager may change. Changes come one after the other: of two owners who demote each other at once, one
+ *  stays an owner. @throws Refusal */
+export async function managedMember(
+  tx: Tx,
+  { organizationId, memberId }: MemberRef,
+  manager: Manager,
+): Promise<Member> {
+  await lockOrganization(tx, organizationId)
+  const member = await memberById(tx, organizationId, memberId)
+  if (!member) throw notFound('member')
+  assertManages(manager, member)
+  return member
+}
+
+function assertManages({ managesOwners }: Manager, { role }: Pick<Member, 'role'>): void {
+  if (managesOwners || role !== 'owner') return
+  throw new Refusal('forbidden', 'This is about an owner, and your role lacks the permission manage_owners', {
+    fix: 'Ask an owner of the organization',
+  })
+}
+
+async function assertNotLastOwner(tx: Tx, organizationId: string, { role }: Member, field: string): Promise<void> {
+  if (role !== 'owner' || (await ownerCount(tx, organizationId)) > 1) return
+  throw invalid(
+    field,
+    'The last owner of an organization cannot go or step down',
+    'Make another member an owner before',
+  )
 }
 
 function entryOf(organizationId: string, { id, email, name, role }: Member) {

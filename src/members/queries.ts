@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Member, Role } from './member.ts'
+import type { Member, MemberRef, Role } from './member.ts'
 
 const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
 
@@ -42,6 +42,34 @@ export function memberMeant(db: Db, organizationId: string, idOrEmail: string): 
     .executeTakeFirst()
 }
 
+export function memberById(db: Db, organizationId: string, id: string): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function ownerCount(tx: Tx, organizationId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function updateRole(tx: Tx, { organizationId, memberId }: MemberRef, role: Role): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set({ role })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', memberId)
+    .execute()
+}
+
 /** Undefined where the organization has a member of that address. */
 export function insertMember(
   db: Db,
@@ -56,12 +84,7 @@ export function insertMember(
     .executeTakeFirst()
 }
 
-/** Deletes the member with their own labels, filters and blocks. False if there was none. */
-export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('members')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+/** Deletes the member with their sessions and their own labels, filters and blocks. */
+export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('members').where('organization_id', '=', organizationId).where('id', '=', id).execute()
 }

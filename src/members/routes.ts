@@ -1,24 +1,20 @@
 import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { Id, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
-import { roles } from './member.ts'
-import { memberCount, membersOf } from './queries.ts'
-
-const Member = Type.Object(
-  {
-    id: Id,
-    email: Type.String({ examples: ['ada@tryout.test'] }),
-    name: Type.String({ description: 'Empty where none was given.', examples: ['Ada Lovelace'] }),
-    role: OneOf(roles),
-    joined_at: Timestamp,
-  },
-  { title: 'Member' },
-)
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { ById, PageOf, paging, pathId, Strict } from '#/http/shared-schemas.ts'
+import { memberById, memberCount, membersOf } from './queries.ts'
+import { MemberOut, present } from './schemas.ts'
 
 const most = 1_000
 
-export function memberRoutes(app: App, { db }: { db: Db }): void {
+/** Members, whom keys can list. What members in a session do to others is in `src/sessions/member-routes.ts`. */
+export function memberRoutes(app: App, parts: { db: Db }): void {
+  listRoute(app, parts)
+  showRoute(app, parts)
+}
+
+function listRoute(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/members',
     {
@@ -27,14 +23,29 @@ export function memberRoutes(app: App, { db }: { db: Db }): void {
         summary: 'List members',
         description: 'In the order in which they joined. Without `limit`, the first 1,000.',
         querystring: Strict(paging(most, most)),
-        response: { 200: PageOf(Member) },
+        response: { 200: PageOf(MemberOut) },
       },
     },
     async ({ organizationId, query: { limit = most, page = 0 } }) => {
       const total = await memberCount(db, organizationId)
       const members = await membersOf(db, organizationId, { limit, page })
-      const data = members.map(({ joined_at, ...member }) => ({ ...member, joined_at: joined_at.toISOString() }))
-      return { data, total, page, has_more: (page + 1) * limit < total }
+      return { data: members.map(present), total, page, has_more: (page + 1) * limit < total }
+    },
+  )
+}
+
+function showRoute(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/members/:id',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'member', noun: 'Members' },
+      schema: { summary: 'Show a member', params: ById, response: { 200: MemberOut } },
+    },
+    async ({ organizationId, params }) => {
+      const member = await memberById(db, organizationId, pathId(params.id, 'member'))
+      if (!member) throw notFound('member')
+      return present(member)
     },
   )
 }

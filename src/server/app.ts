@@ -42,6 +42,7 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
 import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
+import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
@@ -122,6 +123,7 @@ function nouns(app: App, parts: AppParts): void {
   mailboxRoutes(app, parts)
   usageRoutes(app, parts)
   memberRoutes(app, parts)
+  memberManagementRoutes(app, parts)
   sessionRoutes(app, parts)
   keyRoutes(app, parts)
 }

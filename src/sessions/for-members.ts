@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { hiddenFromKeys } from '#/http/authorize.ts'
-import type { MemberRef } from './queries.ts'
+import type { MemberRef } from '#/members/member.ts'
 
 /** Of a route that needs a session. */
 export const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const

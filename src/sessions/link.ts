@@ -1,4 +1,5 @@
 import type { Db } from '#/db/schema.ts'
+import type { MemberRef } from '#/members/member.ts'
 import { replaceLink } from './queries.ts'
 import { hashToken, isToken, newToken } from './token.ts'
 
@@ -10,12 +11,15 @@ export interface SignInLink {
   readonly expiresAt: Date
 }
 
-/** Makes a link for a member, in place of the one before. `base` is the origin under which the member reaches the service. */
-export async function makeLink(
-  db: Db,
-  member: { readonly organizationId: string; readonly memberId: string },
-  { base, now }: { readonly base: string; readonly now: number },
-): Promise<SignInLink> {
+/** For whom a link is made. */
+export interface LinkFor {
+  /** The origin under which the member reaches the service. */
+  readonly base: string
+  readonly now: number
+}
+
+/** Makes a link for a member, in place of the one before. */
+export async function makeLink(db: Db, member: MemberRef, { base, now }: LinkFor): Promise<SignInLink> {
   const token = newToken()
   const expiresAt = new Date(now + livesMs)
   await replaceLink(db, member, { hash: hashToken(token), expires_at: expiresAt })

@@ -5,8 +5,8 @@ import { scopes } from '#/http/scopes.ts'
 import { Id, OneOf, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { kinds } from '#/mailboxes/mailbox.ts'
+import type { MemberRef } from '#/members/member.ts'
 import { type Role, roles } from '#/members/member.ts'
-import type { MemberRef } from './queries.ts'
 import { permissionsOfRole, scopesOfRole } from './roles.ts'
 
 const OwnMailbox = Type.Object({

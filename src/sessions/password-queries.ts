@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { MemberRef } from './queries.ts'
+import type { MemberRef } from '#/members/member.ts'
 
 /** A member who has a password. */
 export interface PasswordHolder extends MemberRef {

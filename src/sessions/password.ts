@@ -2,6 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
+import type { MemberRef } from '#/members/member.ts'
 import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
@@ -12,7 +13,7 @@ import {
   passwordOf,
   replacePassword,
 } from './password-queries.ts'
-import { confirmSession, deleteLink, deleteOtherSessions, type MemberRef } from './queries.ts'
+import { confirmSession, deleteLink, deleteOtherSessions } from './queries.ts'
 
 export interface PasswordParts {
   readonly db: Db

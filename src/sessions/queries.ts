@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { MemberRef } from '#/members/member.ts'
 import { idleMs, longestMs } from './lifetime.ts'
-
-/** A member, by the ids that every query carries. */
-export interface MemberRef {
-  readonly organizationId: string
-  readonly memberId: string
-}
 
 /** A member has one link at most: the newest. */
 export async function replaceLink(

@@ -31,7 +31,7 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: new Set(permissions),
-  admin: new Set(['manage_api_keys']),
+  admin: new Set(['manage_api_keys', 'manage_members']),
   member: new Set(),
 }
 

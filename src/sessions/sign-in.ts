@@ -1,8 +1,9 @@
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
+import type { MemberRef } from '#/members/member.ts'
 import { linkToken } from './link.ts'
 import { assertStillPassword, type Given, holderOf, type PasswordParts } from './password.ts'
-import { consumeLink, insertSession, type MemberRef } from './queries.ts'
+import { consumeLink, insertSession } from './queries.ts'
 import { hashToken, newToken } from './token.ts'
 
 /** Who signs in, as far as it is seen, and when. */
@@ -51,6 +52,6 @@ function sessionFields(token: string, { address, userAgent }: Arrival) {
 
 function unusable(): Refusal {
   return new Refusal('unauthorized', 'This link was used already, has expired, or was replaced by a newer one', {
-    fix: 'Ask the operator for a new one (`mailroom member invite`)',
+    fix: 'Ask an owner or an admin of the organization for a new one, or the operator (`mailroom member invite`)',
   })
 }

@@ -14,7 +14,7 @@ import { World } from '#test/world/world.ts'
 
 /** They change no settings of an organization. */
 const noSettings = new Set([
-  ...['audit', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate', 'member invite'],
+  ...['audit', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate'],
   ...['mail move', 'mail adopt', 'queue', 'queue retry', 'queue drop'],
   ...commands.map(({ name }) => name).filter((name) => name.endsWith(' list')),
 ])
@@ -34,6 +34,9 @@ const story: readonly (readonly [command: string, given: readonly string[], ...l
   ['key revoke', ['KEY'], 'key.revoked'],
   ['key revoke', ['KEY']],
   ['member add', ['--org', 'Acme', '--email', 'ada@acme.test'], 'member.added'],
+  ['member invite', ['ada@acme.test', '--org', 'Acme'], 'member.invited'],
+  ['member role', ['ada@acme.test', 'admin', '--org', 'Acme'], 'member.role_changed'],
+  ['member role', ['ada@acme.test', 'admin', '--org', 'Acme']],
   ['member label add', ['Mine', ...hers], 'label.created'],
   ['member label remove', ['Mine', ...hers], 'label.deleted'],
   ['member filter add', ['Mine', ...filter, ...hers], 'filter.created'],

@@ -35,6 +35,10 @@ const recorded: Readonly<Record<string, string>> = {
 const recordedOfMembers: Readonly<Record<string, string>> = {
   'POST /v1/api-keys': 'key.created',
   'DELETE /v1/api-keys/{id}': 'key.revoked',
+  'POST /v1/members': 'member.added',
+  'POST /v1/members/{id}/invitation': 'member.invited',
+  'PATCH /v1/members/{id}': 'member.role_changed',
+  'DELETE /v1/members/{id}': 'member.removed',
   'PUT /v1/me/password': 'member.password_changed',
   ...Object.fromEntries(
     Object.entries(recorded)

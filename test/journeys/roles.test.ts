@@ -152,8 +152,8 @@ for (const role of roles) {
 
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
-  owner: ['manage_api_keys'],
-  admin: ['manage_api_keys'],
+  owner: ['manage_api_keys', 'manage_members', 'manage_owners'],
+  admin: ['manage_api_keys', 'manage_members'],
   member: [],
 }
 

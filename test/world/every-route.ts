@@ -23,6 +23,7 @@ export interface Furnished {
     readonly scheduled: string
     readonly failed: string
     readonly apiKey: string
+    readonly member: string
   }
   readonly keyword: string
 }
@@ -56,6 +57,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
+  const member = await organization.member('carol@people.example')
   const ids = {
     label: label.id,
     mailbox: address,
@@ -68,6 +70,7 @@ export async function furnish(world: World): Promise<Furnished> {
     scheduled: scheduled.id,
     failed: failed.id,
     apiKey: key.id,
+    member: member.id,
   }
   return { organization, address, ids, keyword: label.keyword }
 }
@@ -167,6 +170,11 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'POST /v1/api-keys': { body: () => ({ name: 'Shop', scopes: ['messages:read'] }), status: 201 },
   'GET /v1/api-keys/{id}': { item: 'apiKey' },
   'DELETE /v1/api-keys/{id}': { item: 'apiKey' },
+  'POST /v1/members': { body: () => ({ email: `${randomUUID()}@people.example` }), status: 201 },
+  'GET /v1/members/{id}': { item: 'member' },
+  'POST /v1/members/{id}/invitation': { item: 'member', status: 201 },
+  'PATCH /v1/members/{id}': { item: 'member', body: () => ({ role: 'admin' }) },
+  'DELETE /v1/members/{id}': { item: 'member' },
 }
 
 /** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be

@@ -1,0 +1,36 @@
+import { record } from '#/audit/record.ts'
+import type { Tx } from '#/db/schema.ts'
+import { Id, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { MemberRef } from '#/members/member.ts'
+import { type Manager, managedMember } from '#/members/members.ts'
+import { memberFields } from '#/members/schemas.ts'
+import { type LinkFor, makeLink, type SignInLink } from './link.ts'
+
+/** Makes a link that signs the member in, in place of the one before. */
+export async function inviteMember(tx: Tx, ref: MemberRef, manager: Manager, how: LinkFor): Promise<SignInLink> {
+  const { organizationId, memberId: id } = ref
+  const { email: name } = await managedMember(tx, ref, manager)
+  const made = await makeLink(tx, ref, how)
+  const after = { link_expires_at: made.expiresAt }
+  await record(tx, manager.by, { organizationId, action: 'member.invited', id, name, before: null, after })
+  return made
+}
+
+const fields = {
+  link: Type.Optional(
+    Type.String({
+      description: 'Signs the member in, once. It is shown in this answer alone.',
+      examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
+    }),
+  ),
+  link_expires_at: Timestamp,
+}
+
+export const InvitedMember = Type.Object({ ...memberFields, ...fields }, { title: 'InvitedMember' })
+
+export const Invitation = Type.Object({ id: Id, ...fields }, { title: 'Invitation' })
+
+export function presentLink({ link, expiresAt }: SignInLink) {
+  return { link, link_expires_at: expiresAt.toISOString() }
+}

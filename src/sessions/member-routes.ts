@@ -1,0 +1,142 @@
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { requestOrigin } from '#/http/session-cookie.ts'
+import { ById, Id, pathId } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { admitMember, changeRole, dismissMember, type Manager } from '#/members/members.ts'
+import { MemberChange, MemberOut, NewMember, present } from '#/members/schemas.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
+import type { Clock } from '#/ports/clock.ts'
+import { Invitation, InvitedMember, inviteMember, presentLink } from './invitation.ts'
+import { makeLink } from './link.ts'
+
+interface MemberParts {
+  readonly db: Db
+  readonly clock: Clock
+  /** The origin under which browsers reach the service; undefined if not configured. */
+  readonly publicUrl: string | undefined
+}
+
+const managing = {
+  ...hiddenFromKeys,
+  config: { access: 'member', permission: 'manage_members', confirmed: true, noun: 'Members' },
+} as const
+
+/** Members whose role allows it add, invite and remove members, and give them roles. */
+export function memberManagementRoutes(app: App, parts: MemberParts): void {
+  addRoute(app, parts)
+  inviteRoute(app, parts)
+  changeRoutes(app, parts)
+}
+
+/** Who makes the request. */
+function managerOf({ actor, member }: FastifyRequest): Manager {
+  return { by: actor, managesOwners: member?.permissions.has('manage_owners') ?? false }
+}
+
+function memberIn({ organizationId, params }: FastifyRequest<{ Params: { id: string } }>) {
+  return { organizationId, memberId: pathId(params.id, 'member') }
+}
+
+function addRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
+  app.post(
+    '/v1/members',
+    {
+      ...managing,
+      schema: {
+        summary: 'Add a member',
+        description:
+          'Answers a link that signs the member in, once, within 72 hours. Pass it on: the service does not send it. The ' +
+          'mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission ' +
+          '`manage_owners`.',
+        body: NewMember,
+        response: { 201: InvitedMember },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, body, headers } = request
+      const { email, name = '', role = 'member' } = body
+      const how = { base: requestOrigin(headers, publicUrl), now: clock.now() }
+      await answerOnce(db, request, reply, async (tx) => {
+        const member = await admitMember(tx, { organizationId, email, name, role }, managerOf(request))
+        const made = await makeLink(tx, { organizationId, memberId: member.id }, how)
+        return created(`/v1/members/${member.id}`, { ...present(member), ...presentLink(made) }, 'link')
+      })
+      return reply
+    },
+  )
+}
+
+function inviteRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
+  app.post(
+    '/v1/members/:id/invitation',
+    {
+      ...managing,
+      schema: {
+        summary: 'Make a new sign-in link for a member',
+        operationId: 'inviteMember',
+        description:
+          'Signs the member in, once, within 72 hours. The link before stops working. For an owner it takes the permission ' +
+          '`manage_owners`.',
+        params: ById,
+        response: { 201: Invitation },
+      },
+    },
+    async (request, reply) => {
+      const member = memberIn(request)
+      const how = { base: requestOrigin(request.headers, publicUrl), now: clock.now() }
+      await answerOnce(db, request, reply, async (tx) => {
+        const made = await inviteMember(tx, member, managerOf(request), how)
+        return created(`/v1/members/${member.memberId}`, { id: member.memberId, ...presentLink(made) }, 'link')
+      })
+      return reply
+    },
+  )
+}
+
+function changeRoutes(app: App, { db }: MemberParts): void {
+  app.patch(
+    '/v1/members/:id',
+    {
+      ...managing,
+      schema: {
+        summary: 'Give a member another role',
+        operationId: 'changeMember',
+        description:
+          'Within 5 seconds in every process. The last owner keeps their role. To make an owner, or to change one, takes ' +
+          'the permission `manage_owners`.',
+        params: ById,
+        body: MemberChange,
+        response: { 200: MemberOut },
+      },
+    },
+    async (request) => {
+      const [member, manager] = [memberIn(request), managerOf(request)]
+      return present(await db.transaction().execute((tx) => changeRole(tx, member, request.body.role, manager)))
+    },
+  )
+
+  app.delete(
+    '/v1/members/:id',
+    {
+      ...managing,
+      schema: {
+        summary: 'Remove a member',
+        description:
+          'With the labels, filters and blocks that are their own. Their sessions end within 5 seconds in every process. ' +
+          'Mailboxes and mail stay. The last owner stays too. To remove an owner takes the permission `manage_owners`.',
+        params: ById,
+        response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
+      },
+    },
+    async (request) => {
+      const [member, manager] = [memberIn(request), managerOf(request)]
+      await db.transaction().execute((tx) => dismissMember(tx, member, manager))
+      invalidateRules(db, member.organizationId)
+      return { deleted: true as const, id: member.memberId }
+    },
+  )
+}

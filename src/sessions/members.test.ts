@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { entriesOf } from '#/audit/queries.ts'
+import { runCommand } from '#/cli/run.ts'
+import type { Role } from '#/members/member.ts'
+import { late } from '#test/world/late.ts'
+import { operatorOn } from '#test/world/operator.ts'
+import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+async function signedIn(organization: TestOrganization, role: Role, name: string = role): Promise<SignedInMember> {
+  return await signIn(organization, (await organization.member(`${name}@people.example`, role)).id)
+}
+
+async function rolesIn(organization: TestOrganization): Promise<Record<string, Role>> {
+  const { data } = (await organization.request('GET', '/v1/members')).body
+  return Object.fromEntries(data.map(({ email, role }: { email: string; role: Role }) => [email.split('@')[0], role]))
+}
+
+test('a member who is added signs in with the link of the answer, once, and has the mailbox of their address', async () => {
+  const organization = await world.organization()
+  const admin = await signedIn(organization, 'admin')
+  const { id: mailbox, address } = await organization.mailbox('ada')
+  const answer = await admin.request('POST', '/v1/members', { email: address, name: ' Ada ', role: 'member' })
+  assert.equal(answer.status, 201)
+  const { link, link_expires_at, ...member } = answer.body
+  assert.deepEqual((await admin.request('GET', `/v1/members/${member.id}`)).body, member)
+  assert.partialDeepStrictEqual(member, { email: address, name: 'Ada', role: 'member' })
+  assert.equal(Date.parse(link_expires_at), world.clock.now() + 72 * 3_600_000)
+  assert.ok(link.startsWith(`${world.base}/sign-in#`), link)
+  const sign = () => world.client.request('POST', '/v1/session', { body: { link } })
+  const first = await sign()
+  assert.deepEqual([first.status, first.body.mailboxes[0].id], [201, mailbox])
+  assert.equal((await sign()).status, 401)
+})
+
+test('a new link takes the place of the one before, and no trail has either', async () => {
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  const { id, link: old } = (await owner.request('POST', '/v1/members', { email: 'ada@people.example' })).body
+  const answer = await owner.request('POST', `/v1/members/${id}/invitation`)
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('location'), `/v1/members/${id}`)
+  const { link } = answer.body
+  const statusFor = async (link: string) =>
+    (await world.client.request('POST', '/v1/session', { body: { link } })).status
+  assert.deepEqual([await statusFor(old), await statusFor(link)], [401, 201])
+  const trail = JSON.stringify(await entriesOf(world.db, organization.id, {}, 100))
+  for (const secret of [old, link]) assert.ok(!trail.includes(secret.split('#')[1]))
+})
+
+test('links are those of the public URL', async () => {
+  const env = { MAILROOM_PUBLIC_URL: 'https://mail.example.com' }
+  await using served = await World.start({ database: world.database, env })
+  const organization = await world.organization()
+  const { id } = await organization.member('ada@people.example', 'owner')
+  const owner = await signIn(organization, id, served)
+  const { link } = (await owner.request('POST', `/v1/members/${id}/invitation`)).body
+  assert.ok(link.startsWith('https://mail.example.com/sign-in#'), link)
+})
+
+test('a repeated request under its Idempotency-Key adds one member and answers the link again', async () => {
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  const add = () =>
+    owner.request('POST', '/v1/members', { email: 'a@b.example' }, { headers: { 'idempotency-key': 'x' } })
+  const [first, again] = [await add(), await add()]
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+  assert.equal(Object.keys(await rolesIn(organization)).length, 2)
+})
+
+for (const [body, field] of [
+  [{}, 'email'],
+  [{ email: 'ada' }, 'email'],
+  [{ email: 'OWNER@people.example' }, 'email'],
+  [{ email: 'ada@people.example', role: 'boss' }, 'role'],
+  [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
+  [{ email: 'ada@people.example', scopes: [] }, 'scopes'],
+] as const) {
+  test(`${JSON.stringify(body)} adds nobody and names ${field}`, async () => {
+    const organization = await world.organization()
+    const owner = await signedIn(organization, 'owner')
+    const { status, body: answer } = await owner.request('POST', '/v1/members', body)
+    assert.deepEqual([status, answer.error.field], [400, field])
+    assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
+  })
+}
+
+test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
+  const organization = await world.organization()
+  const [owner, second] = [await signedIn(organization, 'owner'), await signedIn(organization, 'owner', 'second')]
+  const [admin, member] = [await signedIn(organization, 'admin'), await signedIn(organization, 'member')]
+  const before = await rolesIn(organization)
+  for (const [method, path, body] of [
+    ['POST', '/v1/members', { email: 'eve@people.example', role: 'owner' }],
+    ['POST', `/v1/members/${owner.id}/invitation`],
+    ['PATCH', `/v1/members/${owner.id}`, { role: 'member' }],
+    ['PATCH', `/v1/members/${owner.id}`, { role: 'owner' }],
+    ['PATCH', `/v1/members/${member.id}`, { role: 'owner' }],
+    ['PATCH', `/v1/members/${admin.id}`, { role: 'owner' }],
+    ['DELETE', `/v1/members/${second.id}`],
+  ] as const) {
+    const answer = await admin.request(method, path, body)
+    assert.equal(answer.status, 403, `${method} ${path}`)
+    assert.match(answer.body.error.message, /permission manage_owners$/)
+  }
+  assert.deepEqual(await rolesIn(organization), before)
+  assert.equal((await admin.request('PATCH', `/v1/members/${member.id}`, { role: 'admin' })).body.role, 'admin')
+  assert.equal((await owner.request('PATCH', `/v1/members/${member.id}`, { role: 'owner' })).body.role, 'owner')
+})
+
+test('the last owner neither goes nor steps down, whoever asks', async () => {
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  const path = `/v1/members/${owner.id}`
+  for (const [answer, field] of [
+    [await owner.request('PATCH', path, { role: 'admin' }), 'role'],
+    [await owner.request('DELETE', path), 'id'],
+  ] as const) {
+    assert.deepEqual([answer.status, answer.body.error.field], [400, field])
+  }
+  for (const command of ['role owner@people.example admin', 'remove owner@people.example']) {
+    const argv = ['member', ...command.split(' '), '--org', organization.name]
+    const { exitCode, stderr } = await runCommand(argv, operatorOn(world))
+    assert.deepEqual([exitCode, /The last owner of an organization cannot go or step down/.test(stderr)], [1, true])
+  }
+  assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
+  assert.equal((await owner.request('PATCH', path, { role: 'owner' })).status, 200)
+  await signedIn(organization, 'owner', 'second')
+  assert.equal((await owner.request('PATCH', path, { role: 'admin' })).status, 200)
+})
+
+for (const [what, ask] of [
+  [
+    'demote',
+    (from: SignedInMember, to: SignedInMember) => from.request('PATCH', `/v1/members/${to.id}`, { role: 'member' }),
+  ],
+  ['remove', (from: SignedInMember, to: SignedInMember) => from.request('DELETE', `/v1/members/${to.id}`)],
+] as const) {
+  test(`of two owners who ${what} each other at once, one stays an owner`, async () => {
+    for (let round = 0; round < 5; round++) {
+      const organization = await world.organization()
+      const [a, b] = [await signedIn(organization, 'owner', 'a'), await signedIn(organization, 'owner', 'b')]
+      const answers = await Promise.all([ask(a, b), ask(b, a)])
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+      assert.equal(Object.values(await rolesIn(organization)).filter((role) => role === 'owner').length, 1)
+    }
+  })
+}
+
+test('another role, and the end of a membership, hold within five seconds in another process', async () => {
+  await using other = await World.start({ database: world.database })
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  const admin = await signedIn(organization, 'admin')
+  const elsewhere = async () =>
+    (await other.client.request('GET', '/v1/api-keys', { headers: { cookie: admin.cookie } })).status
+  const until = async (status: number) => {
+    const since = performance.now()
+    for (let asked = since; (await elsewhere()) !== status; asked = performance.now()) {
+      assert.ok(asked - since < late(5_000), `not ${status} yet`)
+      await wait(100)
+    }
+  }
+  assert.equal(await elsewhere(), 200)
+  await owner.request('PATCH', `/v1/members/${admin.id}`, { role: 'member' })
+  await until(403)
+  await owner.request('PATCH', `/v1/members/${admin.id}`, { role: 'admin' })
+  await until(200)
+  assert.deepEqual((await owner.request('DELETE', `/v1/members/${admin.id}`)).body, { deleted: true, id: admin.id })
+  await until(401)
+})
+
+test('the audit trail has who added, invited, promoted and removed whom', async () => {
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  const { id } = (await owner.request('POST', '/v1/members', { email: 'ada@people.example' })).body
+  const path = `/v1/members/${id}`
+  const { link_expires_at } = (await owner.request('POST', `${path}/invitation`)).body
+  for (const role of ['admin', 'admin']) await owner.request('PATCH', path, { role })
+  await owner.request('DELETE', path)
+  const entries = await entriesOf(world.db, organization.id, { action: 'member', actor: owner.id }, 10)
+  const ada = { email: 'ada@people.example', name: '', role: 'member' }
+  assert.deepEqual(
+    entries.reverse().map(({ action, item, before, after }) => [action, item.id, before, after]),
+    [
+      ['member.added', id, null, ada],
+      ['member.invited', id, null, { link_expires_at }],
+      ['member.role_changed', id, { role: 'member' }, { role: 'admin' }],
+      ['member.removed', id, { ...ada, role: 'admin' }, null],
+    ],
+  )
+  assert.ok(entries.every(({ actor, item }) => actor.name === 'owner@people.example' && item.name === ada.email))
+})
+
+test('a member of another organization is not found, in the words for an id that never was', async () => {
+  const [organization, elsewhere] = [await world.organization(), await world.organization()]
+  const owner = await signedIn(organization, 'owner')
+  const stranger = await elsewhere.member('eve@people.example')
+  for (const [method, tail, body] of [
+    ['GET', ''],
+    ['POST', '/invitation'],
+    ['PATCH', '', { role: 'admin' }],
+    ['DELETE', ''],
+  ] as const) {
+    const ask = async (id: string) => {
+      const answer = await owner.request(method, `/v1/members/${id}${tail}`, body)
+      const { request_id: _, ...error } = answer.body.error
+      return [answer.status, error]
+    }
+    const none = await ask(randomUUID())
+    assert.deepEqual([await ask(stranger.id), await ask('x')], [none, none], method)
+    assert.equal(none[0], 404)
+  }
+  assert.deepEqual(await rolesIn(elsewhere), { eve: 'member' })
+})
