@@ -51,6 +51,25 @@ export async function answerOnce(
   }
 }
 
+/** As `answerOnce`, for work that waits for another server, so that no transaction may be open, and that may be done twice. It is not
+ *  done where the answer is known already. */
+export async function answerAfter(
+  db: Db,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<Answer>,
+): Promise<void> {
+  const key = idempotencyKey(request)
+  const isKnown = key !== undefined && (await keptAnswer(db, request.organizationId, key)) !== undefined
+  const [done] = isKnown ? [] : await Promise.allSettled([work()])
+  await answerOnce(db, request, reply, async () => {
+    // It has expired since.
+    if (!done) throw stillRunning()
+    if (done.status === 'rejected') throw done.reason
+    return done.value
+  })
+}
+
 /** A restricted API key and a member have Idempotency-Keys of their own: by those of others they would learn what they may not
  *  see, and the others would get their refusals. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
@@ -160,8 +179,8 @@ async function lockKey(tx: Tx, organizationId: string, key: string): Promise<boo
   return rows[0]?.locked === true
 }
 
-async function keptAnswer(tx: Tx, organizationId: string, key: string): Promise<Buffer | undefined> {
-  const kept = await tx
+async function keptAnswer(db: Db, organizationId: string, key: string): Promise<Buffer | undefined> {
+  const kept = await db
     .selectFrom('idempotency_keys')
     .select('answer')
     .where('organization_id', '=', organizationId)

@@ -69,9 +69,9 @@ test('GET /v1/folders gives the six and the others, with exact counts', async ()
   assert.equal(status, 200)
   assert.deepEqual(body, {
     data: [
-      { name: 'inbox', total: 2, unread: 1 },
-      ...['sent', 'drafts', 'archive', 'junk', 'trash'].map((name) => ({ name, total: 0, unread: 0 })),
-      { name: 'Projects/Apollo', total: 1, unread: 1 },
+      { name: 'inbox', role: 'inbox', total: 2, unread: 1 },
+      ...['sent', 'drafts', 'archive', 'junk', 'trash'].map((name) => ({ name, role: name, total: 0, unread: 0 })),
+      { name: 'Projects/Apollo', role: null, total: 1, unread: 1 },
     ],
   })
 })

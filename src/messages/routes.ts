@@ -8,6 +8,7 @@ import type { MailHost, Summary } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
+import { folderRoutes } from './folder-routes.ts'
 import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
 import { namedUids, pathUid } from './message.ts'
@@ -16,9 +17,7 @@ import {
   BulkChange,
   BulkResult,
   ByUid,
-  Folders,
   InFolder,
-  InMailbox,
   ListQuery,
   MessageChange,
   MessageItem,
@@ -43,32 +42,13 @@ export interface MessageParts {
 /** Folders and the messages in them. */
 export function messageRoutes(app: App, parts: MessageParts): void {
   const large = new LargeMessages()
-  folderRoutes(app, parts)
+  folderRoutes(app, parts, { reading, writing })
   listRoutes(app, parts)
   readRoute(app, parts, large)
   changeRoute(app, parts)
   bulkRoutes(app, parts)
   headerRoute(app, parts, reading)
   downloadRoutes(app, parts, large, reading)
-}
-
-function folderRoutes(app: App, { db, mailHost }: MessageParts): void {
-  app.get(
-    '/v1/folders',
-    {
-      config: reading,
-      schema: {
-        summary: 'List folders',
-        description: 'The six that every mailbox has, then the others by name, with exact counts.',
-        querystring: InMailbox,
-        response: { 200: Folders },
-      },
-    },
-    async ({ caller, query }) => {
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
-      return { data: await mailHost.folders(mailbox) }
-    },
-  )
 }
 
 function listRoutes(app: App, parts: MessageParts): void {

@@ -1,4 +1,4 @@
-import { Line, ListOf, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Line, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, type TObject, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
@@ -50,17 +50,6 @@ export const pathUidSchema = Type.Unsafe<string>({
 })
 
 export const ByUid = Type.Object({ uid: pathUidSchema })
-
-export const Folders = ListOf(
-  Type.Object(
-    {
-      name: Type.String({ examples: ['inbox'] }),
-      total: Type.Integer({ minimum: 0, examples: [42] }),
-      unread: Type.Integer({ minimum: 0, examples: [3] }),
-    },
-    { title: 'Folder' },
-  ),
-)
 
 export const AddressOut = Type.Object(
   {

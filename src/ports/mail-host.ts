@@ -20,6 +20,12 @@ export interface MailHost {
   /** Whether `append` accepts mail of the organization just now, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
+  /** Makes a folder. False where it was there. */
+  createFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
+  /** Renames a folder and those within it. Throws `invalid('folder', …)` where one of the new name is there. */
+  renameFolder(mailbox: MailboxRef, folder: string, to: string): Promise<void>
+  /** Removes a folder without others in it. False, with all mail in place, where it has messages. */
+  removeFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
   /** Throws `invalid('folder', …)` for a name that no mailbox of the organization can ever have a folder by, as far as the
    *  host says so. */
   checkFolder(organizationId: string, folder: string): Promise<void>
@@ -27,6 +33,8 @@ export interface MailHost {
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
+  /** The lowest uids above that one, in ascending order. */
+  uidsAfter(mailbox: MailboxRef, folder: string, uid: number, most: number): Promise<number[]>
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
   /** A page of what a query finds in mailboxes of one organization, none of them Private. Ends early rather than take long, and
    *  says so. */

@@ -77,6 +77,8 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
     '/',
     'x"\r\nA1 DELETE x',
   ],
+  folders: [...usually('Projects'), 'Projects/Apollo', 'inbox', 'Spam', 'Nowhere', 'a*', '..', '~a'],
+  move_to: [...usually('archive'), 'Projects', 'Projects/Apollo', 'a*', ''],
   labels: [...usually('{{label}}'), '{{other label}}', '{{filter}}'],
   filters: [...usually('{{filter}}'), '{{other filter}}', '{{label}}'],
   'blocked-senders': [

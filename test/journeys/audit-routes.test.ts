@@ -51,6 +51,9 @@ const recordedOfMembers: Readonly<Record<string, string>> = {
 const noSettings = [
   'POST /v1/filters/test',
   'POST /v1/send',
+  'POST /v1/folders',
+  'PATCH /v1/folders/{path}',
+  'DELETE /v1/folders/{path}',
   'PATCH /v1/messages',
   'PATCH /v1/messages/{uid}',
   'POST /v1/scheduled',

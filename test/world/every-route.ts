@@ -17,6 +17,8 @@ export interface Furnished {
     readonly filter: string
     readonly blocked: string
     readonly message: string
+    readonly folder: string
+    readonly emptyFolder: string
     readonly thread: string
     readonly attachment: string
     readonly domain: string
@@ -58,7 +60,11 @@ export async function furnish(world: World): Promise<Furnished> {
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
   const member = await organization.member('carol@people.example')
+  const folder = await created(`/v1/folders?mailbox=${address}`, { name: `Projects ${randomUUID()}` })
+  const emptyFolder = await created(`/v1/folders?mailbox=${address}`, { name: `Empty ${randomUUID()}` })
   const ids = {
+    folder: folder.name,
+    emptyFolder: emptyFolder.name,
     label: label.id,
     mailbox: address,
     filter: filter.id,
@@ -118,6 +124,10 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 202,
   },
   'GET /v1/folders': { query: inMailbox },
+  'POST /v1/folders': { query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }), status: 201 },
+  'GET /v1/folders/{path}': { item: 'folder', query: inMailbox },
+  'PATCH /v1/folders/{path}': { item: 'folder', query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }) },
+  'DELETE /v1/folders/{path}': { item: 'emptyFolder', query: inMailbox },
   'GET /v1/messages': { query: inMailbox },
   'PATCH /v1/messages': { query: inMailbox, body: ({ ids }) => ({ uids: [Number(ids.message)], starred: true }) },
   'GET /v1/messages/{uid}': { item: 'message', query: inMailbox },
@@ -215,7 +225,7 @@ async function operationsOf(world: World, samples: Readonly<Record<string, Sampl
 export function pathOf(path: string, { item, query }: Sample, one: Furnished, otherId?: string): string {
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
-    .replace(/\{(?:id|address)\}/, otherId ?? (item ? one.ids[item] : ''))
+    .replace(/\{(?:id|address|path)\}/, otherId ?? (item ? one.ids[item] : ''))
   return filled + (query?.(one) ?? '')
 }
 

@@ -11,6 +11,10 @@ function rank(name: string): number {
   return at < 0 ? standingFolders.length : at
 }
 
+export function folderIsThere(name: string): Refusal {
+  return invalid('folder', `There is a folder ${JSON.stringify(name)} already`)
+}
+
 export function noSuchFolder(name: string): Refusal {
   return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
 }

@@ -4,6 +4,7 @@ import { type Bench, tester } from './bench.ts'
 import { changesAndMoves } from './changing.ts'
 import { empties } from './emptying.ts'
 import { followsEveryHistory } from './history.ts'
+import { namesFolders } from './naming.ts'
 import { survivesRaces } from './races.ts'
 import { refusesStrangers } from './refusing.ts'
 import { storesAndLists } from './storing.ts'
@@ -23,6 +24,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     storesAndLists(testIt)
     findsAttachments(testIt)
     changesAndMoves(testIt)
+    namesFolders(testIt)
     empties(testIt)
     refusesStrangers(testIt)
     survivesRaces(testIt)

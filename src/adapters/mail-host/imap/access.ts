@@ -43,6 +43,11 @@ export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account 
 /** What is done in a folder that is selected. */
 export type InFolder<T> = (session: ImapSession, folder: SelectedFolder, layout: Layout) => Promise<T>
 
+interface Looked {
+  readonly folder: SelectedFolder
+  readonly layout: Layout
+}
+
 /** Sessions of mailboxes on the server. */
 export class Access implements AsyncDisposable {
   readonly #pool: SessionPool
@@ -66,7 +71,8 @@ export class Access implements AsyncDisposable {
       await session.connection.run(['NOOP'])
       return layout
     }
-    return this.#pool.use(login, undefined, look, work, until)
+    const use = (session: ImapSession, layout: Layout) => work(session, layout).finally(() => letGo(session, layout))
+    return this.#pool.use(login, undefined, look, use, until)
   }
 
   /** Works in a folder that is selected and was looked at just now. Refuses one that is not there. */
@@ -83,7 +89,9 @@ export class Access implements AsyncDisposable {
       throw noSuchFolder(name)
     }
     const path = this.#layouts.get(login)?.pathOf(name)
-    return this.#pool.use(login, path, look, (session, { folder, layout }) => work(session, folder, layout), until)
+    const use = (session: ImapSession, { folder, layout }: Looked) =>
+      work(session, folder, layout).finally(() => letGo(session, layout))
+    return this.#pool.use(login, path, look, use, until)
   }
 
   /** Runs one after another in a mailbox: two that move one message at once would leave it in both folders. Refuses work that
@@ -117,6 +125,14 @@ export class Access implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#pool[Symbol.asyncDispose]()
   }
+}
+
+/** A folder that can be deleted stays selected no longer than it is used. Where it is deleted and made again, Dovecot takes the index
+ *  of the new one for that of the old, finds it damaged and drops what is in it, as soon as such a session gives any command but
+ *  one that selects another folder or none. */
+function letGo(session: ImapSession, layout: Layout): void {
+  const { selected } = session
+  if (selected && !layout.isStanding(selected.path)) session.unselect().catch(() => session.connection.close())
 }
 
 function tooManyChanges(): Error {

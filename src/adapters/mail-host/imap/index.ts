@@ -22,14 +22,17 @@ import { noSuchFolder } from '../folders.ts'
 import { Access, type Account, findAccount, type InFolder } from './access.ts'
 import { expunge, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
+import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
 import { ImapConnection } from './client/connection.ts'
+import type { ImapSession } from './client/session.ts'
 import { longestWait } from './client/session-pool.ts'
 import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
+import type { Layout } from './folders/layout.ts'
 import { nearlyFull, storageOf, storageUsed } from './folders/storage.ts'
 import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
-import { listed } from './reading/list.ts'
+import { listed, uidsAfter } from './reading/list.ts'
 import { readMessage } from './reading/read-message.ts'
 import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
@@ -89,6 +92,20 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return listed.map(({ name, total, unread }) => ({ name, total, unread }))
   }
 
+  createFolder(mailbox: MailboxRef, name: string): Promise<boolean> {
+    return this.#inFolders(mailbox, (session, layout) => createFolder(session, layout, name))
+  }
+
+  renameFolder(mailbox: MailboxRef, name: string, to: string): Promise<void> {
+    return this.#inFolders(mailbox, (session, layout) => renameFolder(session, layout, name, to))
+  }
+
+  removeFolder(mailbox: MailboxRef, name: string): Promise<boolean> {
+    return this.#inFolders(mailbox, (session, layout) =>
+      removeFolder(session, layout, name, () => this.#spool.settled(mailbox, name)),
+    )
+  }
+
   async list(mailbox: MailboxRef, name: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }> {
     return this.#in(mailbox, name, async (session, folder) => {
       const uids = await listed(session, query)
@@ -105,6 +122,10 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
       const found = await this.#contents.of(session, folder, name, realUids(uids))
       return found.map(({ summary }) => summary)
     })
+  }
+
+  uidsAfter(mailbox: MailboxRef, name: string, uid: number, most: number): Promise<number[]> {
+    return this.#in(mailbox, name, (session) => uidsAfter(session, uid, most))
   }
 
   read(mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
@@ -178,6 +199,12 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     const until = waitingEnds()
     const account = await this.#account(mailbox, until)
     return this.#access.exclusively(mailbox, () => this.#access.inFolder(account, name, work, until), until)
+  }
+
+  async #inFolders<T>(mailbox: MailboxRef, work: (session: ImapSession, layout: Layout) => Promise<T>): Promise<T> {
+    const until = waitingEnds()
+    const account = await this.#account(mailbox, until)
+    return this.#access.exclusively(mailbox, () => this.#access.inMailbox(account, work, until), until)
   }
 
   async #account(mailbox: MailboxRef, until: number): Promise<Account> {

@@ -24,8 +24,8 @@ export interface Place {
 }
 
 /** Writes contents, messages, keywords and the storage used, in folders that gain messages by this, or that were counted
- *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with nothing locked or
- *  written, where a folder lacks.
+ *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with nothing written, where
+ *  a folder lacks, or is removed while its lock is waited for.
  *
  *  Folders are locked, lowest id first, before the storage is: what is selected last reads all places, and only then does
  *  PostgreSQL run the parts that nothing reads. The bytes go as one parameter in binary form: as an array they would be
@@ -55,7 +55,7 @@ export function store(
         total = folder.total + locked.added,
         unread = folder.unread + locked.unread,
         size_bytes = folder.size_bytes + locked.size_bytes
-      from locked where folder.id = locked.id
+      from locked where folder.id = locked.id and (select count(*) from locked) = ${gains.length}
       returning locked.number, folder.id as folder_id, folder.modseq, folder.uid_next - locked.added as first
     ), place as materialized (
       select * from advanced

@@ -50,8 +50,6 @@ async function storeFirst(
   const places = await store(tx, { gains }, contents, rows)
   if (places.length === gains.length) return places
   await assertStillHere(tx, keptInDatabase)
-  // One that was there has gone while its lock was waited for, and only mailboxes take their folders with them.
-  if (places.length > 0) throw notFound('mailbox')
   await makeFolders(
     tx,
     gains.map(({ organization_id, mailbox_id, name }) => ({

@@ -17,10 +17,10 @@ export interface Folder {
   readonly unread: number
 }
 
-/** Makes the folders that are lacking. Comes before any folder is locked: see docs/database.md, "Lock order". */
-export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<void> {
+/** Makes the folders that are lacking, and answers how many. Comes before any folder is locked: see docs/database.md, "Lock order". */
+export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<number> {
   // A conflict would use up an id, so those that are there are left out first.
-  await sql`
+  const { rows } = await sql`
     insert into mail_folders (organization_id, mailbox_id, name)
     select wanted.organization_id, wanted.mailbox_id, wanted.name
     from jsonb_to_recordset(${namesJson(folders)}::jsonb) as wanted (organization_id uuid, mailbox_id uuid, name text)
@@ -29,7 +29,9 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
       select from mail_folders there where there.mailbox_id = wanted.mailbox_id and there.name = wanted.name
     ) and ${keptInDatabase}
     order by wanted.mailbox_id, wanted.name
-    on conflict do nothing`.execute(tx)
+    on conflict do nothing
+    returning id`.execute(tx)
+  return rows.length
 }
 
 /** The same for every mailbox that there is. */

@@ -8,7 +8,8 @@ import { changes } from './changes.ts'
 import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
 import { folderStatuses, makeFolders } from './folders.ts'
-import { list, read, summaries } from './read.ts'
+import { createFolder, removeFolder, renameFolder } from './make-folder.ts'
+import { list, read, summaries, uidsAfter } from './read.ts'
 import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
 import { update } from './update.ts'
@@ -16,18 +17,22 @@ import { update } from './update.ts'
 /** The embedded mail host: mail in the program's own database (docs/database.md#mail-in-the-database). */
 export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
   return {
-    open(tx, mailbox) {
+    async open(tx, mailbox) {
       const folders = standingFolders.map((name) => ({ mailbox, name }))
-      return makeFolders(tx, folders)
+      await makeFolders(tx, folders)
     },
     append: (tx, copies) => append(tx, key, copies),
     // Nothing waits: what is taken is stored.
     hasRoom: async () => true,
+    createFolder: (mailbox, folder) => createFolder(db, mailbox, folder),
+    renameFolder: (mailbox, folder, to) => renameFolder(db, mailbox, folder, to),
+    removeFolder: (mailbox, folder) => removeFolder(db, mailbox, folder),
     // A folder can have any name here.
     checkFolder: async () => {},
     folders: (mailbox) => folderStatuses(db, mailbox),
     list: (mailbox, folder, query) => list(db, mailbox, folder, query),
     summaries: (mailbox, folder, uids) => summaries(db, mailbox, folder, uids),
+    uidsAfter: (mailbox, folder, uid, most) => uidsAfter(db, mailbox, folder, uid, most),
     read: (mailbox, folder, uid) => read(db, mailbox, folder, uid),
     search: (mailboxes, query) => search(db, mailboxes, query),
     update: (mailbox, folder, uids, change) => update(db, mailbox, folder, uids, change),

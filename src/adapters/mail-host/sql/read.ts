@@ -85,6 +85,21 @@ export async function summaries(
   return summariesOf(db, folder, uidRows(folder.id, uids), sql`message.uid`)
 }
 
+export async function uidsAfter(
+  db: Db,
+  mailbox: MailboxRef,
+  name: string,
+  uid: number,
+  most: number,
+): Promise<number[]> {
+  const folder = await findFolder(db, mailbox, name)
+  const { rows } = await sql<{ uid: number }>`
+    select uid from mail_messages where folder_id = ${folder.id} and uid > ${uid} order by uid limit ${most}`.execute(
+    db,
+  )
+  return rows.map((row) => row.uid)
+}
+
 export interface SummaryRow {
   uid: number
   message_id: string | null

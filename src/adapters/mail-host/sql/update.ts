@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import { normalKeywords } from '../keywords.ts'
 import { leave } from './expunge.ts'
@@ -29,8 +28,7 @@ export async function update(
       await writeFlags(tx, source, present, apply)
       return places
     }
-    const target = folders.get(targetName)
-    if (!target) throw notFound('mailbox')
+    const target = folders.get(targetName) ?? (await refuseFolder(tx, mailbox, targetName))
     return move(tx, source, target, present, apply)
   })
 }

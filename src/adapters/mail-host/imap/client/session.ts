@@ -54,12 +54,13 @@ export class ImapSession {
     return this.#selected
   }
 
-  /** Selects none: a folder that is selected may not be deleted. */
+  /** Selects none: a folder that is selected may not be deleted. CLOSE would also expunge what mail programs have marked. Without
+   *  UNSELECT (RFC 3691) the inbox is selected instead, unbeknown to those who use the session. */
   async unselect(): Promise<void> {
     if (!this.#selected) return
     this.#selected = undefined
-    // CLOSE expunges what is marked as deleted. Nothing is: messages are expunged as they are marked.
-    await this.connection.run(['CLOSE'], { timeout: timeouts.wholeFolder })
+    const command = this.connection.can('UNSELECT') ? 'UNSELECT' : 'EXAMINE INBOX'
+    await this.connection.run([command], { onData: () => true, timeout: timeouts.wholeFolder })
   }
 
   /** As `select`, and learns the folder's modification sequence. */

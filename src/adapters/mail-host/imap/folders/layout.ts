@@ -65,6 +65,11 @@ export class Layout {
     return path
   }
 
+  /** Whether it is one of the six, which stay. */
+  isStanding(path: string): boolean {
+    return this.#paths.values().some((standing) => standing === path)
+  }
+
   /** Undefined for what cannot be called by a name of ours. */
   nameOf(path: string): string | undefined {
     for (const [name, own] of this.#paths) if (own === path) return name

@@ -18,6 +18,15 @@ export async function listed(session: ImapSession, { unread, keyword }: ListQuer
   return byDate(session, await numbers(session, 'SEARCH', wanted))
 }
 
+/** The lowest uids above that one. A range that ends in `*` has the last message even where it is lower. */
+export async function uidsAfter(session: ImapSession, uid: number, most: number): Promise<number[]> {
+  const found = await numbers(session, 'SEARCH', `UID ${uid + 1}:*`)
+  return found
+    .filter((one) => one > uid)
+    .sort((a, b) => a - b)
+    .slice(0, most)
+}
+
 /** What `UID SORT` or `UID SEARCH` finds. */
 export async function numbers(
   { connection }: ImapSession,

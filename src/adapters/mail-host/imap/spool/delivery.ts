@@ -139,6 +139,8 @@ async function append(
       else lacking.push(fitting(log, session.login, folder, message))
     }
     const ours = await holder.stillHeld(lacking)
+    // Dovecot appends to the folder that is selected, though another may have its name by now.
+    if (!layout.isStanding(path)) await session.unselect()
     if (ours.length > 0) await appendMessages(session, path, ours)
     await drop(
       db,

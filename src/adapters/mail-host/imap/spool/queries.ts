@@ -168,6 +168,15 @@ export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
   return rows
 }
 
+/** Whether a process delivers mail to that folder just now. */
+export async function isDelivering(db: Db, { mailboxId }: MailboxRef, folder: string): Promise<boolean> {
+  const { rows } = await sql<{ busy: boolean }>`
+    select exists (select from mail_spool where mailbox_id = ${mailboxId} and folder = ${folder} and not ${isFree}) as busy`.execute(
+    db,
+  )
+  return rows[0]?.busy ?? false
+}
+
 /** Bytes that wait for a mailbox. */
 export async function spooledFor(db: Db, { mailboxId }: MailboxRef): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`

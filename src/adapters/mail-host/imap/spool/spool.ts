@@ -2,11 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import QuickLRU from 'quick-lru'
 import type { Db, Tx } from '#/db/schema.ts'
+import { mailUnavailable } from '#/errors.ts'
 import { type Copy, type MailboxRef, NoRoom } from '#/ports/mail-host.ts'
 import { type Access, type Account, findAccount } from '../access.ts'
 import { type BatchResult, deliverBatch } from './delivery.ts'
 import { enqueue, fullShares } from './enqueue.ts'
-import { discard, mailboxesWaiting, oldestAndNewestDue, oldestDue } from './queries.ts'
+import { discard, isDelivering, mailboxesWaiting, oldestAndNewestDue, oldestDue } from './queries.ts'
 
 // Times are in milliseconds.
 
@@ -88,6 +89,14 @@ export class Spool implements AsyncDisposable {
     if (!found || found.oldest <= (this.#timedOut.get(mailbox.mailboxId) ?? 0)) return
     const delivered = await this.#untilDelivered(account, found.newest, until - reserve)
     if (!delivered) this.#timedOut.set(mailbox.mailboxId, found.newest)
+  }
+
+  /** Resolves once no delivery to the folder is under way that began before. Throws where that takes too long. */
+  async settled(mailbox: MailboxRef, folder: string): Promise<void> {
+    for (const end = performance.now() + longestStandstill; await isDelivering(this.#db, mailbox, folder); ) {
+      if (performance.now() >= end) throw mailUnavailable(new Error('Mail is being delivered to the folder'))
+      await wait(pause)
+    }
   }
 
   /** Removes what waits for a mailbox, a bounded batch at a time, and yields the size of each. It ends once nothing is on its

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { noSuchFolder } from '../../folders.ts'
+import { CommandRefused, unlessRefused } from '../client/errors.ts'
+import { mailbox } from '../client/mailbox-name.ts'
+import type { ImapSession } from '../client/session.ts'
+import { type Layout, makeFolder } from '../folders/layout.ts'
+import { numbers } from '../reading/list.ts'
+import { move } from './change.ts'
+import { folderRefused, refused } from './refused.ts'
+
+/** False where it was there. */
+export async function createFolder(session: ImapSession, layout: Layout, name: string): Promise<boolean> {
+  const path = layout.pathOf(name)
+  if ((await pathsWithin(session, layout, name)).has(name)) return false
+  await makeFolder(session, path).catch(refuse)
+  return true
+}
+
+/** The server renames those within it too (RFC 9051, section 6.3.6). Mail programs show those that are subscribed. */
+export async function renameFolder(session: ImapSession, layout: Layout, name: string, to: string): Promise<void> {
+  const before = await pathsWithin(session, layout, name)
+  if (!before.has(name)) throw noSuchFolder(name)
+  const target = layout.pathOf(to)
+  await session.unselect()
+  await session.connection.run([`RENAME ${mailbox(layout.pathOf(name))} ${mailbox(target)}`]).catch(refuse)
+  for (const path of before.values())
+    await session.connection.run([`UNSUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
+  const after = await pathsWithin(session, layout, to)
+  for (const path of after.values()) await session.connection.run([`SUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
+}
+
+/** DELETE removes mail too, and a message may arrive just before it. So the folder gets another name first, under which nobody
+ *  stores any, and `settled` resolves once nobody is about to. False, with all mail in place, where there was some. */
+export async function removeFolder(
+  session: ImapSession,
+  layout: Layout,
+  name: string,
+  settled: () => Promise<void>,
+): Promise<boolean> {
+  if (!(await pathsWithin(session, layout, name)).has(name)) throw noSuchFolder(name)
+  const path = layout.pathOf(name)
+  const put = layout.pathOf(`Removed ${randomUUID()}`)
+  const { connection } = session
+  if (((await session.select(path))?.exists ?? 0) > 0) return false
+  await session.unselect()
+  await connection.run([`RENAME ${mailbox(path)} ${mailbox(put)}`]).catch(refuse)
+  try {
+    await settled()
+  } catch (error) {
+    // Where the old name is taken again by now, what is under way is found under the other one.
+    await connection.run([`RENAME ${mailbox(put)} ${mailbox(path)}`]).catch(unlessRefused)
+    throw error
+  }
+  const late = (await session.selectAnew(put))?.exists ? await numbers(session, 'SEARCH', 'ALL') : []
+  if (late.length > 0) await move(session, late, path)
+  await session.unselect()
+  await connection.run([`DELETE ${mailbox(put)}`])
+  if (late.length > 0) return false
+  await connection.run([`UNSUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
+  return true
+}
+
+/** The folder and those within it, by name. */
+async function pathsWithin(session: ImapSession, layout: Layout, name: string): Promise<Map<string, string>> {
+  const all = await layout.everyFolder(session)
+  return new Map(
+    all.filter((one) => one.name === name || one.name.startsWith(`${name}/`)).map((one) => [one.name, one.path]),
+  )
+}
+
+/** Whatever the code of a refusal, it is about the folder: nothing else was asked for. */
+function refuse(failure: unknown): never {
+  throw failure instanceof CommandRefused && refused(failure)?.lasting !== 'temporary'
+    ? folderRefused(failure)
+    : failure
+}

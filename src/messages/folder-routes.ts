@@ -1,0 +1,136 @@
+import type { FastifyContextConfig } from 'fastify'
+import type { App } from '#/http/app-type.ts'
+import { answerAfter, created, ok } from '#/http/idempotency.ts'
+import { readableMailbox } from '#/mailboxes/readable.ts'
+import {
+  ByPath,
+  DeletedFolder,
+  DeletingFolder,
+  FolderBody,
+  FolderChange,
+  FolderOut,
+  Folders,
+  presentFolder,
+} from './folder-schemas.ts'
+import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
+import type { MessageParts } from './routes.ts'
+import { InMailbox } from './schemas.ts'
+
+interface Configs {
+  readonly reading: FastifyContextConfig
+  readonly writing: FastifyContextConfig
+}
+
+/** The folders of a mailbox. */
+export function folderRoutes(app: App, parts: MessageParts, configs: Configs): void {
+  readRoutes(app, parts, configs)
+  createRoute(app, parts, configs)
+  changeRoutes(app, parts, configs)
+}
+
+function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Configs): void {
+  app.get(
+    '/v1/folders',
+    {
+      config: reading,
+      schema: {
+        summary: 'List folders',
+        description: 'The six that every mailbox has, then the others by name, with exact counts.',
+        querystring: InMailbox,
+        response: { 200: Folders },
+      },
+    },
+    async ({ caller, query }) => {
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      return { data: (await mailHost.folders(mailbox)).map(presentFolder) }
+    },
+  )
+
+  app.get(
+    '/v1/folders/:path',
+    {
+      config: reading,
+      schema: { summary: 'Show a folder', params: ByPath, querystring: InMailbox, response: { 200: FolderOut } },
+    },
+    async ({ caller, params, query }) => {
+      const name = pathFolder(params.path)
+      return presentFolder(await readFolder(mailHost, await readableMailbox(db, caller, query.mailbox), name))
+    },
+  )
+}
+
+function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Configs): void {
+  app.post(
+    '/v1/folders',
+    {
+      config: writing,
+      schema: {
+        summary: 'Create a folder',
+        description: 'A folder that is there already is answered with 200.',
+        querystring: InMailbox,
+        body: FolderBody,
+        response: { 200: FolderOut, 201: FolderOut },
+      },
+    },
+    async (request, reply) => {
+      const name = folderNamed('name', request.body.name)
+      const address = request.query.mailbox
+      const mailbox = await readableMailbox(db, request.caller, address)
+      await answerAfter(db, request, reply, async () => {
+        const { made, folder } = await createFolder(mailHost, mailbox, name)
+        const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
+        const answer = presentFolder(folder)
+        return made ? created(location, answer) : ok(answer)
+      })
+      return reply
+    },
+  )
+}
+
+function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Configs): void {
+  app.patch(
+    '/v1/folders/:path',
+    {
+      config: writing,
+      schema: {
+        summary: 'Rename a folder',
+        operationId: 'renameFolder',
+        description:
+          'With the folders within it. Messages keep their uids where the mail host does so; ids of conversations change. ' +
+          'Filters that move mail to the old name create it again.',
+        params: ByPath,
+        querystring: InMailbox,
+        body: FolderChange,
+        response: { 200: FolderOut },
+      },
+    },
+    async ({ caller, params, query, body }) => {
+      const name = pathFolder(params.path)
+      const to = folderNamed('name', body.name)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      return presentFolder(await renameFolder(mailHost, mailbox, name, to))
+    },
+  )
+
+  app.delete(
+    '/v1/folders/:path',
+    {
+      config: writing,
+      schema: {
+        summary: 'Delete a folder',
+        description:
+          'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step fails, ' +
+          'the rest stays in the folder. One that has folders within it is `invalid_request`.',
+        params: ByPath,
+        querystring: DeletingFolder,
+        response: { 200: DeletedFolder },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const name = pathFolder(params.path)
+      const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
+      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      return { deleted: true as const, name, moved: await deleteFolder(mailHost, mailbox, name, moveTo) }
+    },
+  )
+}

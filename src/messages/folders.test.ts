@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+interface Box {
+  readonly organization: TestOrganization
+  readonly address: string
+}
+
+async function box(): Promise<Box> {
+  const organization = await world.organization()
+  return { organization, address: (await organization.mailbox('ada')).address }
+}
+
+function ask(
+  { organization, address }: Box,
+  method: string,
+  name: string,
+  { body, ...query }: { body?: object } & Record<string, unknown> = {},
+) {
+  const asked = new URLSearchParams({ mailbox: address, ...(query as Record<string, string>) })
+  const path = name === '' ? '/v1/folders' : `/v1/folders/${encodeURIComponent(name)}`
+  return organization.request(method, `${path}?${asked}`, body)
+}
+
+const make = (at: Box, name: string) => ask(at, 'POST', '', { body: { name } })
+
+async function names(at: Box): Promise<string[]> {
+  const { body } = await ask(at, 'GET', '')
+  return body.data.map(({ name }: { name: string }) => name).slice(6)
+}
+
+/** Puts messages into a folder. */
+async function fill(at: Box, folder: string, ...subjects: string[]) {
+  for (const subject of subjects)
+    assert.equal(await hand(world, 'x@peer.example', at.address, letter({ Subject: subject })), '250 2.6.0')
+  const { body } = await at.organization.request('GET', `/v1/messages?mailbox=${at.address}&limit=100`)
+  const uids = body.data.map(({ uid }: { uid: number }) => uid)
+  const moved = await at.organization.request('PATCH', `/v1/messages?mailbox=${at.address}`, { uids, folder })
+  assert.equal(moved.status, 200)
+}
+
+test('POST /v1/folders makes a folder, and answers 200 for one that is there', async () => {
+  const at = await box()
+  const made = await make(at, 'Projects/Apollo')
+  assert.deepEqual([made.status, made.body], [201, { name: 'Projects/Apollo', role: null, total: 0, unread: 0 }])
+  assert.deepEqual((await at.organization.request('GET', made.headers.get('location') ?? '')).body, made.body)
+  assert.equal((await make(at, 'Projects/Apollo')).status, 200)
+  assert.deepEqual((await make(at, 'SPAM')).body, { name: 'junk', role: 'junk', total: 0, unread: 0 })
+  assert.deepEqual(await names(at), ['Projects/Apollo'])
+})
+
+test('an Idempotency-Key brings the first answer again', async () => {
+  const at = await box()
+  const again = (name = 'Once') =>
+    at.organization.request(
+      'POST',
+      `/v1/folders?mailbox=${at.address}`,
+      { name },
+      { headers: { 'Idempotency-Key': 'k' } },
+    )
+  assert.deepEqual([(await again()).status, (await again()).status], [201, 201])
+  assert.equal((await again('Twice')).status, 400)
+  assert.deepEqual(await names(at), ['Once'])
+})
+
+for (const name of ['', ' a', 'a//b', 'a*', '~a', '..', 'a/./b', `${'x'.repeat(256)}`, 'a\u0007']) {
+  test(`a folder cannot be called ${JSON.stringify(name.slice(0, 20))}`, async () => {
+    const at = await box()
+    await make(at, 'Old')
+    for (const answer of [await make(at, name), await ask(at, 'PATCH', 'Old', { body: { name } })]) {
+      assert.deepEqual([answer.status, answer.body.error.field], [400, 'name'])
+    }
+    assert.deepEqual(await names(at), ['Old'])
+  })
+}
+
+test('PATCH renames a folder with its mail and those within it', async () => {
+  const at = await box()
+  await make(at, 'Projects/Apollo/Moon')
+  await fill(at, 'Projects/Apollo', 'Launch')
+  const { status, body } = await ask(at, 'PATCH', 'Projects/Apollo', { body: { name: 'Done/Apollo' } })
+  assert.deepEqual([status, body], [200, { name: 'Done/Apollo', role: null, total: 1, unread: 1 }])
+  assert.deepEqual(await names(at), ['Done/Apollo', 'Done/Apollo/Moon'])
+  assert.deepEqual(await subjectsIn(at.organization, at.address, 'Done/Apollo'), ['Launch'])
+  const threads = await at.organization.request('GET', `/v1/threads?mailbox=${at.address}&folder=Done/Apollo`)
+  assert.equal(threads.body.total, 1)
+})
+
+for (const [what, from, to, field] of [
+  ['one that is there', 'A', 'B', 'name'],
+  ['one of the six', 'A', 'Archive', 'name'],
+  ['one within itself', 'A', 'A/x', 'name'],
+  ['a name so long that one within it has none', 'A', 'x'.repeat(254), 'name'],
+] as const) {
+  test(`a folder is not renamed to ${what}`, async () => {
+    const at = await box()
+    for (const name of ['A', 'A/b', 'B']) await make(at, name)
+    const { status, body } = await ask(at, 'PATCH', from, { body: { name: to } })
+    assert.deepEqual([status, body.error.field], [400, field])
+    assert.deepEqual(await names(at), ['A', 'A/b', 'B'])
+  })
+}
+
+test('the six folders are neither renamed nor deleted', async () => {
+  const at = await box()
+  for (const name of ['inbox', 'Sent', 'drafts', 'archive', 'SPAM', 'trash']) {
+    assert.equal((await ask(at, 'PATCH', name, { body: { name: 'Other' } })).status, 400)
+    assert.equal((await ask(at, 'DELETE', name, { move_to: 'Other' })).status, 400)
+  }
+  assert.deepEqual(await names(at), [])
+})
+
+test('what is not there is not_found', async () => {
+  const at = await box()
+  for (const name of ['Nowhere', 'a*', '%']) {
+    for (const answer of [
+      await ask(at, 'GET', name),
+      await ask(at, 'PATCH', name, { body: { name: 'Other' } }),
+      await ask(at, 'DELETE', name),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'not_found'])
+    }
+  }
+})
+
+test('DELETE deletes an empty folder, and never one with mail', async () => {
+  const at = await box()
+  await make(at, 'Empty')
+  const { status, body } = await ask(at, 'DELETE', 'Empty')
+  assert.deepEqual([status, body], [200, { deleted: true, name: 'Empty', moved: 0 }])
+  await fill(at, 'Full', 'one')
+  const refused = await ask(at, 'DELETE', 'Full')
+  assert.deepEqual([refused.status, refused.body.error.field], [400, 'move_to'])
+  assert.deepEqual(await names(at), ['Full'])
+  assert.deepEqual(await subjectsIn(at.organization, at.address, 'Full'), ['one'])
+})
+
+test('DELETE moves the mail to where it is told, and makes that folder', async () => {
+  const at = await box()
+  await fill(at, 'Full', 'one', 'two', 'three')
+  const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'Kept/Here' })
+  assert.deepEqual(body, { deleted: true, name: 'Full', moved: 3 })
+  assert.deepEqual(await names(at), ['Kept/Here'])
+  assert.deepEqual((await subjectsIn(at.organization, at.address, 'Kept/Here')).sort(), ['one', 'three', 'two'])
+})
+
+for (const to of ['Full', 'Full/within', 'a*']) {
+  test(`the mail of a deleted folder cannot go to ${to}`, async () => {
+    const at = await box()
+    await fill(at, 'Full', 'one')
+    const { status, body } = await ask(at, 'DELETE', 'Full', { move_to: to })
+    assert.deepEqual([status, body.error.field], [400, 'move_to'])
+    assert.deepEqual(await names(at), ['Full'])
+  })
+}
+
+test('a folder with others within it is not deleted', async () => {
+  const at = await box()
+  for (const name of ['A', 'A/b', 'AB']) await make(at, name)
+  const { status, body } = await ask(at, 'DELETE', 'A')
+  assert.deepEqual([status, body.error.field], [400, 'path'])
+  for (const name of ['A/b', 'A']) assert.equal((await ask(at, 'DELETE', name)).status, 200)
+  assert.deepEqual(await names(at), ['AB'])
+})

@@ -1,0 +1,124 @@
+import { invalid, notFound, Refusal } from '#/errors.ts'
+import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { folderName, newFolderName, standingFolders } from './folder-name.ts'
+
+/** Folders that POST makes in a mailbox, since all of them are listed at once. */
+const mostFolders = 1_000
+/** Messages that a folder may have whose mail is moved as it is deleted, and that are moved in one step. */
+const mostMoved = 5_000
+const movedAtOnce = 500
+
+/** A folder's name in a path. One that no folder can have is `not_found`. */
+export function pathFolder(text: string): string {
+  try {
+    return folderName(text)
+  } catch {
+    throw notFound('folder')
+  }
+}
+
+/** Reads the name of a folder that may have to be created, from a field of that name. */
+export function folderNamed(field: string, text: string): string {
+  try {
+    return newFolderName(text)
+  } catch (error) {
+    throw ofField(field, error)
+  }
+}
+
+/** One folder. */
+export async function readFolder(mailHost: MailHost, mailbox: MailboxRef, name: string): Promise<FolderStatus> {
+  return found(await mailHost.folders(mailbox), name)
+}
+
+/** Makes a folder, unless it is there. */
+export async function createFolder(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  name: string,
+): Promise<{ made: boolean; folder: FolderStatus }> {
+  const folders = await mailHost.folders(mailbox)
+  const there = folders.find((one) => one.name === name)
+  if (there) return { made: false, folder: there }
+  if (folders.length >= mostFolders) throw invalid('name', `A mailbox can have at most ${mostFolders} folders`)
+  const made = await mailHost.createFolder(mailbox, name).catch(throwing('name'))
+  return { made, folder: { name, total: 0, unread: 0 } }
+}
+
+/** Renames a folder and those within it. */
+export async function renameFolder(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  name: string,
+  to: string,
+): Promise<FolderStatus> {
+  assertNotStanding(name)
+  const folders = await mailHost.folders(mailbox)
+  const folder = found(folders, name)
+  if (to === name) return folder
+  if (to.startsWith(`${name}/`)) throw invalid('name', 'A folder cannot be within itself')
+  const names = new Set(folders.map((one) => one.name))
+  for (const inner of names) {
+    if (inner !== name && !inner.startsWith(`${name}/`)) continue
+    const renamed = folderNamed('name', to + inner.slice(name.length))
+    if (names.has(renamed)) throw invalid('name', `There is a folder ${JSON.stringify(renamed)} already`)
+  }
+  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name'))
+  return { ...folder, name: to }
+}
+
+/** Deletes an empty folder, or one whose mail is moved to another folder first, a bounded number at a time. Answers how many
+ *  messages were moved. */
+export async function deleteFolder(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  name: string,
+  moveTo: string | undefined,
+): Promise<number> {
+  assertNotStanding(name)
+  const folders = await mailHost.folders(mailbox)
+  const { total } = found(folders, name)
+  const within = folders.find((one) => one.name.startsWith(`${name}/`))
+  if (within)
+    throw invalid('path', `There is a folder ${JSON.stringify(within.name)} within it`, 'Delete or rename that first')
+  if (moveTo === name || moveTo?.startsWith(`${name}/`))
+    throw invalid('move_to', 'Mail cannot stay in a folder that is deleted')
+  if (total > 0 && moveTo === undefined) throw notEmpty()
+  if (total > mostMoved) {
+    throw invalid('path', `It has more than ${mostMoved} messages`, 'Move them with PATCH /v1/messages first')
+  }
+  for (let moved = 0; ; ) {
+    if (await mailHost.removeFolder(mailbox, name)) return moved
+    // Mail has come in the meantime.
+    if (moveTo === undefined || moved > mostMoved) throw notEmpty()
+    const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce)
+    moved += (await mailHost.update(mailbox, name, uids, { folder: moveTo }).catch(throwing('move_to'))).size
+  }
+}
+
+function found(folders: readonly FolderStatus[], name: string): FolderStatus {
+  const folder = folders.find((one) => one.name === name)
+  if (!folder) throw notFound('folder')
+  return folder
+}
+
+function assertNotStanding(name: string): void {
+  if ((standingFolders as readonly string[]).includes(name)) {
+    throw invalid('path', `Every mailbox has ${name}: it cannot be renamed or deleted`)
+  }
+}
+
+function notEmpty(): Refusal {
+  return invalid('move_to', 'The folder has messages', 'Say where they go, or move or delete them first')
+}
+
+/** Reports an error of a folder as one of a field. */
+function ofField(field: string, error: unknown): unknown {
+  return error instanceof Refusal && error.field === 'folder' ? invalid(field, error.message, error.fix) : error
+}
+
+function throwing(field: string): (error: unknown) => never {
+  return (error) => {
+    throw ofField(field, error)
+  }
+}

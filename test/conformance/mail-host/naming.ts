@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import type { TestIt } from './bench.ts'
+import { copy, refusal } from './letters.ts'
+import { folders } from './storing.ts'
+
+/** Folders that are made, renamed and removed. */
+export function namesFolders(testIt: TestIt): void {
+  testIt('a folder is made once', async ({ ada, host, append, uids }) => {
+    assert.deepEqual(
+      [await host.createFolder(ada, 'Projects/Apollo'), await host.createFolder(ada, 'Projects/Apollo')],
+      [true, false],
+    )
+    assert.equal(await host.createFolder(ada, 'archive'), false)
+    assert.deepEqual((await host.folders(ada)).at(-1), { name: 'Projects/Apollo', total: 0, unread: 0 })
+    await append(copy(ada, { folder: 'Projects/Apollo' }))
+    assert.deepEqual(await uids('Projects/Apollo'), [1])
+  })
+
+  testIt('a folder is renamed with its mail and with those within it', async ({ ada, host, append, uids }) => {
+    for (const folder of ['Wörk', 'Wörk/a', 'Wörk/a/b', 'Wörkshop'])
+      await append(copy(ada, { folder, keywords: ['k'] }))
+    assert.deepEqual(await uids('Wörk'), [1])
+    await host.renameFolder(ada, 'Wörk', 'Ätelier/new')
+    const names = (await host.folders(ada)).map(({ name }) => name).slice(folders.length)
+    assert.deepEqual(
+      names.filter((name) => name !== 'Ätelier'),
+      ['Wörkshop', 'Ätelier/new', 'Ätelier/new/a', 'Ätelier/new/a/b'],
+    )
+    for (const folder of names.slice(0, 4)) assert.deepEqual(await uids(folder, { keyword: 'k' }), [1], folder)
+    await assert.rejects(uids('Wörk'), refusal('folder'))
+    await append(copy(ada, { folder: 'Wörk' }))
+    assert.equal((await uids('Wörk')).length, 1)
+  })
+
+  testIt(
+    'a folder is not renamed to one that is there, nor one that is not there',
+    async ({ ada, host, append, uids }) => {
+      await append(copy(ada, { folder: 'One' }), copy(ada, { folder: 'Two' }), copy(ada, { folder: 'Two' }))
+      await assert.rejects(host.renameFolder(ada, 'One', 'Two'), refusal('folder'))
+      await assert.rejects(host.renameFolder(ada, 'Three', 'Four'), refusal('folder'))
+      assert.deepEqual([(await uids('One')).length, (await uids('Two')).length], [1, 2])
+    },
+  )
+
+  testIt('an empty folder is removed, and one with mail is not', async ({ ada, host, append, uids }) => {
+    await append(copy(ada, { folder: 'Later' }))
+    assert.equal(await host.removeFolder(ada, 'Later'), false)
+    assert.deepEqual(await uids('Later'), [1])
+    await host.update(ada, 'Later', [1], { folder: 'archive' })
+    assert.equal(await host.removeFolder(ada, 'Later'), true)
+    assert.equal((await host.folders(ada)).length, folders.length)
+    await assert.rejects(uids('Later'), refusal('folder'))
+    await assert.rejects(host.removeFolder(ada, 'Later'), refusal('folder'))
+    await append(copy(ada, { folder: 'Later' }))
+    assert.equal((await uids('Later')).length, 1)
+  })
+
+  testIt('nobody changes folders of another organization', async ({ ada, stranger, host }) => {
+    const disguised = { ...stranger, organizationId: ada.organizationId }
+    await host.createFolder(stranger, 'Own')
+    await assert.rejects(host.createFolder(disguised, 'New'), refusedAs('not_found'))
+    await assert.rejects(host.renameFolder(disguised, 'Own', 'New'), refusedAs('not_found'))
+    await assert.rejects(host.removeFolder(disguised, 'Own'), refusedAs('not_found'))
+    assert.equal((await host.folders(stranger)).at(-1)?.name, 'Own')
+  })
+
+  testIt('uids are found in ascending order, from any on', async ({ ada, host, append }) => {
+    await append(...Array.from({ length: 5 }, () => copy(ada)))
+    await host.expunge(ada, 'inbox', [2])
+    assert.deepEqual(await host.uidsAfter(ada, 'inbox', 0, 3), [1, 3, 4])
+    assert.deepEqual(await host.uidsAfter(ada, 'inbox', 4, 3), [5])
+    assert.deepEqual(await host.uidsAfter(ada, 'inbox', 5, 3), [])
+    assert.deepEqual(await host.uidsAfter(ada, 'trash', 0, 3), [])
+  })
+
+  testIt('mail that arrives while its folder is removed is stored', async ({ ada, host, append }) => {
+    for (let round = 0; round < 10; round++) {
+      await host.createFolder(ada, 'Busy')
+      const [removed] = await Promise.all([
+        host.removeFolder(ada, 'Busy'),
+        append(copy(ada, { folder: 'Busy' }), copy(ada, { folder: 'archive' })),
+      ])
+      // A request does not wait long for mail that is being delivered.
+      let uids: number[] = []
+      while (uids.length === 0) uids = await host.uidsAfter(ada, 'Busy', 0, 10).catch(() => [])
+      assert.equal(uids.length, 1, `round ${round}, removed: ${removed}`)
+      await host.expunge(ada, 'Busy', uids)
+    }
+    assert.equal((await host.uidsAfter(ada, 'archive', 0, 100)).length, 10)
+  })
+}
+
+function refusedAs(code: string): (error: unknown) => boolean {
+  return (error) => (error as { code?: unknown }).code === code
+}
