@@ -10,8 +10,8 @@ export type ErrorCode =
   | 'mail_unavailable'
   | 'conflict'
 
-/** What a member must do before a request is done: say again who they are (docs/reference/sessions.md). */
-export type Needed = 'confirmation'
+/** What a request of a member lacks: that they say again who they are, or a code of their second factor (docs/reference/sessions.md). */
+export type Needed = 'confirmation' | 'code'
 
 /** Refuses a request. The HTTP status or SMTP reply is chosen at the edge. */
 export class Refusal extends Error {

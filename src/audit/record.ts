@@ -35,6 +35,8 @@ export const actions = [
   'member.role_changed',
   'member.removed',
   'member.password_changed',
+  'member.totp_enabled',
+  'member.totp_disabled',
   'organization.created',
   'organization.plan_changed',
   'organization.renamed',

@@ -31,8 +31,10 @@ export const ErrorBody = Type.Object(
       needs: Type.Optional(
         Type.Unsafe<Needed>({
           type: 'string',
-          enum: ['confirmation'],
-          description: 'For programs: `confirmation` (`POST /v1/session/confirm`) makes the same request succeed.',
+          enum: ['confirmation', 'code'],
+          description:
+            'For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the ' +
+            'second factor in the body.',
         }),
       ),
       details: Type.Optional(

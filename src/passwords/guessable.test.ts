@@ -22,7 +22,7 @@ for (const password of [
   'correct horse battery staple',
   'hq7dkc-w2mzt9-3fvbxn',
   'wenn der hund bellt',
-  'x'.repeat(40) + 'four words nobody says',
+  `${'x'.repeat(40)}four words nobody says`,
 ]) {
   test(`not soon guessed: ${password}`, async () => assert.equal(await isGuessable(password, words), false))
 }

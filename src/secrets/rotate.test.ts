@@ -96,6 +96,7 @@ const notSealed = [
   'mail_spool.bytes',
   'mail_spool_pieces.bytes',
   'member_links.hash',
+  'member_recovery_codes.hash',
   'member_sessions.hash',
   'retired_secrets.fingerprint',
   'secret_holders.uses',

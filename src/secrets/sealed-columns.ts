@@ -46,6 +46,12 @@ export const sealedColumns = {
     },
   ],
   'message-id hash': [{ table: 'installation', column: 'id_hash_key', key: ['one'], place: `'installation'` }],
+  'second factor': [
+    {
+      ...{ table: 'member_totp', column: 'secret', key: ['organization_id', 'member_id'] },
+      place: `organization_id || ' ' || member_id`,
+    },
+  ],
   'retired secret': [
     { table: 'retired_secrets', column: 'sealed', key: ['fingerprint'], place: `encode(fingerprint, 'hex')` },
   ],

@@ -42,6 +42,7 @@ export async function startApi(
   const app = await buildApp({
     ...{ ...given, db, threads, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
+    totpKey: sealingKey(keyring, 'second factor'),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

@@ -63,6 +63,8 @@ export interface AppParts extends ClientAddressParts {
   readonly refusals: Refusals
   readonly sessions: SessionAuthenticator
   readonly attemptsKey: AttemptsKey
+  /** Seals the secrets of members' second factors. */
+  readonly totpKey: SealingKey
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */

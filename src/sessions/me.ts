@@ -26,6 +26,7 @@ export const MeOut = Type.Object(
     joined_at: Timestamp,
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
     has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
+    has_totp: Type.Boolean({ description: 'Whether that needs a code of a second factor.' }),
     mailboxes: Type.Array(OwnMailbox, {
       description: "The member's own: those whose mail the session reads and sends.",
     }),
@@ -45,6 +46,7 @@ interface Row {
   readonly joined_at: Date
   readonly organization: string
   readonly has_password: boolean
+  readonly has_totp: boolean
   readonly mailboxes: readonly {
     readonly id: string
     readonly address: string
@@ -61,6 +63,10 @@ export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
       exists (
         select from member_passwords where organization_id = member.organization_id and member_id = member.id
       ) as has_password,
+      exists (
+        select from member_totp
+        where organization_id = member.organization_id and member_id = member.id and enabled_at is not null
+      ) as has_totp,
       coalesce((
         select jsonb_agg(
           jsonb_build_object('id', id, 'address', address, 'name', name, 'kind', kind,

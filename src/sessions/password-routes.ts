@@ -1,24 +1,21 @@
 import type { FastifyRequest } from 'fastify'
-import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { confirmedForMs } from '#/http/confirmation.ts'
 import { Line, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
-import type { AttemptsKey } from '#/passwords/attempts.ts'
 import { chosenPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forConfirmedMembers, forMembers, memberOf } from './for-members.ts'
 import { confirmByPassword, type InSession, setPassword } from './password.ts'
-import { TriedPassword } from './sign-in-body.ts'
+import { Code, TriedPassword } from './sign-in-body.ts'
+import type { SecondFactorParts } from './totp/second-factor.ts'
 
-export interface PasswordRouteParts {
-  readonly db: Db
-  readonly attemptsKey: AttemptsKey
+export interface PasswordRouteParts extends SecondFactorParts {
   readonly clock: Clock
 }
 
 /** A member sets their password, and confirms with it that it is them. */
-export function passwordRoutes(app: App, { db, attemptsKey, clock }: PasswordRouteParts): void {
+export function passwordRoutes(app: App, { clock, ...parts }: PasswordRouteParts): void {
   app.put(
     '/v1/me/password',
     {
@@ -42,7 +39,7 @@ export function passwordRoutes(app: App, { db, attemptsKey, clock }: PasswordRou
     },
     async (request) => {
       const { password } = request.body
-      await setPassword(db, inSession(request), { password, by: request.actor, now: new Date(clock.now()) })
+      await setPassword(parts.db, inSession(request), { password, by: request.actor, now: new Date(clock.now()) })
       return { has_password: true as const }
     },
   )
@@ -56,15 +53,16 @@ export function passwordRoutes(app: App, { db, attemptsKey, clock }: PasswordRou
         summary: 'Confirm who one is',
         operationId: 'confirmSession',
         description:
-          "With one's password. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.",
-        body: Strict({ password: TriedPassword }),
+          "With one's password, and a code of one's second factor, if there is one. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.",
+        body: Strict({ password: TriedPassword, code: Type.Optional(Code) }),
         response: { 200: Type.Object({ confirmed_until: Type.String({ format: 'date-time' }) }) },
       },
     },
     async (request) => {
       const now = new Date(clock.now())
       const { body, clientAddress: address } = request
-      await confirmByPassword({ db, attemptsKey }, inSession(request), { password: body.password, address, now })
+      const { password, code } = body
+      await confirmByPassword(parts, inSession(request), { password, code, address, now })
       return { confirmed_until: new Date(now.getTime() + confirmedForMs).toISOString() }
     },
   )

@@ -3,7 +3,7 @@ import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
-import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
+import { tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
 import {
@@ -14,16 +14,14 @@ import {
   replacePassword,
 } from './password-queries.ts'
 import { confirmSession, deleteLink, deleteOtherSessions } from './queries.ts'
-
-export interface PasswordParts {
-  readonly db: Db
-  readonly attemptsKey: AttemptsKey
-}
+import { assertSecondFactor, type GivenCode, type SecondFactorParts } from './totp/second-factor.ts'
 
 /** What somebody says of themselves to sign in. */
 export interface Given {
   readonly email: string
   readonly password: string
+  /** Of the second factor. */
+  readonly code: string | undefined
   /** Its name or id. */
   readonly organization: string | undefined
 }
@@ -34,14 +32,19 @@ export interface InSession extends MemberRef {
 }
 
 /**
- * Whose address and password these are. That nobody here has the address is told by no word of the answer and no time that it
+ * Whose address, password and code these are. That nobody here has the address is told by no word of the answer and no time that it
  * takes. @throws Refusal
  */
-export async function holderOf(parts: PasswordParts, given: Given, address: string): Promise<PasswordHolder> {
+export async function holderOf(
+  parts: SecondFactorParts,
+  given: Given,
+  { address, now }: Omit<GivenCode, 'code'>,
+): Promise<PasswordHolder> {
   const email = given.email.toLowerCase()
   const holder = await passwordHolder(parts.db, email, given.organization)
   const isRight = await tryPassword(parts, { email, password: given.password, hash: holder?.hash, address })
   if (!holder || !isRight) throw wrong()
+  await assertSecondFactor(parts, holder, { code: given.code, address, now })
   return holder
 }
 
@@ -50,19 +53,20 @@ export async function assertStillPassword(tx: Tx, holder: PasswordHolder): Promi
   if (!(await isStillPassword(tx, holder))) throw wrong()
 }
 
-/** Confirms by their password that it is the member who uses a session. @throws Refusal */
+/** Confirms by their password, and a code if they have a second factor, that it is the member who uses a session. @throws Refusal */
 export async function confirmByPassword(
-  parts: PasswordParts,
+  parts: SecondFactorParts,
   member: InSession,
-  { password, address, now }: { readonly password: string; readonly address: string; readonly now: Date },
+  { password, ...given }: GivenCode & { readonly password: string },
 ): Promise<void> {
   const found = await passwordOf(parts.db, member)
   if (!found?.hash) throw invalid('password', 'You have no password yet', 'Sign in again with a new sign-in link')
   const email = found.email.toLowerCase()
-  if (!(await tryPassword(parts, { email, password, hash: found.hash, address }))) {
+  if (!(await tryPassword(parts, { email, password, hash: found.hash, address: given.address }))) {
     throw invalid('password', 'This is not your password')
   }
-  await confirmSession(parts.db, member, now)
+  await assertSecondFactor(parts, member, given)
+  await confirmSession(parts.db, member, given.now)
 }
 
 /** Sets or changes a member's password, which ends their other sessions and their sign-in link. @throws Refusal */
@@ -95,7 +99,7 @@ export async function setPassword(
 
 /** @param hash undefined where there is no such member, or no password @throws Refusal if the client guesses too often */
 async function tryPassword(
-  { db, attemptsKey }: PasswordParts,
+  { db, attemptsKey }: SecondFactorParts,
   { email, password, hash, address }: { email: string; password: string; hash: string | undefined; address: string },
 ): Promise<boolean> {
   // No address of a mailbox has a space: its logins are counted apart.

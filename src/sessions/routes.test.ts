@@ -44,7 +44,7 @@ test('a link signs its member in, who sees who they are', async () => {
   const { joined_at: _, scopes, ...who } = me.body
   assert.ok(scopes.includes('messages:read') && !scopes.includes('labels:write'), scopes)
   assert.deepEqual(who, {
-    ...{ id, email: mailbox.address, name: '', role: 'member', has_password: false },
+    ...{ id, email: mailbox.address, name: '', role: 'member', has_password: false, has_totp: false },
     organization: { id: organization.id, name: organization.name },
     mailboxes: [{ id: mailbox.id, address: mailbox.address, name: '', kind: 'smart', suspended: false }],
     permissions: [],

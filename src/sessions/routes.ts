@@ -1,9 +1,7 @@
-import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
 import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
 import { Type } from '#/http/type.ts'
-import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
 import { forMembers, memberOf } from './for-members.ts'
@@ -15,12 +13,12 @@ import { deleteSession, deleteSessionWith } from './queries.ts'
 import { signInByLink, signInByPassword } from './sign-in.ts'
 import { SignIn, waySigningIn } from './sign-in-body.ts'
 import { hashToken } from './token.ts'
+import { totpRoutes } from './totp/routes.ts'
+import type { SecondFactorParts } from './totp/second-factor.ts'
 
-export interface SessionParts {
-  readonly db: Db
+export interface SessionParts extends SecondFactorParts {
   readonly clock: Clock
   readonly sessions: SessionAuthenticator
-  readonly attemptsKey: AttemptsKey
   /** The origin under which browsers reach the service; undefined if not configured. */
   readonly publicUrl: string | undefined
 }
@@ -31,6 +29,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   signOutRoute(app, parts)
   sessionListRoutes(app, parts)
   passwordRoutes(app, parts)
+  totpRoutes(app, parts)
   app.get(
     '/v1/me',
     {
@@ -50,7 +49,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   )
 }
 
-function signInRoute(app: App, { db, attemptsKey, clock, sessions, publicUrl }: SessionParts): void {
+function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: SessionParts): void {
   app.post(
     '/v1/session',
     {
@@ -59,7 +58,8 @@ function signInRoute(app: App, { db, attemptsKey, clock, sessions, publicUrl }: 
       schema: {
         summary: 'Sign in',
         description:
-          'With a link, which works once, or with e-mail address and password. Sets the cookie of a new session. The session ' +
+          'With a link, which works once, or with e-mail address and password. Who has a second factor adds a `code`; without it the answer to the right ' +
+          'password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session ' +
           'that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.',
         body: SignIn,
         response: { 201: MeOut },
@@ -70,15 +70,13 @@ function signInRoute(app: App, { db, attemptsKey, clock, sessions, publicUrl }: 
       const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
       const way = waySigningIn(request.body)
       const { token, member } =
-        'link' in way
-          ? await signInByLink(db, way.link, arrival)
-          : await signInByPassword({ db, attemptsKey }, way, arrival)
+        'link' in way ? await signInByLink(parts.db, way.link, arrival) : await signInByPassword(parts, way, arrival)
       const before = sessionToken(headers, publicUrl)
       if (before !== undefined) {
-        await deleteSessionWith(db, hashToken(before))
+        await deleteSessionWith(parts.db, hashToken(before))
         sessions.forget(before)
       }
-      const me = await meOf(db, member)
+      const me = await meOf(parts.db, member)
       if (!me) throw sessionEnded(reply)
       reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token, seconds: longestMs / 1_000 }))
       return reply.code(201).header('Location', '/v1/me').send(me)

@@ -6,6 +6,9 @@ import type { Given } from './password.ts'
 /** A password to try. Longer ones are nobody's. */
 export const TriedPassword = Line({ maxLength: 1_024, examples: ['correct horse battery staple'] })
 
+/** A code of six digits, or a recovery code. */
+export const Code = Line({ maxLength: 64, examples: ['287082'] })
+
 /** The body of `POST /v1/session`. */
 export const SignIn = Strict(
   {
@@ -19,6 +22,9 @@ export const SignIn = Strict(
       Line({ description: "The member's address, in any case; with `password`.", examples: ['ada@tryout.test'] }),
     ),
     password: Type.Optional(TriedPassword),
+    code: Type.Optional(
+      Line({ ...Code, description: 'Of the second factor, or a recovery code; for who has set one up.' }),
+    ),
     organization: Type.Optional(
       Line({
         description:
@@ -34,19 +40,20 @@ interface Body {
   readonly link?: string
   readonly email?: string
   readonly password?: string
+  readonly code?: string
   readonly organization?: string
 }
 
 /** How a body signs in. @throws Refusal */
 export function waySigningIn(body: Body): { readonly link: string } | Given {
-  const { link, email = '', password = '', organization } = body
+  const { link, email = '', password = '', code, organization } = body
   assertOneWay(body)
-  return link === undefined ? { email, password, organization } : { link }
+  return link === undefined ? { email, password, code, organization } : { link }
 }
 
-function assertOneWay({ link, email, password, organization }: Body): void {
+function assertOneWay({ link, email, password, code, organization }: Body): void {
   if (link !== undefined) {
-    if (email === undefined && password === undefined && organization === undefined) return
+    if ([email, password, code, organization].every((one) => one === undefined)) return
     throw invalid('link', 'Give either link, or email and password')
   }
   if (email === undefined && password === undefined) throw invalid('link', 'Give link, or email and password')

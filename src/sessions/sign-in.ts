@@ -2,9 +2,10 @@ import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
 import { linkToken } from './link.ts'
-import { assertStillPassword, type Given, holderOf, type PasswordParts } from './password.ts'
+import { assertStillPassword, type Given, holderOf } from './password.ts'
 import { consumeLink, insertSession } from './queries.ts'
 import { hashToken, newToken } from './token.ts'
+import type { SecondFactorParts } from './totp/second-factor.ts'
 
 /** Who signs in, as far as it is seen, and when. */
 export interface Arrival {
@@ -35,9 +36,9 @@ export async function signInByLink(db: Db, link: string, arrival: Arrival): Prom
   return { token, member }
 }
 
-/** Opens a session by an address and a password. @throws Refusal */
-export async function signInByPassword(parts: PasswordParts, given: Given, arrival: Arrival): Promise<Opened> {
-  const holder = await holderOf(parts, given, arrival.address)
+/** Opens a session by an address and a password, and a code if the member has a second factor. @throws Refusal */
+export async function signInByPassword(parts: SecondFactorParts, given: Given, arrival: Arrival): Promise<Opened> {
+  const holder = await holderOf(parts, given, arrival)
   const token = newToken()
   await parts.db.transaction().execute(async (tx) => {
     await assertStillPassword(tx, holder)

@@ -67,6 +67,10 @@ const noSettingsOfMembers = [
   'POST /v1/session',
   'DELETE /v1/session',
   'POST /v1/session/confirm',
+  // In effect it is known to the tests of the second factor.
+  'POST /v1/me/totp',
+  'POST /v1/me/totp/confirm',
+  'DELETE /v1/me/totp',
   'DELETE /v1/me/sessions/{id}',
 ]
 

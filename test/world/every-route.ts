@@ -172,6 +172,9 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
   'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },
+  'POST /v1/me/totp': {},
+  'POST /v1/me/totp/confirm': { body: () => ({ code: '123456' }), status: 400 },
+  'DELETE /v1/me/totp': { status: 404 },
   'PUT /v1/me/password': { body: () => ({ password: 'correct horse battery staple' }) },
   'GET /v1/me/sessions': {},
   // Any id: one's own cannot be known before one signs in.

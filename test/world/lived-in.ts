@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { makeLink } from '#/sessions/link.ts'
-import { replacePassword } from '#/sessions/password-queries.ts'
-import { signInByLink } from '#/sessions/sign-in.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { everyOperation, type Furnished, furnish, pathOf, personalItems } from './every-route.ts'
+import { withPassword } from './passwords.ts'
 import { privateMailbox } from './private-mailbox.ts'
+import { linkFor } from './signed-in.ts'
 import { signingDomain } from './signing-domain.ts'
+import { setUpTotp } from './totp.ts'
 import type { World } from './world.ts'
 
 /** An installation that two organizations have used for a while: no table is empty. */
@@ -45,14 +45,11 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   return { tenants, asked, waiting: sent.subject, scheduled }
 }
 
-/** A member who has a password, has signed in, and has a link to do so elsewhere. */
-async function beInvited({ db, clock }: World, { organization }: Furnished): Promise<void> {
-  const member = { organizationId: organization.id, memberId: (await organization.member('new@far.example')).id }
-  const now = clock.now()
-  const newLink = async () => (await makeLink(db, member, { base: 'http://x.test', now })).link
-  await db.transaction().execute((tx) => replacePassword(tx, member, { hash: '$argon2id$', set_at: new Date(now) }))
-  await signInByLink(db, await newLink(), { address: '127.0.0.1', userAgent: 'a browser', now: new Date(now) })
-  await newLink()
+/** A member who has signed in, with a password and a second factor, and has a link to sign in elsewhere. */
+async function beInvited({ clock }: World, { organization }: Furnished): Promise<void> {
+  const session = await withPassword(organization, 'new@far.example')
+  await setUpTotp(session, clock.now())
+  await linkFor(organization, session.id)
 }
 
 /** Some mail waits to be indexed for search. */

@@ -4,6 +4,8 @@ export interface SessionTables {
   member_links: MemberLinks
   member_sessions: MemberSessions
   member_passwords: MemberPasswords
+  member_totp: MemberTotp
+  member_recovery_codes: MemberRecoveryCodes
 }
 
 interface MemberLinks {
@@ -18,6 +20,20 @@ interface MemberPasswords {
   member_id: string
   hash: string
   set_at: Date
+}
+
+interface MemberTotp {
+  organization_id: string
+  member_id: string
+  secret: Buffer
+  enabled_at: Date | null
+  last_step: number | null
+}
+
+interface MemberRecoveryCodes {
+  organization_id: string
+  member_id: string
+  hash: Buffer
 }
 
 interface MemberSessions {
