@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
 import type { Actor } from './actor.ts'
-import type { Settings } from './record.ts'
+import { actions, type Settings } from './record.ts'
 
 /** An entry of the audit trail. */
 export interface Entry {
@@ -22,6 +23,13 @@ export interface EntryFilter {
   readonly since?: Date | undefined
   /** Only entries with a lower id: the last of the page before. */
   readonly before?: number | undefined
+}
+
+/** An action to look for, or the item that actions begin with. @throws Refusal */
+export function actionIn(given: string): string {
+  const known = actions.some((action) => action === given || action.startsWith(`${given}.`))
+  if (known) return given
+  throw invalid('action', `No action "${given}"; there are: ${actions.join(', ')}`)
 }
 
 /** Entries of an organization, or with null of the installation, newest first. */

@@ -1,5 +1,4 @@
-import { type Entry, entriesOf } from '#/audit/queries.ts'
-import { actions } from '#/audit/record.ts'
+import { actionIn, type Entry, entriesOf } from '#/audit/queries.ts'
 import { invalid } from '#/errors.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import { command } from './command.ts'
@@ -48,12 +47,6 @@ function changeShown(before: Entry['before'], after: Entry['after']): string {
     return was === undefined ? `${name}: ${is}` : `${name}: ${was} → ${is ?? '-'}`
   })
   return texts.join(', ') || '-'
-}
-
-function actionIn(given: string): string {
-  const known = actions.some((action) => action === given || action.startsWith(`${given}.`))
-  if (known) return given
-  throw invalid('action', `No action "${given}"; there are: ${actions.join(', ')}`)
 }
 
 function timeIn(given: string): Date {

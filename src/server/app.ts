@@ -31,6 +31,7 @@ import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import { auditRoutes } from '#/organizations/audit-routes.ts'
 import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
@@ -128,6 +129,7 @@ function nouns(app: App, parts: AppParts): void {
   memberManagementRoutes(app, parts)
   sessionRoutes(app, parts)
   keyRoutes(app, parts)
+  auditRoutes(app, parts)
 }
 
 function bareApp({ log, answersKey }: AppParts): App {

@@ -156,7 +156,7 @@ for (const role of roles) {
 
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
-  owner: ['manage_api_keys', 'manage_members', 'manage_owners'],
+  owner: ['manage_api_keys', 'manage_members', 'manage_owners', 'read_audit'],
   admin: ['manage_api_keys', 'manage_members'],
   member: [],
 }

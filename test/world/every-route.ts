@@ -183,6 +183,7 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'POST /v1/api-keys': { body: () => ({ name: 'Shop', scopes: ['messages:read'] }), status: 201 },
   'GET /v1/api-keys/{id}': { item: 'apiKey' },
   'DELETE /v1/api-keys/{id}': { item: 'apiKey' },
+  'GET /v1/audit': {},
   'POST /v1/members': { body: () => ({ email: `${randomUUID()}@people.example` }), status: 201 },
   'GET /v1/members/{id}': { item: 'member' },
   'POST /v1/members/{id}/invitation': { item: 'member', status: 201 },

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+async function ownerOf(organization: TestOrganization): Promise<SignedInMember> {
+  return await signIn(organization, (await organization.member('ada@people.example', 'owner')).id)
+}
+
+const trail = async (member: SignedInMember, query = '') => (await member.request('GET', `/v1/audit${query}`)).body
+
+test('an owner reads what the operator reads', async () => {
+  const organization = await world.organization()
+  const owner = await ownerOf(organization)
+  await organization.request('POST', '/v1/labels', { name: 'Later', colour: 'red' })
+  const { data, has_more } = await trail(owner)
+  assert.deepEqual([data[0].action, data[0].after.colour, has_more], ['label.created', 'red', false])
+  const { data: printedData } = await printed(operatorOn(world), 'audit', '--org', organization.name)
+  assert.deepEqual(data, printedData)
+})
+
+test('no entry of another organization or of the installation is among them', async () => {
+  const [organization, elsewhere] = [await world.organization(), await world.organization()]
+  const owner = await ownerOf(organization)
+  await elsewhere.request('POST', '/v1/labels', { name: 'Foreign' })
+  await printed(operatorOn(world), 'org', 'create', `gone-${organization.name}`)
+  await printed(
+    operatorOn(world),
+    'org',
+    'delete',
+    `gone-${organization.name}`,
+    '--confirm',
+    `gone-${organization.name}`,
+  )
+  const { data } = await trail(owner, '?limit=1000')
+  assert.ok(data.length > 0)
+  for (const { action } of data) assert.ok(action !== 'label.created' && action !== 'organization.deleted', action)
+})
+
+test('pages go from newest to oldest by the last id, without a gap', async () => {
+  const organization = await world.organization()
+  const owner = await ownerOf(organization)
+  for (const name of ['a', 'b', 'c']) await organization.request('POST', '/v1/labels', { name })
+  const names: string[] = []
+  for (let query = '?action=label&limit=2'; query !== ''; ) {
+    const { data, has_more } = await trail(owner, query)
+    names.push(...data.map(({ item }: { item: { name: string } }) => item.name))
+    query = has_more ? `?action=label&limit=2&before=${data.at(-1).id}` : ''
+  }
+  assert.deepEqual(names, ['c', 'b', 'a'])
+})
+
+test('entries are told by action, item, actor and time', async () => {
+  const organization = await world.organization()
+  const owner = await ownerOf(organization)
+  await organization.request('POST', '/v1/labels', { name: 'By key' })
+  await owner.request('POST', '/v1/labels', { name: 'By owner' })
+  const { data } = await trail(owner, '?action=label')
+  const count = async (query: string) => (await trail(owner, `?action=label&${query}`)).data.length
+  const [newest] = data
+  for (const [query, expected] of [
+    ['', 2],
+    ['actor=key', 1],
+    ['actor=member', 1],
+    [`actor=${owner.id}`, 1],
+    ['actor=ada@people', 1],
+    ['actor=bob', 0],
+    [`since=${newest.at}`, 1],
+    [`since=${encodeURIComponent('2999-01-01T00:00:00+01:00')}`, 0],
+    [`before=${newest.id}`, 1],
+  ] as const)
+    assert.equal(await count(query), expected, query)
+  assert.equal((await trail(owner, '?action=label.deleted')).data.length, 0)
+})
+
+for (const [query, field] of [
+  ['action=lable', 'action'],
+  ['since=yesterday', 'since'],
+  ['since=2026-11-21', 'since'],
+  ['before=0', 'before'],
+  ['before=x', 'before'],
+  ['limit=1001', 'limit'],
+  ['actor=%00', 'actor'],
+  ['page=1', 'page'],
+] as const)
+  test(`?${query} is invalid_request`, async () => {
+    const owner = await ownerOf(await world.organization())
+    const { status, body } = await owner.request('GET', `/v1/audit?${query}`)
+    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', field])
+  })

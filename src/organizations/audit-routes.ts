@@ -1,0 +1,78 @@
+import { actionIn, type Entry, entriesOf } from '#/audit/queries.ts'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { timestamp } from '#/http/timestamp.ts'
+import { Type } from '#/http/type.ts'
+
+const most = 1_000
+const usual = 100
+
+const Settings = Nullable(
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    description: "The item's settings; null where there was nothing, or nothing is left.",
+  }),
+)
+
+const AuditEntry = Type.Object(
+  {
+    id: Type.Integer({ description: 'Grows with time.', examples: [1_024] }),
+    at: Timestamp,
+    actor: Type.Object({
+      kind: OneOf(['key', 'operator', 'member', 'service']),
+      id: Nullable(Type.String({ format: 'uuid' })),
+      name: Type.String({ description: "A member's address, or how a key is shown.", examples: ['ada@tryout.test'] }),
+      address: Nullable(Type.String({ description: "The client's.", examples: ['192.0.2.7'] })),
+    }),
+    action: Type.String({ description: 'What was done to what: `item.deed`.', examples: ['label.changed'] }),
+    item: Type.Object({ id: Nullable(Type.String()), name: Type.String({ examples: ['Invoices'] }) }),
+    before: Settings,
+    after: Settings,
+  },
+  { title: 'AuditEntry' },
+)
+
+/** The organization's audit trail, for members whose role allows it. */
+export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
+  app.get(
+    '/v1/audit',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'member', permission: 'read_audit', noun: 'Audit trail' },
+      schema: {
+        summary: 'Read the audit trail',
+        description: "Who changed which settings, newest first. The next page is `before` this one's last `id`.",
+        querystring: Strict({
+          action: Type.Optional(
+            Line({ description: 'Only one, as in `label.created`, or all of an item: `label`.', examples: ['member'] }),
+          ),
+          actor: Type.Optional(
+            Line({ description: "Only an actor's kind or id, or what a name begins with.", examples: ['member'] }),
+          ),
+          since: Type.Optional(
+            Line({ description: 'Only from then on: RFC 3339 with an offset.', examples: ['2026-11-21T00:00:00Z'] }),
+          ),
+          before: Type.Optional(Type.Integer({ minimum: 1, description: 'Only entries with a lower `id`.' })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+        }),
+        response: { 200: Type.Object({ data: Type.Array(AuditEntry), has_more: Type.Boolean() }) },
+      },
+    },
+    async ({ organizationId, query: { action, actor, since, before, limit = usual } }) => {
+      const wanted = {
+        action: action === undefined ? undefined : actionIn(action),
+        actor,
+        since: since === undefined ? undefined : timestamp(since, 'since'),
+        before,
+      }
+      const entries = await entriesOf(db, organizationId, wanted, limit + 1)
+      return { data: entries.slice(0, limit).map(present), has_more: entries.length > limit }
+    },
+  )
+}
+
+function present({ at, before, after, ...entry }: Entry) {
+  return { ...entry, at: at.toISOString(), before: before && { ...before }, after: after && { ...after } }
+}
