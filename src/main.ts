@@ -76,7 +76,11 @@ async function serve(args: readonly string[]): Promise<void> {
   const signalled = nextSignal(() => (serving ? die(tooSlow) : process.exit(0)))
   // Loaded here, since commands start sooner without it.
   const { startServer } = await import('./server/start.ts')
-  const server = await startServer(config, { bare, journal: leadsToJournal(process.env) })
+  const server = await startServer(config, {
+    bare,
+    journal: leadsToJournal(process.env),
+    tell: (line) => void process.stdout.write(`${line}\n`),
+  })
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
   process.stdout.write(server.greeting)

@@ -44,7 +44,7 @@ const storeys: readonly (readonly string[])[] = [
   ['outbound'],
   ['inbound', 'adapters', 'cli', 'control', 'tryout'],
   ['submission'],
-  ['metrics', 'tracing'],
+  ['metrics', 'tracing', 'web'],
   ['server'],
   ['main.ts'],
 ]

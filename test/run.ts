@@ -5,6 +5,7 @@
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
 import { grouped, peerFiles, testFiles } from '#test/runner/test-files.ts'
@@ -17,6 +18,8 @@ const named = words.filter((word) => !word.startsWith('--'))
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+// Once for all files, each of which would else build it.
+await builtWeb(() => process.stdout.write('Building the web app\n'))
 await using resources = new AsyncDisposableStack()
 const scratch = await mkdtemp(join(await roomyPlace(), 'mailroom-tests-'))
 resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }))

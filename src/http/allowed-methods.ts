@@ -1,14 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
 
+interface Pages {
+  /** Answers a browser with a page; undefined for a request that asks for none. */
+  readonly page: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
+}
+
 /** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1), but
  *  to a key none that are not for keys. */
-export function answerUnknownRoutes(app: App): void {
+export function answerUnknownRoutes(app: App, pages: Pages): void {
   const routes: { readonly url: string; readonly method: string; readonly forMembers: boolean }[] = []
   app.addHook('onRoute', ({ url, method, config }) => {
     for (const one of [method].flat()) routes.push({ url, method: one, forMembers: config?.access !== undefined })
   })
-  app.setNotFoundHandler(({ method, url, member }, reply) => {
+  app.setNotFoundHandler((request, reply) => {
+    const { method, url, member } = request
+    const shown = pages.page(request, reply)
+    if (shown) return shown
     const steps = stepsOf(url)
     const known = routes.filter(({ url, forMembers }) => (member || !forMembers) && matches(url, steps))
     if (known.length === 0) throw notFound('path or method')

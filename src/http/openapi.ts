@@ -40,7 +40,6 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
       'openapiObject' in document ? publishedDescription(document.openapiObject) : document.swaggerObject,
   })
   await app.register(referencePage)
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'))
   serveDescription(app, () => app.swagger())
 }
 

@@ -23,7 +23,7 @@ export interface Api {
   readonly drainConnections: () => Promise<void>
 }
 
-type Given = Pick<Outside, 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
+type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
   Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'dispatch' | 'composer' | 'mailKey'>
 
 /** Serves HTTP until `starting` is disposed. */

@@ -48,6 +48,7 @@ import { sessionRoutes } from '#/sessions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
+import { WebPages } from '#/web/files.ts'
 
 export interface AppParts extends ClientAddressParts {
   readonly db: Db
@@ -78,6 +79,8 @@ export interface AppParts extends ClientAddressParts {
   readonly sharedRate: SharedWindow | undefined
   /** The origin under which clients reach the API; undefined if not configured. */
   readonly publicUrl: string | undefined
+  /** Where the web app is built; undefined without one. */
+  readonly webDirectory?: string | undefined
   /** This installation's name in DNS. */
   readonly hostname: string
   /** Whether senders can use TLS. */
@@ -90,7 +93,8 @@ export interface AppParts extends ClientAddressParts {
 
 /** All routes and what they share. Does not listen yet. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const app = bareApp(parts)
+  const web = new WebPages(parts.webDirectory)
+  const app = bareApp(parts, web)
   overlookExpectations(app)
   limitConnections(app.server)
   acceptJsonOnly(app)
@@ -104,6 +108,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     mail_host: () => parts.mailHost.ping(),
   })
   mtaStsRoute(app, parts)
+  await web.serve(app)
   nouns(app, parts)
   await app.ready()
   return app
@@ -132,7 +137,7 @@ function nouns(app: App, parts: AppParts): void {
   auditRoutes(app, parts)
 }
 
-function bareApp({ log, answersKey }: AppParts): App {
+function bareApp({ log, answersKey }: AppParts, web: WebPages): App {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -149,7 +154,7 @@ function bareApp({ log, answersKey }: AppParts): App {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.setErrorHandler(answerError)
-  answerUnknownRoutes(app)
+  answerUnknownRoutes(app, web)
   app.decorate('answersKey', answersKey)
   app.decorateRequest('caller')
   app.decorateRequest('organizationId', '')

@@ -51,6 +51,8 @@ export interface Outside {
   readonly keyring: Keyring
   /** Whether domains reserved for tests and examples can be enrolled. */
   readonly allowReserved: boolean
+  /** Where the web app is built; undefined without one. */
+  readonly webDirectory?: string | undefined
   readonly log: Logger
   /** The number of lost log lines. */
   readonly droppedLines?: (() => number) | undefined
@@ -140,7 +142,10 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const api = roles.has('api')
     ? await startApi(
         config,
-        { database, keyring, clock, time, log, allowReserved, mailHost, reader, openPgp, dispatch, composer, mailKey },
+        {
+          ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
+          ...{ mailHost, reader, openPgp, dispatch, composer, mailKey },
+        },
         observers,
         starting,
       )

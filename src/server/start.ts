@@ -17,6 +17,7 @@ import { isUnfinished } from '#/secrets/rotate.ts'
 import { serverLog } from '#/server/log.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { startupMessage } from '#/tryout/startup-message.ts'
+import { builtWeb } from '#/web/build.ts'
 import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
 import { assemble, type Running } from './assemble.ts'
 import { openWhenThere } from './database.ts'
@@ -34,7 +35,7 @@ export interface Started extends Running {
  *  empty embedded database gets the try-out organization. */
 export async function startServer(
   given: Config,
-  { bare, journal = false }: { bare: boolean; journal?: boolean },
+  { bare, journal = false, tell }: { bare: boolean; journal?: boolean; tell?: (line: string) => void },
 ): Promise<Started> {
   await using starting = new AsyncDisposableStack()
   const { log, droppedLines } = serverLog(given.logLevel, undefined, { journal })
@@ -42,6 +43,8 @@ export async function startServer(
   const { databaseUrl, imap } = given.secrets
   const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
   const config = tryout ? forTryout(given) : given
+  // Before the database, so that a small machine needs the memory of one at a time.
+  const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : tell) : undefined
   const database = starting.use(
     await openWhenThere(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }, log),
   )
@@ -56,7 +59,10 @@ export async function startServer(
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, keyring }
   const running = starting.use(
-    await assemble(config, { ...around, ...common, allowReserved: tryout, log, droppedLines }),
+    await assemble(config, {
+      ...{ ...around, ...common, allowReserved: tryout, log, droppedLines },
+      webDirectory: web,
+    }),
   )
   if (database.embedded) {
     const mailHost = async () => running.mailHost
@@ -85,6 +91,21 @@ async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly str
     log.warn('the change of the secret is not finished: run `mailroom secret rotate` again')
 }
 
+/** A start is not kept from the API by a web app that cannot be built. */
+async function webDirectory(log: Logger, tell: ((line: string) => void) | undefined): Promise<string | undefined> {
+  try {
+    const { directory, outdated } = await builtWeb(
+      tell && (() => tell('Building the web app, which takes some seconds')),
+    )
+    if (directory === undefined) log.warn('there is no web app: `npm ci && npm run build` builds it')
+    else if (outdated) log.warn('the web app is older than its sources: `npm ci && npm run build` builds it')
+    return directory
+  } catch (error) {
+    log.warn({ err: error }, 'building the web app failed: the service starts without it')
+    return undefined
+  }
+}
+
 /** A try-out publishes records itself, so the first check can be early; the records need a host name. */
 function forTryout(config: Config): Config {
   return {
@@ -98,7 +119,10 @@ async function greet(running: Running, { publicUrl }: Config, clock: Clock): Pro
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
   const api = { http: publicUrl ?? http, smtp }
-  return startupMessage(api, await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks }))
+  return startupMessage(
+    api,
+    await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: api.http }),
+  )
 }
 
 /** Keeps the log lines of the sample mail out, so that the greeting is visible. */

@@ -15,12 +15,15 @@ import { allOrganizations } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { makeLink } from '#/sessions/link.ts'
 import { sendSamples } from './send-samples.ts'
 
 /** What the startup message shows of a try-out. */
 export interface Tryout {
   readonly key: string
   readonly messages: number
+  /** Signs its owner in, once. */
+  readonly link: string
 }
 
 interface Service {
@@ -29,20 +32,31 @@ interface Service {
   readonly clock: Clock
   readonly smtp: { readonly host: string; readonly port: number }
   readonly domainChecks: DomainChecks
+  /** The origin under which a browser reaches it. */
+  readonly origin: string
 }
 
 /** Creates the try-out organization, and sends it mail over SMTP. Does nothing if there is an organization. */
-export async function firstStart({ db, mailHost, clock, smtp, domainChecks }: Service): Promise<Tryout | undefined> {
+export async function firstStart({
+  db,
+  mailHost,
+  clock,
+  smtp,
+  domainChecks,
+  origin,
+}: Service): Promise<Tryout | undefined> {
   if ((await allOrganizations(db)).length > 0) return undefined
   const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' }, byService)
   const ada = { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' }
-  await addMember(db, ada, byService)
+  const { id: memberId } = await addMember(db, ada, byService)
   await enrol(db, id)
   await domainChecks.run()
   await furnish(db, mailHost, id)
   const messages = await sendSamples(smtp)
   const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now(), byService)
-  return { key: secret, messages }
+  const owner = { organizationId: id, memberId }
+  const { link } = await makeLink(db, owner, { base: origin, now: clock.now() })
+  return { key: secret, messages, link }
 }
 
 /** The check is due at once: mailboxes need a verified domain. */

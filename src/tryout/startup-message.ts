@@ -6,18 +6,23 @@ interface Addresses {
   readonly smtp: { readonly host: string; readonly port: number }
 }
 
-/** What `npm start` prints: the addresses, and at the first start three commands to try. */
+/** What `npm start` prints: the addresses, and at the first start a link that signs in and three commands to try. */
 export function startupMessage({ http, smtp }: Addresses, tryout: Tryout | undefined): string {
   const listening = `
+  Web app    ${http}/
   HTTP API   ${http}/v1          reference: ${http}/docs/
   SMTP in    ${smtp.host}:${smtp.port}
 `
   return tryout ? `Mailroom runs.\n${listening}${firstSteps(http, tryout)}` : `Mailroom runs.\n${listening}${again}`
 }
 
-function firstSteps(http: string, { key, messages }: Tryout): string {
+function firstSteps(http: string, { key, messages, link }: Tryout): string {
   return `
 The organization "tryout" has ada@${tryoutDomain}, support@${tryoutDomain} and ${messages} messages.
+Open this link to sign in as its owner. It works once, for 72 hours:
+
+  ${link}
+
 Its API key has all scopes. It is shown only once:
 
   ${key}
@@ -31,5 +36,6 @@ Try:
 }
 
 const again = `
+Sign in:       npm run -s mailroom -- member invite ada@${tryoutDomain} --org tryout
 Create a key:  npm run -s mailroom -- key create --org tryout --scopes all
 `

@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { freePort } from '#test/sockets/free-port.ts'
+import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World
 let browser: Browser
 before(async () => {
   world = await World.start()
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', ...quiet, '--host-resolver-rules=MAP reference.test 127.0.0.1'],
-  })
+  browser = await openBrowser('--host-resolver-rules=MAP reference.test 127.0.0.1')
 })
 after(async () => {
   await browser.close()
   await world[Symbol.asyncDispose]()
 })
-
-const wide = { viewport: { width: 1280, height: 900 } }
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
 /** The reference, shown over plain HTTP under a name that is not this machine's own, and what it could not load. */
 async function shown(options: BrowserContextOptions, { base } = world) {

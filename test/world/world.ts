@@ -26,6 +26,7 @@ import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { assemble, type Running } from '#/server/assemble.ts'
+import { builtWeb } from '#/web/build.ts'
 import { type Answer, HttpClient, type RequestOptions } from '#test/sockets/http-client.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from './database.ts'
@@ -52,6 +53,8 @@ export interface WorldOptions {
   readonly log?: DestinationStream
   /** Whether mail is indexed for search as it comes. Else a test that searches says when (`searchIndexer`). */
   readonly indexing?: boolean
+  /** Whether it serves the web app, as it is built. */
+  readonly web?: boolean
 }
 
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
@@ -122,7 +125,7 @@ export class World implements AsyncDisposable {
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
-    const { env = {}, database, resolver, sink, relay, time, keyring, log, indexing = false } = options
+    const { env = {}, database, resolver, sink, relay, time, keyring, log, indexing = false, web } = options
     await using starting = new AsyncDisposableStack()
     const settings = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
     const config = readConfig({ ...settings, ...env })
@@ -141,6 +144,7 @@ export class World implements AsyncDisposable {
           relay ?? starting.use(sink ? relayTo(sink) : directRelay(opened.db, { resolver: dns, clock, log: logger })),
         keyring: keyring ?? usual,
         allowReserved: true,
+        webDirectory: web ? (await builtWeb()).directory : undefined,
         log: logger,
       }),
     )

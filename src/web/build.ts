@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, glob, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+
+/** The workspace of the web app, and where it is built. */
+const workspace = join(import.meta.dirname, '../../web')
+const directory = join(workspace, 'dist')
+const stamp = '.sources'
+
+export interface BuiltWeb {
+  /** Undefined where nothing is built. */
+  readonly directory: string | undefined
+  /** What is built is not of these sources. */
+  readonly outdated: boolean
+}
+
+/** What is built of the web app. Where that is not of the sources that are here, and Vite is installed (`npm ci --omit=dev`
+ *  leaves it out), `tell` is called and it is built. Without `tell` nothing is built. */
+export async function builtWeb(tell?: () => void): Promise<BuiltWeb> {
+  const [wanted, found] = await Promise.all([hashOfSources(), readFile(join(directory, stamp), 'utf8').catch(() => '')])
+  if (found !== '' && (wanted === undefined || found === wanted)) return { directory, outdated: false }
+  const vite = viteProgram()
+  if (!tell || wanted === undefined || vite === undefined)
+    return { directory: found === '' ? undefined : directory, outdated: found !== '' }
+  tell()
+  await build(vite, wanted)
+  return { directory, outdated: false }
+}
+
+/** In a process of its own: what it needs of memory goes with it. */
+async function build(vite: string, hash: string): Promise<void> {
+  const making = await mkdtemp(join(workspace, '.dist-'))
+  try {
+    const options = ['--outDir', making, '--emptyOutDir', '--logLevel', 'warn']
+    await promisify(execFile)(process.execPath, [vite, 'build', ...options], { cwd: workspace })
+    await compress(join(making, 'assets'))
+    await writeFile(join(making, stamp), hash)
+    await chmod(making, 0o755) // who serves it is often another user
+    // Another service may have built it meanwhile. Files are hashed, so what it serves is not changed by ours.
+    await rm(directory, { recursive: true, force: true })
+    await rename(making, directory)
+  } finally {
+    await rm(making, { recursive: true, force: true })
+  }
+}
+
+async function compress(assets: string): Promise<void> {
+  const names = await readdir(assets)
+  await Promise.all(
+    names
+      .filter((name) => ['.js', '.css', '.svg'].includes(extname(name)))
+      .map(async (name) => {
+        const path = join(assets, name)
+        const bytes = await readFile(path)
+        await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes))
+        await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+      }),
+  )
+}
+
+/** Of every file that the build reads; undefined where they are not there. */
+async function hashOfSources(): Promise<string | undefined> {
+  const files = (await Array.fromAsync(glob('{src/**/*.*,*.ts,*.html,*.json}', { cwd: workspace }))).sort()
+  if (!files.includes('index.html')) return undefined
+  const hash = createHash('sha256')
+  for (const file of [...files, '../package-lock.json']) {
+    const bytes = await readFile(join(workspace, file)).catch(() => Buffer.alloc(0))
+    hash.update(`${file} ${bytes.length}\n`).update(bytes)
+  }
+  return hash.digest('hex')
+}
+
+function viteProgram(): string | undefined {
+  try {
+    return join(dirname(createRequire(join(workspace, 'package.json')).resolve('vite/package.json')), 'bin/vite.js')
+  } catch {
+    return undefined
+  }
+}
+
+if (import.meta.main) {
+  const built = await builtWeb(() => process.stdout.write('Building the web app\n'))
+  process.stdout.write(
+    `The web app is ${built.directory === undefined || built.outdated ? 'not ' : ''}built from these sources\n`,
+  )
+  if (built.directory === undefined || built.outdated) process.exitCode = 1
+}

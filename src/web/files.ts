@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '#/http/app-type.ts'
+
+/** What a page may load: files of this service, and nothing else. It has no script and no style in its own text. */
+const policy = [
+  "default-src 'none'",
+  "base-uri 'none'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "img-src 'self' blob:",
+  "script-src 'self'",
+  "style-src 'self'",
+].join('; ')
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  // The page names its files by what is in them, so they are kept and it is asked for each time.
+  'Cache-Control': 'no-cache',
+}
+
+/** The web app, as it was built: its files, and the page that shows it at every path that nothing else has. */
+export class WebPages {
+  readonly #directory: string | undefined
+  #page = Buffer.alloc(0)
+
+  /** `directory` is where it was built; undefined where it was not. */
+  constructor(directory: string | undefined) {
+    this.#directory = directory
+  }
+
+  /** Serves the files, and `/`, which leads to the reference where there is no web app. */
+  async serve(app: App): Promise<void> {
+    if (this.#directory !== undefined) {
+      this.#page = await readFile(join(this.#directory, 'index.html'))
+      await app.register(fastifyStatic, {
+        root: join(this.#directory, 'assets'),
+        prefix: '/assets/',
+        preCompressed: true,
+        immutable: true,
+        maxAge: '365d',
+        index: false,
+        decorateReply: false,
+        schemaHide: true,
+      })
+    }
+    const hidden = { schema: { hide: true } }
+    app.get('/', hidden, (request, reply) => this.page(request, reply) ?? reply.redirect('/docs/'))
+  }
+
+  /** Answers a browser that asks for a page with the app; undefined for any other request. */
+  page(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    if (this.#directory === undefined || !asksForPage(request)) return undefined
+    return reply.headers(headers).code(200).type('text/html; charset=utf-8').send(this.#page)
+  }
+}
+
+/** Whether it is for a path that is not the API's and that names no file. */
+function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  return accept.includes('text/html') && !/^\/(?:v1|docs|assets|\.well-known)(?:[/?]|$)/.test(url)
+}

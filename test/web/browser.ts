@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import axe from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { linkFor } from '#test/world/signed-in.ts'
+import type { TestOrganization } from '#test/world/world.ts'
+
+export const wide = { viewport: { width: 1280, height: 900 } }
+export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+
+/** Debian's Chromium, which asks nothing of its makers. */
+export function openBrowser(...args: readonly string[]): Promise<Browser> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', ...quiet, ...args],
+  })
+}
+
+/** A browser of one person, and what went wrong in it. */
+export class Visitor implements AsyncDisposable {
+  readonly page: Page
+  /** Requests to other hosts than the service. */
+  readonly strayed: string[] = []
+  /** Errors of scripts, and what the content security policy refused. */
+  readonly errors: string[] = []
+
+  private constructor(page: Page, base: string) {
+    this.page = page
+    page.setDefaultTimeout(0) // the time-out is that of the test
+    const { host } = new URL(base)
+    page.on('request', (request) => {
+      const url = new URL(request.url())
+      if (!['data:', 'blob:', 'about:'].includes(url.protocol) && url.host !== host) this.strayed.push(request.url())
+    })
+    page.on('pageerror', (error) => this.errors.push(error.message))
+    page.on('console', (message) => {
+      // Chromium says so of every answer that is an error, which pages show in their own words.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.errors.push(message.text())
+    })
+  }
+
+  static async open(browser: Browser, base: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext({ baseURL: base, locale: 'en-GB', ...wide, ...options })
+    return new Visitor(await context.newPage(), base)
+  }
+
+  /** Opens a member's session by a link, as they do, and waits for the overview. */
+  static async signIn(
+    browser: Browser,
+    organization: TestOrganization,
+    memberId: string,
+    options?: BrowserContextOptions,
+  ): Promise<Visitor> {
+    const visitor = await Visitor.open(browser, organization.world.base, options)
+    await visitor.page.goto(await linkFor(organization, memberId))
+    await visitor.page.getByRole('button', { name: 'Sign in' }).click()
+    await visitor.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    return visitor
+  }
+
+  /** Goes to a page, and waits until it is loaded. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(path)
+    await this.loaded()
+  }
+
+  async loaded(): Promise<void> {
+    await this.page.locator('h1').first().waitFor()
+    await this.page.waitForFunction(`document.querySelector('[role="status"][aria-label^="Loading"]') === null`)
+  }
+
+  /** Finds nothing wrong by the rules of axe, nothing wider than the window, and nothing that failed or went elsewhere. */
+  async assertSound(): Promise<void> {
+    await this.page.evaluate(axe.source)
+    // What React Aria has said of a button stays in its announcer when the button is gone.
+    const found = (await this.page.evaluate(
+      'axe.run({ exclude: "[data-live-announcer]" }, { resultTypes: ["violations"] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+    )) as string[]
+    assert.deepEqual(found, [], this.page.url())
+    const [content, window] = (await this.page.evaluate(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )) as number[]
+    assert.equal(content, window, `${this.page.url()} is as wide as the window`)
+    assert.deepEqual([this.strayed, this.errors], [[], []], this.page.url())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close()
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { linkFor } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { openBrowser, phone, Visitor, wide } from './browser.ts'
+
+let world: World
+let browser: Browser
+before(async () => {
+  world = await World.start({ web: true })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const paths = [
+  ...['/', '/labels', '/filters', '/blocked-senders', '/scheduled', '/domains', '/mailboxes', '/members'],
+  '/no-such-page',
+]
+
+async function furnished(): Promise<{ organization: TestOrganization; ada: string; address: string }> {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada', { name: 'Ada Lovelace' })
+  const { id: ada } = await organization.member(address, 'owner')
+  await organization.member(`bob@${organization.domain}`)
+  const create = async (path: string, body: object) => {
+    const { status, bytes } = await organization.request('POST', path, body)
+    assert.ok(status < 300, bytes.toString())
+  }
+  for (const [name, colour] of [
+    ['Invoices', 'green'],
+    ['Read later', '#336699'],
+  ])
+    await create('/v1/labels', { name, colour })
+  const label = { field: 'subject', op: 'contains', value: 'invoice', action: 'label', argument: 'invoices' }
+  await create('/v1/filters', { name: 'Invoices', ...label })
+  await create('/v1/filters', { name: 'Boss', field: 'from', op: 'is', value: 'boss@example.com', action: 'star' })
+  await create('/v1/blocked-senders', { pattern: '@spam.example' })
+  await create('/v1/domains', { domain: `shop.${organization.domain}` })
+  const send_at = new Date(world.clock.now() + 3_600_000).toISOString()
+  const message = { from: address, to: ['a@example.com'], subject: 'See you on Monday', text: 'At nine.' }
+  await create('/v1/scheduled', { ...message, send_at })
+  return { organization, ada, address }
+}
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a wide window at night', { ...wide, colorScheme: 'dark' as const }],
+  ['a phone', phone],
+  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
+] as const) {
+  test(`every page is sound in ${what}, filled and empty`, async () => {
+    const { organization, ada } = await furnished()
+    const empty = await world.organization()
+    const { id } = await empty.member(`eve@${empty.domain}`, 'owner')
+    await using full = await Visitor.signIn(browser, organization, ada, options)
+    await using bare = await Visitor.signIn(browser, empty, id, options)
+    for (const visitor of [full, bare])
+      for (const path of paths) {
+        await visitor.open(path)
+        await visitor.assertSound()
+      }
+  })
+}
+
+test('an owner makes, changes and deletes what is the organization’s', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  const { page } = visitor
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await page.getByRole('button', { name: 'New label' }).click()
+  await visitor.assertSound()
+  await dialog.getByLabel('Name').fill('Invoices')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText(/is taken|already|exists/i).waitFor()
+  await dialog.getByLabel('Name').fill('Travel')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('row', { name: /Travel/ }).waitFor()
+  await page.getByRole('button', { name: 'Edit Travel' }).click()
+  await dialog.getByLabel('Name').fill('Journeys')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: /Journeys/ }).waitFor()
+  await page.getByRole('button', { name: 'Delete Journeys' }).click()
+  await visitor.assertSound()
+  await dialog.getByRole('button', { name: 'Delete label' }).click()
+  await page.getByRole('row', { name: /Journeys/ }).waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Scheduled' }).click()
+  await page.getByRole('button', { name: 'Cancel See you on Monday' }).click()
+  await dialog.getByRole('button', { name: 'Cancel message' }).click()
+  await page.getByText('Nothing is scheduled').waitFor()
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
+test('a member sees what the organization has, and no button for what they may not do', async () => {
+  const { organization } = await furnished()
+  const { id } = await organization.member(`carol@${organization.domain}`)
+  await using visitor = await Visitor.signIn(browser, organization, id)
+  for (const path of ['/labels', '/filters', '/blocked-senders', '/domains', '/mailboxes']) {
+    await visitor.open(path)
+    await visitor.assertSound()
+    const main = visitor.page.getByRole('main')
+    assert.equal(await main.getByRole('button', { name: /^(New|Add|Edit|Delete|Remove|Block)/ }).count(), 0, path)
+  }
+})
+
+test('the keyboard alone signs in, finds a page and makes a label', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.open(browser, world.base)
+  const { page } = visitor
+  await page.goto(await linkFor(organization, ada))
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await tabTo(visitor, 'Labels')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Labels', level: 1 }).waitFor()
+  await tabTo(visitor, 'New label')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.type('By hand')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: /By hand/ }).waitFor()
+})
+
+async function tabTo({ page }: Visitor, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement.textContent.trim()')) === name) return
+  }
+  assert.fail(`Tab does not reach "${name}"`)
+}
+
+test('what was typed stays while the network is away', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  const { page } = visitor
+  await visitor.open('/labels')
+  await page.getByRole('button', { name: 'New label' }).click()
+  await page.getByLabel('Name').fill('Offline')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('alert').getByText('cannot be reached').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Offline')
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('row', { name: /Offline/ }).waitFor()
+})
+
+test('an ended session leads to the sign-in, and from there back to the page', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  const { page } = visitor
+  await page.context().clearCookies()
+  await page.goto('/labels')
+  await page.getByLabel('Sign-in link').fill('no link of ours')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await visitor.assertSound()
+  await page.getByLabel('Sign-in link').fill(await linkFor(organization, ada))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Labels', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Sign-in link').waitFor()
+})

@@ -1,0 +1,58 @@
+/** An error that the API answered (docs/reference/http.md#errors), or that kept it from answering. */
+export class ApiError extends Error {
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly code: string
+  /** The field of the request that is wrong. */
+  readonly field: string | undefined
+  /** What to do. */
+  readonly fix: string | undefined
+  readonly requestId: string | undefined
+
+  constructor(status: number, { code, message, field, fix, request_id }: ErrorBody) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+    this.fix = fix
+    this.requestId = request_id
+  }
+
+  get isOffline(): boolean {
+    return this.status === 0
+  }
+}
+
+/** Whether it is the answer to a request without a session. */
+export function saysSignedOut(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+interface ErrorBody {
+  readonly code: string
+  readonly message: string
+  readonly field?: string
+  readonly fix?: string
+  readonly request_id?: string
+}
+
+const offline = { code: 'offline', message: 'The service cannot be reached', fix: 'Check your connection' }
+
+/** Sends a request of the generated client. @throws ApiError */
+export async function call<T>(url: string, init?: RequestInit): Promise<T> {
+  const answer = await fetch(url, { ...init, credentials: 'same-origin' }).catch((error: unknown) => {
+    if (init?.signal?.aborted) throw error
+    throw new ApiError(0, offline)
+  })
+  const body: unknown = await answer.json().catch(() => undefined)
+  if (answer.ok) return body as T
+  throw new ApiError(
+    answer.status,
+    errorOf(body) ?? { code: 'server_error', message: `The service answered ${answer.status}` },
+  )
+}
+
+function errorOf(body: unknown): ErrorBody | undefined {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return undefined
+  return body.error as ErrorBody
+}

@@ -1,0 +1,88 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { Me } from '../api/generated.ts'
+import { Button } from '../parts/button.tsx'
+import { signOut } from '../session/sign-out.ts'
+import icon from '../style/icon.svg'
+import { pages } from './navigation.ts'
+import styles from './shell.module.css'
+
+/** What is around every page of somebody who is signed in. */
+export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [open, setOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    setOpen(false)
+    // The keyboard goes on from the new page, and a screen reader reads it.
+    main.current?.focus()
+  }, [path])
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#main">
+        Skip to the page
+      </a>
+      <header className={styles.bar}>
+        <span className={styles.brand}>
+          <img src={icon} alt="" />
+          {me.organization.name}
+        </span>
+        <Button look="quiet" aria-expanded={open} onPress={() => setOpen(!open)}>
+          Menu
+        </Button>
+      </header>
+      <nav className={styles.side} data-open={open || undefined} aria-label="Pages">
+        <span className={styles.brand}>
+          <img src={icon} alt="" />
+          Mailroom
+        </span>
+        <div>
+          <p className={styles.group}>{me.organization.name}</p>
+          <ul>
+            {pages
+              .filter(({ scope }) => me.scopes.includes(scope))
+              .map(({ to, title }) => (
+                <li key={to}>
+                  <Link to={to} className={`${styles.link}`} activeOptions={{ exact: to === '/' }}>
+                    {title}
+                  </Link>
+                </li>
+              ))}
+          </ul>
+        </div>
+        <div className={styles.who}>
+          <strong>{me.name || me.email}</strong>
+          <small>
+            {me.name && `${me.email} · `}
+            {me.role}
+          </small>
+          <div>
+            <Button look="quiet" onPress={() => void signOut()}>
+              Sign out
+            </Button>
+          </div>
+        </div>
+      </nav>
+      <main id="main" ref={main} tabIndex={-1}>
+        {signedOut && <SignedOut />}
+        <Outlet />
+      </main>
+    </div>
+  )
+}
+
+/** In another tab, so that nothing here is lost. This one notices when it is looked at again. */
+function SignedOut() {
+  return (
+    <p role="alert" className={styles.notice}>
+      Your session has ended.{' '}
+      <a href="/sign-in" target="_blank" rel="noreferrer">
+        Sign in again
+      </a>{' '}
+      in another tab, then come back: nothing here is lost.
+    </p>
+  )
+}

@@ -1,0 +1,14 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type Domain, listDomains } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+
+const isWaiting = ({ status, outstanding }: Domain) => status === 'pending' || outstanding > 0
+
+/** Asked again every ten seconds while a check may find something. */
+export const domainsQuery = queryOptions({
+  queryKey: ['domains'],
+  queryFn: ({ signal }) => listDomains({ signal }),
+  refetchInterval: ({ state }) => (state.data?.data.some(isWaiting) ? 10_000 : false),
+})
+
+export const domainsChanged = () => queryClient.invalidateQueries({ queryKey: domainsQuery.queryKey })

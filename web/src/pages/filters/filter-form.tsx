@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changeFilter, createFilter, type Filter } from '../../api/generated.ts'
+import { LabelChip } from '../../parts/chip.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Choice, TextInput } from '../../parts/field.tsx'
+import { labelsQuery } from '../labels/queries.ts'
+import styles from './filters.module.css'
+import { filtersChanged } from './queries.ts'
+
+const fields = [
+  { id: 'from', name: 'From', text: 'From' },
+  { id: 'to', name: 'To', text: 'To' },
+  { id: 'subject', name: 'Subject', text: 'Subject' },
+] as const
+const operators = [
+  { id: 'contains', name: 'contains', text: 'contains' },
+  { id: 'is', name: 'is', text: 'is' },
+] as const
+const actions = [
+  { id: 'label', name: 'Label it', text: 'Label it' },
+  { id: 'move', name: 'Move it', text: 'Move it' },
+  { id: 'star', name: 'Star it', text: 'Star it' },
+  { id: 'read', name: 'Mark it read', text: 'Mark it read' },
+] as const
+
+/** A new filter, or another rule for one. */
+export function FilterForm({ filter, onClose }: { filter: Filter | undefined; onClose: () => void }) {
+  const labels = useQuery(labelsQuery).data?.data ?? []
+  const [name, setName] = useState(filter?.name ?? '')
+  const [field, setField] = useState<Filter['field']>(filter?.field ?? 'from')
+  const [op, setOp] = useState<Filter['op']>(filter?.op ?? 'contains')
+  const [value, setValue] = useState(filter?.value ?? '')
+  const [action, setAction] = useState<Filter['action']>(filter?.action ?? 'label')
+  const [folder, setFolder] = useState(filter?.action === 'move' ? (filter.argument ?? '') : 'archive')
+  const [chosen, choose] = useState(filter?.action === 'label' ? (filter.argument ?? undefined) : undefined)
+  const label = chosen ?? labels[0]?.keyword
+  const argument = action === 'label' ? (label ?? null) : action === 'move' ? folder.trim() : null
+  const save = async () => {
+    const rule = { name, field, op, value, action, argument }
+    await (filter ? changeFilter(filter.id, rule) : createFilter(rule))
+    await filtersChanged()
+  }
+  return (
+    <ActionDialog
+      title={filter ? `Edit the filter ${filter.name}` : 'New filter'}
+      action={filter ? 'Save' : 'Create'}
+      ready={name.trim() !== '' && value.trim() !== '' && argument !== ''}
+      fields={['name', 'field', 'op', 'value', 'action', 'argument']}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextInput name="name" label="Name" value={name} onChange={setName} autoFocus />
+      <div className={styles.pair}>
+        <Choice name="field" label="If" value={field} onChange={setField} options={fields} />
+        <Choice name="op" label="Comparison" value={op} onChange={setOp} options={operators} />
+      </div>
+      <TextInput
+        name="value"
+        label="Text"
+        value={value}
+        onChange={setValue}
+        maxLength={120}
+        hint="Upper and lower case are the same. It is text, never a pattern."
+      />
+      <Choice name="action" label="Then" value={action} onChange={setAction} options={actions} />
+      {action === 'label' && label !== undefined && (
+        <Choice
+          name="argument"
+          label="Label"
+          value={label}
+          onChange={choose}
+          options={labels.map((one) => ({ id: one.keyword, name: one.name, text: <LabelChip {...one} /> }))}
+        />
+      )}
+      {action === 'label' && label === undefined && <p>There are no labels yet: create one on the page Labels.</p>}
+      {action === 'move' && (
+        <TextInput
+          name="argument"
+          label="Folder"
+          value={folder}
+          onChange={setFolder}
+          hint="inbox, archive, junk, trash or a path such as Projects/Apollo. It is made where a mailbox lacks it."
+        />
+      )}
+    </ActionDialog>
+  )
+}

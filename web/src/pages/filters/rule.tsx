@@ -1,0 +1,39 @@
+import type { Filter } from '../../api/generated.ts'
+import { LabelChip } from '../../parts/chip.tsx'
+import { folderName } from '../../parts/folder-name.ts'
+
+const fields = { from: 'from', to: 'to', subject: 'subject' } as const
+
+type Rule = Pick<Filter, 'field' | 'op' | 'value' | 'action' | 'argument'>
+
+/** A filter as a sentence. */
+export function RuleText({ rule, labels }: { rule: Rule; labels: readonly LabelLike[] }) {
+  return (
+    <>
+      If {fields[rule.field]} {rule.op === 'is' ? 'is' : 'contains'} <q>{rule.value}</q>,{' '}
+      <Act rule={rule} labels={labels} />
+    </>
+  )
+}
+
+interface LabelLike {
+  readonly name: string
+  readonly keyword: string
+  readonly colour: string
+}
+
+function Act({ rule: { action, argument }, labels }: { rule: Rule; labels: readonly LabelLike[] }) {
+  if (action === 'star') return 'star it'
+  if (action === 'read') return 'mark it read'
+  if (action === 'move') return <>move it to {folderName(argument ?? '')}</>
+  const label = labels.find(({ keyword }) => keyword === argument)
+  return label ? (
+    <>
+      label it <LabelChip {...label} />
+    </>
+  ) : (
+    <>
+      label it <code>{argument}</code>
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import { Link } from '@tanstack/react-router'
+import { Page } from '../parts/page.tsx'
+
+export function NotFound() {
+  return (
+    <main>
+      <Page title="There is no such page" about="The address may be mistyped, or what was here is gone.">
+        <Link to="/">Go to the overview</Link>
+      </Page>
+    </main>
+  )
+}

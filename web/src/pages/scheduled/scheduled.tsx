@@ -1,0 +1,122 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  cancelScheduledMessage,
+  listScheduledMessages,
+  retryScheduledMessage,
+  type ScheduledMessage,
+} from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
+
+const scheduled = queryOptions({
+  queryKey: ['scheduled'],
+  queryFn: ({ signal }) => listScheduledMessages({ signal }),
+  refetchInterval: 30_000,
+})
+const changed = () => queryClient.invalidateQueries({ queryKey: scheduled.queryKey })
+
+export function Scheduled() {
+  const mayChange = useMay('scheduled:write')
+  const [asked, ask] = useState<{ readonly what: 'cancel' | 'retry'; readonly message: ScheduledMessage }>()
+  const close = () => ask(undefined)
+  return (
+    <Page title="Scheduled" about="Messages that are sent later, soonest first. What failed stays here for 30 days.">
+      <Card>
+        <Loaded query={useQuery(scheduled)} what="scheduled messages">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty
+                title="Nothing is scheduled"
+                about="What members and programs send later waits here, and can be cancelled."
+              />
+            ) : (
+              <Table
+                name="Scheduled messages"
+                rows={data}
+                rowKey={({ id }) => id}
+                columns={[
+                  {
+                    heading: 'Message',
+                    cell: ({ subject, from, to, last_error }) => (
+                      <>
+                        <strong>{subject || '(no subject)'}</strong>
+                        <div>
+                          {from} to {to.join(', ')}
+                        </div>
+                        {last_error !== null && <div>{last_error}</div>}
+                      </>
+                    ),
+                  },
+                  { heading: 'Leaves', cell: ({ send_at }) => <Time at={send_at} /> },
+                  {
+                    heading: 'By',
+                    cell: ({ scheduled_by }) => (scheduled_by === 'member' ? 'A member' : 'An API key'),
+                  },
+                  { heading: 'State', cell: State },
+                  {
+                    heading: '',
+                    cell: (message) =>
+                      mayChange && (
+                        <>
+                          {message.status === 'pending' && (
+                            <Button
+                              look="quiet"
+                              aria-label={`Cancel ${message.subject}`}
+                              onPress={() => ask({ what: 'cancel', message })}
+                            >
+                              Cancel
+                            </Button>
+                          )}
+                          {message.status === 'failed' && (
+                            <Button
+                              look="quiet"
+                              aria-label={`Send ${message.subject} again`}
+                              onPress={() => ask({ what: 'retry', message })}
+                            >
+                              Send again
+                            </Button>
+                          )}
+                        </>
+                      ),
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      {asked?.what === 'cancel' && (
+        <ActionDialog
+          title="Cancel this message?"
+          about={`“${asked.message.subject}” is not sent, and is gone from here.`}
+          action="Cancel message"
+          danger
+          onSubmit={() => cancelScheduledMessage(asked.message.id).then(changed)}
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'retry' && (
+        <ActionDialog
+          title="Send it again?"
+          about={`“${asked.message.subject}” is tried again within five minutes.`}
+          action="Send again"
+          onSubmit={() => retryScheduledMessage(asked.message.id).then(changed)}
+          onClose={close}
+        />
+      )}
+    </Page>
+  )
+}
+
+function State({ status }: ScheduledMessage) {
+  if (status === 'failed') return <Status is="bad">Failed</Status>
+  return status === 'sending' ? <Status is="warn">Being sent</Status> : <Status is="plain">Waiting</Status>
+}

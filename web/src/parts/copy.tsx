@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { Button } from './button.tsx'
+
+/** Copies a text; `of` says what it is to those who hear it. */
+export function Copy({ text, of }: { text: string; of: string }) {
+  const [copied, setCopied] = useState(false)
+  return (
+    <Button
+      look="quiet"
+      aria-label={`Copy ${of}`}
+      onPress={() =>
+        void navigator.clipboard.writeText(text).then(() => {
+          setCopied(true)
+          setTimeout(() => setCopied(false), 1_500)
+        })
+      }
+    >
+      {copied ? 'Copied' : 'Copy'}
+    </Button>
+  )
+}

@@ -1,0 +1,94 @@
+import { type ReactNode, useState } from 'react'
+import { Dialog } from 'react-aria-components/Dialog'
+import { Form } from 'react-aria-components/Form'
+import { Heading } from 'react-aria-components/Heading'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { ApiError } from '../api/call.ts'
+import { Button } from './button.tsx'
+import styles from './dialog.module.css'
+
+interface Props {
+  readonly title: string
+  readonly about?: ReactNode
+  /** What the button that does it says. */
+  readonly action: string
+  readonly danger?: boolean
+  /** Whether it can be done now: what must be typed is typed. */
+  readonly ready?: boolean
+  /** Names of the fields below. An error that names one of them is shown there, any other above the buttons. */
+  readonly fields?: readonly string[]
+  readonly children?: ReactNode
+  /** Answers 'stay' where the dialog has something to show. */
+  readonly onSubmit: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Asks for what an action needs, does it, and closes. It stays open, with all that was typed, while it fails. */
+export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
+  const { children, onSubmit, onClose } = props
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error>()
+  const field = error instanceof ApiError ? fields.find((name) => name === fieldName(error)) : undefined
+
+  async function submit() {
+    setBusy(true)
+    setError(undefined)
+    try {
+      if ((await onSubmit()) !== 'stay') onClose()
+    } catch (failure) {
+      setError(failure as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <ModalOverlay isOpen isDismissable={!busy} onOpenChange={(open) => !open && onClose()} className={`${styles.veil}`}>
+      <Modal className={`${styles.modal}`}>
+        <Dialog role={danger ? 'alertdialog' : 'dialog'} className={`${styles.dialog}`}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          {about !== undefined && <div className={styles.about}>{about}</div>}
+          <Form
+            className={`${styles.form}`}
+            validationBehavior="aria"
+            validationErrors={field && error ? { [field]: saying(error) } : {}}
+            onSubmit={(event) => {
+              event.preventDefault()
+              void submit()
+            }}
+          >
+            {/* Not only when a field is left: the button that is being pressed would move away. */}
+            <div className={styles.fields} onChange={() => setError(undefined)}>
+              {children}
+            </div>
+            {error && !field && (
+              <p role="alert" className={styles.failure}>
+                {saying(error)}
+              </p>
+            )}
+            <div className={styles.foot}>
+              <Button onPress={onClose} isDisabled={busy}>
+                Cancel
+              </Button>
+              <Button type="submit" look={danger ? 'danger' : 'primary'} isPending={busy} isDisabled={!ready}>
+                {action}
+              </Button>
+            </div>
+          </Form>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** `to[2]` is an error of the field `to`. */
+function fieldName({ field }: ApiError): string | undefined {
+  return field?.replace(/[.[].*$/, '')
+}
+
+function saying(error: Error): string {
+  const fix = error instanceof ApiError ? error.fix : undefined
+  return fix === undefined ? error.message : `${error.message}. ${fix}.`
+}

@@ -1,0 +1,27 @@
+const units = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' })
+
+/** How long ago or how soon, in the reader's language; in full, in the reader's zone, where it is pointed at. */
+export function Time({ at }: { at: string }) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={whole.format(date)}>
+      {fromNow(date, Date.now())}
+    </time>
+  )
+}
+
+function fromNow(date: Date, now: number): string {
+  const seconds = (date.getTime() - now) / 1_000
+  for (const [unit, length] of units)
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
+  return relative.format(0, 'minute')
+}

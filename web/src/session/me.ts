@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query'
+import { showMe } from '../api/generated.ts'
+
+/** Who is signed in, and what they may do. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => showMe({ signal }),
+  staleTime: 60_000,
+})
