@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, type Furnished, furnish, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { tryPassword, withPassword } from '#test/world/passwords.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { setUpTotp } from '#test/world/totp.ts'
 import { World } from '#test/world/world.ts'
 
 /** These have a few rows, whatever an installation holds. */
@@ -13,6 +16,7 @@ test('no statement of a request, or of mail that arrives, goes through a whole t
   const { statements, stop } = watchStatements()
   try {
     await askEverything(world, furnished)
+    await askAsMember(world, furnished)
   } finally {
     stop()
   }
@@ -51,6 +55,26 @@ async function askEverything(world: World, furnished: Furnished): Promise<void> 
     const { status } = await organization.request(method, pathOf(path, sample, furnished), sample.body?.(furnished))
     assert.ok(status < 300, `${name} is answered ${status}`)
   }
+}
+
+/** What is for members alone, and the ways to sign in. Of a member's own things those of the organization are not found, by
+ *  the same statements. */
+async function askAsMember(world: World, { organization, ...furnished }: Furnished): Promise<void> {
+  const email = 'eve@people.example'
+  const owner = await withPassword(organization, email, { role: 'owner' })
+  for (const { name, method, path, sample } of await memberOperations(world)) {
+    const session = name === 'DELETE /v1/session' ? await signIn(organization, owner.id) : owner
+    const one = { organization, ...furnished }
+    const { status, bytes } = await session.request(method, pathOf(path, sample, one), sample.body?.(one))
+    assert.ok([sample.status ?? 200, 404].includes(status), `${name}: ${bytes}`)
+  }
+  const { code, recoveryCodes } = await setUpTotp(owner, world.clock.now())
+  world.clock.advance(30_000)
+  for (const one of [code(world.clock.now()), recoveryCodes[0] ?? '']) {
+    assert.equal((await tryPassword(world, { email, code: one })).status, 201)
+    assert.equal((await tryPassword(world, { email, code: one, organization: organization.name })).status, 401)
+  }
+  assert.equal((await owner.request('DELETE', '/v1/me/totp')).status, 200)
 }
 
 /** Statements by their text, each with the parameters that it was last given. */
