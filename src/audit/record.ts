@@ -34,6 +34,8 @@ export const actions = [
   'member.invited',
   'member.role_changed',
   'member.removed',
+  'member.signed_in',
+  'member.signed_out',
   'member.password_changed',
   'member.totp_enabled',
   'member.totp_disabled',

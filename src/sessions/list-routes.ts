@@ -6,7 +6,8 @@ import { Type } from '#/http/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forMembers, memberOf } from './for-members.ts'
 import { endOf } from './lifetime.ts'
-import { deleteSession, sessionsOf } from './queries.ts'
+import { sessionsOf } from './queries.ts'
+import { endSession } from './sign-out.ts'
 
 const SessionOut = Type.Object(
   {
@@ -64,7 +65,7 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
     },
     async (request) => {
       const id = pathId(request.params.id, 'session')
-      if (!(await deleteSession(db, memberOf(request), id))) throw notFound('session')
+      if (!(await endSession(db, memberOf(request), id, request.actor))) throw notFound('session')
       return { ended: true as const, id }
     },
   )

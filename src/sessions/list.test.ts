@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { entriesOf } from '#/audit/queries.ts'
 import { late } from '#test/world/late.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
@@ -46,6 +47,29 @@ test('a member lists the sessions that are theirs and have not ended, and ends o
   await world.advance(7 * day)
   const later = await signIn(organization, ada.id)
   assert.equal((await listed(later)).length, 1, 'the other has ended')
+})
+
+test('the audit trail has where a member signed in, and which session they ended from where', async () => {
+  const organization = await world.organization()
+  const { id } = await organization.member('ada@people.example')
+  const [one, other] = [await signIn(organization, id), await signIn(organization, id)]
+  const ended = (await listed(other)).find(({ current }) => !current)?.id
+  await other.request('DELETE', `/v1/me/sessions/${ended}`)
+  await other.request('DELETE', '/v1/session')
+  assert.equal((await other.request('DELETE', `/v1/me/sessions/${ended}`)).status, 401)
+  const entries = await entriesOf(world.db, organization.id, { action: 'member', actor: id }, 10)
+  const seen = { client_address: '127.0.0.1', user_agent: entries[0]?.before?.user_agent }
+  const signed = { ...seen, way: 'link' }
+  assert.deepEqual(
+    entries.reverse().map(({ action, item, before, after }) => [action, item, before, after]),
+    [
+      ['member.signed_in', null, signed],
+      ['member.signed_in', null, signed],
+      ['member.signed_out', seen, null],
+      ['member.signed_out', seen, null],
+    ].map(([action, ...settings]) => [action, { id, name: 'ada@people.example' }, ...settings]),
+  )
+  for (const { cookie } of [one, other]) assert.ok(!JSON.stringify(entries).includes(cookie.split('=')[1] ?? cookie))
 })
 
 test('a session of another member, of another organization or of nobody is not found, in the same words', async () => {

@@ -72,15 +72,15 @@ export function sessionsOf(db: Db, { organizationId, memberId }: MemberRef) {
     .execute()
 }
 
-/** False where the member has no such session. */
-export async function deleteSession(db: Db, { organizationId, memberId }: MemberRef, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Where the session was opened from; undefined where the member has no such session. */
+export function deleteSession(tx: Tx, { organizationId, memberId }: MemberRef, id: string) {
+  return tx
     .deleteFrom('member_sessions')
     .where('organization_id', '=', organizationId)
     .where('member_id', '=', memberId)
     .where('id', '=', id)
+    .returning(['client_address', 'user_agent'])
     .executeTakeFirst()
-  return numDeletedRows > 0n
 }
 
 /** Ends all sessions of a member but one. */

@@ -9,9 +9,10 @@ import { longestMs } from './lifetime.ts'
 import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
 import { passwordRoutes } from './password-routes.ts'
-import { deleteSession, deleteSessionWith } from './queries.ts'
+import { deleteSessionWith } from './queries.ts'
 import { signInByLink, signInByPassword } from './sign-in.ts'
 import { SignIn, waySigningIn } from './sign-in-body.ts'
+import { endSession } from './sign-out.ts'
 import { hashToken } from './token.ts'
 import { totpRoutes } from './totp/routes.ts'
 import type { SecondFactorParts } from './totp/second-factor.ts'
@@ -97,7 +98,7 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
     },
     async (request, reply) => {
       const { headers, member } = request
-      if (member) await deleteSession(db, memberOf(request), member.sessionId)
+      if (member) await endSession(db, memberOf(request), member.sessionId, request.actor)
       const token = sessionToken(headers, publicUrl)
       if (token !== undefined) sessions.forget(token)
       reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token: '', seconds: 0 }))

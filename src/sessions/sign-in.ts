@@ -1,6 +1,8 @@
-import type { Db } from '#/db/schema.ts'
+import { record } from '#/audit/record.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
+import { memberById } from '#/members/queries.ts'
 import { linkToken } from './link.ts'
 import { assertStillPassword, type Given, holderOf } from './password.ts'
 import { consumeLink, insertSession } from './queries.ts'
@@ -30,7 +32,7 @@ export async function signInByLink(db: Db, link: string, arrival: Arrival): Prom
   const member = await db.transaction().execute(async (tx) => {
     const member = given === undefined ? undefined : await consumeLink(tx, hashToken(given), arrival.now)
     if (!member) throw unusable()
-    await insertSession(tx, member, sessionFields(token, arrival), arrival.now)
+    await openSession(tx, member, token, { ...arrival, way: 'link' })
     return member
   })
   return { token, member }
@@ -42,13 +44,24 @@ export async function signInByPassword(parts: SecondFactorParts, given: Given, a
   const token = newToken()
   await parts.db.transaction().execute(async (tx) => {
     await assertStillPassword(tx, holder)
-    await insertSession(tx, holder, sessionFields(token, arrival), arrival.now)
+    await openSession(tx, holder, token, { ...arrival, way: 'password' })
   })
   return { token, member: holder }
 }
 
-function sessionFields(token: string, { address, userAgent }: Arrival) {
-  return { hash: hashToken(token), client_address: address, user_agent: userAgent.slice(0, longestUserAgent) }
+/** Whichever the way, the audit trail has who signed in. */
+async function openSession(
+  tx: Tx,
+  ref: MemberRef,
+  token: string,
+  { address, userAgent, now, way }: Arrival & { readonly way: 'link' | 'password' },
+): Promise<void> {
+  const { organizationId, memberId: id } = ref
+  const seen = { client_address: address, user_agent: userAgent.slice(0, longestUserAgent) }
+  await insertSession(tx, ref, { hash: hashToken(token), ...seen }, now)
+  const name = (await memberById(tx, organizationId, id))?.email ?? ''
+  const entry = { organizationId, action: 'member.signed_in', id, name, before: null, after: { way, ...seen } } as const
+  await record(tx, { kind: 'member', id, name, address }, entry)
 }
 
 function unusable(): Refusal {

@@ -39,6 +39,7 @@ const recordedOfMembers: Readonly<Record<string, string>> = {
   'POST /v1/members/{id}/invitation': 'member.invited',
   'PATCH /v1/members/{id}': 'member.role_changed',
   'DELETE /v1/members/{id}': 'member.removed',
+  'DELETE /v1/session': 'member.signed_out',
   'PUT /v1/me/password': 'member.password_changed',
   ...Object.fromEntries(
     Object.entries(recorded)
@@ -61,11 +62,10 @@ const noSettings = [
   'POST /v1/scheduled/{id}/retry',
 ]
 
-/** They change sessions, which are no settings, or nothing. */
+/** Their samples change nothing, or no settings. */
 const noSettingsOfMembers = [
   'POST /v1/me/filters/test',
   'POST /v1/session',
-  'DELETE /v1/session',
   'POST /v1/session/confirm',
   // In effect it is known to the tests of the second factor.
   'POST /v1/me/totp',
