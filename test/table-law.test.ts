@@ -34,6 +34,7 @@ const writers = {
   mail_search_queue: 'adapters/mail-host/sql',
   mail_spool: 'adapters/mail-host/imap',
   mail_spool_pieces: 'adapters/mail-host/imap',
+  mailbox_access: 'mailboxes',
   mailboxes: 'mailboxes',
   member_links: 'sessions',
   member_passwords: 'sessions',

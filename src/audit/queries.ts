@@ -21,6 +21,8 @@ export interface EntryFilter {
   /** An actor's kind or id, or what its name begins with. */
   readonly actor?: string | undefined
   readonly since?: Date | undefined
+  /** Ids of items. */
+  readonly items?: readonly string[] | undefined
   /** Only entries with a lower id: the last of the page before. */
   readonly before?: number | undefined
 }
@@ -36,7 +38,7 @@ export function actionIn(given: string): string {
 export async function entriesOf(
   db: Db,
   organizationId: string | null,
-  { action, actor, since, before }: EntryFilter,
+  { action, actor, since, items, before }: EntryFilter,
   limit: number,
 ): Promise<Entry[]> {
   const given = <T>(value: T | undefined, condition: (value: T) => RawBuilder<unknown>) =>
@@ -48,6 +50,7 @@ export async function entriesOf(
     from audit_entries
     where ${organizationId === null ? sql`organization_id is null` : sql`organization_id = ${organizationId}`}
       and ${given(before, (id) => sql`id < ${id}`)}
+      and ${given(items, (ids) => sql`item_id = any(${ids}::text[])`)}
       and ${given(since, (at) => sql`at >= ${at}`)}
       and ${given(action, (text) => sql`(action = ${text} or split_part(action, '.', 1) = ${text})`)}
       and ${given(actor, (text) => sql`(actor_kind = ${text} or actor_id::text = ${text} or starts_with(actor_name, ${text}))`)}

@@ -25,6 +25,7 @@ export const actions = [
   'mailbox.suspended',
   'mailbox.resumed',
   'mailbox.password_changed',
+  'mailbox.access_changed',
   'mailbox.deleted',
   'alias.added',
   'alias.removed',

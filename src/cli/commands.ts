@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor/doctor.ts'
 import { domainCommands } from './domains.ts'
 import { keyCommands } from './keys.ts'
 import { mailCommands } from './mail.ts'
+import { mailboxAccessCommands } from './mailbox-access.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { memberRuleCommands } from './member-rules.ts'
 import { keptMemberRuleCommands } from './member-rules-list.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...keptMemberRuleCommands,
   ...domainCommands,
   ...mailboxCommands,
+  ...mailboxAccessCommands,
   ...aliasCommands,
   auditCommand,
   ...queueCommands,

@@ -24,7 +24,7 @@ const columns = sql`
 export async function forwardingOfAll(db: Db, caller: Caller): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
-    where mailbox.organization_id = ${caller.organizationId} and ${caller.readsIn('mailbox.id')}
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.mayIn('read', 'mailbox.id')}
     order by mailbox.created_at, mailbox.id`.execute(db)
   return rows
 }
@@ -33,7 +33,7 @@ export async function forwardingOf(db: Db, caller: Caller, address: string): Pro
   const { rows } = await sql<Row>`
     select ${columns} from mailboxes mailbox left join forwarding settings on settings.mailbox_id = mailbox.id
     where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
-      and ${caller.readsIn('mailbox.id')}`.execute(db)
+      and ${caller.mayIn('read', 'mailbox.id')}`.execute(db)
   return rows[0]
 }
 

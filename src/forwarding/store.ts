@@ -8,7 +8,7 @@ import { canonicalAddress } from '#/mime/address.ts'
 import { assertRecipients, type Change, changed, type Forwarding } from './forwarding.ts'
 import { addressesOf, forwardingOf, lockSettings, type Row, saveSettings } from './queries.ts'
 
-/** Changes the settings of the mailbox with that address that the caller reads. @throws Refusal */
+/** Changes the settings of the mailbox with that address. @throws Refusal if the caller may not send from it, too */
 export async function configure(
   tx: Tx,
   caller: Caller,
@@ -18,6 +18,7 @@ export async function configure(
 ): Promise<Row> {
   const { organizationId } = caller
   const named = await settingsOf(tx, caller, address)
+  caller.assertMay('send', { id: named.mailboxId, address: named.address })
   await lockSettings(tx, organizationId, named.mailboxId, now)
   const before = await settingsOf(tx, caller, address)
   const addresses = await addressesOf(tx, organizationId, before.mailboxId)

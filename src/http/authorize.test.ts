@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorizer, type Identify, type Identity } from './authorize.ts'
-import { Caller } from './caller.ts'
+import { Caller, everyLevel } from './caller.ts'
 import type { Scope } from './scopes.ts'
 import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
@@ -94,7 +94,7 @@ test('a key with a quota of its own has that many requests in a minute', async (
 })
 
 test('a key that is restricted to mailboxes does nothing that is about all of them', async () => {
-  const restricted = { ...identity, caller: new Caller('o', { mailboxes: ['m'], recipients: null }) }
+  const restricted = { ...identity, caller: new Caller('o', { mailboxes: everyLevel(['m']), recipients: null }) }
   for (const [who, code] of [
     [identity, undefined],
     [restricted, 'forbidden'],

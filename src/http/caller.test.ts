@@ -4,20 +4,23 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
 import { parsePattern } from '#/mime/address-pattern.ts'
-import { Caller } from './caller.ts'
+import { Caller, everyLevel } from './caller.ts'
 
 const [ours, theirs] = [randomUUID(), randomUUID()]
 
 test('an unrestricted caller sees every mailbox and writes to everybody', () => {
   const caller = Caller.unrestricted(randomUUID())
   assert.ok(caller.managesAllMailboxes && caller.writesToEverybody)
-  assert.ok(caller.reads(ours) && caller.reads(theirs))
+  assert.ok(caller.may('read', ours) && caller.may('read', theirs))
   caller.assertWritesTo('bob@else.example', 'to')
 })
 
 test('a caller that is restricted to mailboxes sees those alone', () => {
-  const caller = new Caller(randomUUID(), { mailboxes: [ours], recipients: null })
-  assert.deepEqual([caller.managesAllMailboxes, caller.reads(ours), caller.reads(theirs)], [false, true, false])
+  const caller = new Caller(randomUUID(), { mailboxes: everyLevel([ours]), recipients: null })
+  assert.deepEqual(
+    [caller.managesAllMailboxes, caller.may('read', ours), caller.may('read', theirs)],
+    [false, true, false],
+  )
   assert.ok(caller.writesToEverybody)
 })
 

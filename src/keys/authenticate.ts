@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { perMinute } from '#/http/authorize.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller, everyLevel } from '#/http/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
@@ -55,7 +55,7 @@ function asKnown(row: LiveKey): Known {
     id: row.id,
     identity: {
       actor: { kind: 'key', id: row.id, name: keyShown(row) },
-      caller: new Caller(row.organization_id, { mailboxes: row.mailbox_ids, recipients: row.recipients }),
+      caller: new Caller(row.organization_id, { mailboxes: everyLevel(row.mailbox_ids), recipients: row.recipients }),
       scopes: new Set(row.scopes as Scope[]),
       quota: row.requests_per_minute ?? perMinute.quota,
       suspended: row.suspended_at !== null,

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
+import { canonicalAddress } from '#/mime/address.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -21,7 +23,7 @@ export async function mailboxNamed(
 ): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
   const [mailbox] = await query<Pick<Mailbox, 'id' | 'address' | 'kind'>>(db)`
     select id, address, kind from mailboxes where organization_id = ${caller.organizationId} and address = ${address}`
-  return mailbox && caller.reads(mailbox.id) ? mailbox : undefined
+  return mailbox && caller.may('read', mailbox.id) ? mailbox : undefined
 }
 
 export async function mailboxById(db: Db, organizationId: string, id: string): Promise<Mailbox | undefined> {
@@ -32,12 +34,21 @@ export async function mailboxById(db: Db, organizationId: string, id: string): P
 }
 
 /** The mailbox with this address, not an alias, that the caller manages. */
-export async function mailboxAt(db: Db, caller: Caller, address: string): Promise<Mailbox | undefined> {
+async function mailboxAt(db: Db, caller: Caller, address: string): Promise<Mailbox | undefined> {
   const { rows } = await sql<Mailbox>`
     select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
     where mailbox.organization_id = ${caller.organizationId} and mailbox.address = ${address}
       and ${caller.managesIn('mailbox.id')}`.execute(db)
   return rows[0]
+}
+
+/** The mailbox of a path, which the caller manages. @throws Refusal if there is none */
+export async function mailboxAtPath(db: Db, caller: Caller, given: string): Promise<Mailbox> {
+  // PostgreSQL takes no U+0000.
+  const address = given.includes('\0') ? undefined : canonicalAddress(given)
+  const mailbox = address === undefined ? undefined : await mailboxAt(db, caller, address)
+  if (!mailbox) throw notFound('mailbox')
+  return mailbox
 }
 
 /** The address and certificate of a Private mailbox; undefined if it is none. */
@@ -93,7 +104,7 @@ export async function smartMailboxesOf(db: Db, caller: Caller): Promise<{ id: st
     .select(['id', 'address'])
     .where('organization_id', '=', caller.organizationId)
     .where('kind', '=', 'smart')
-    .where(caller.readsIn('id'))
+    .where(caller.mayIn('read', 'id'))
     .execute()
 }
 

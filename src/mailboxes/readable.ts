@@ -1,17 +1,18 @@
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller, Level } from '#/http/caller.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed, smartMailboxesOf } from './queries.ts'
 
 /** The mailbox whose mail a caller's request reads or changes. Refuses a Private one: the server has no key to decrypt its
- *  mail (docs/reference/mailboxes.md). */
-export async function readableMailbox(db: Db, caller: Caller, address: string): Promise<MailboxRef> {
+ *  mail (docs/reference/mailboxes.md). @throws Refusal */
+export async function mailboxFor(db: Db, caller: Caller, level: Level, address: string): Promise<MailboxRef> {
   const canonical = canonicalAddress(address)
   const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, caller, canonical)
   if (!mailbox) throw notFound('mailbox')
+  caller.assertMay(level, mailbox)
   if (mailbox.kind === 'private') {
     throw invalid('mailbox', `${mailbox.address} is a Private mailbox: the server holds no key to read its mail with`)
   }
@@ -30,7 +31,7 @@ export async function readableMailboxes(
     return found
   }
   for (const address of named) {
-    const { mailboxId } = await readableMailbox(db, caller, address)
+    const { mailboxId } = await mailboxFor(db, caller, 'read', address)
     found.set(mailboxId, canonicalAddress(address) ?? address)
   }
   return found
@@ -54,7 +55,7 @@ export async function readMailbox<T>(
   const name = `${caller.organizationId} ${address}`
   const known = remembered.get(name)
   let missed: unknown
-  if (known && caller.reads(known.mailboxId)) {
+  if (known && caller.may('read', known.mailboxId)) {
     try {
       return await read(known)
     } catch (error) {
@@ -63,7 +64,7 @@ export async function readMailbox<T>(
       missed = error
     }
   }
-  const mailbox = await readableMailbox(db, caller, address)
+  const mailbox = await mailboxFor(db, caller, 'read', address)
   remembered.set(name, mailbox)
   if (mailbox.mailboxId === known?.mailboxId) throw missed
   return read(mailbox)

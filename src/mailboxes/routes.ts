@@ -1,15 +1,13 @@
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerOnce, created } from '#/http/idempotency.ts'
 import { PageOf, paging, Strict } from '#/http/shared-schemas.ts'
-import { canonicalAddress } from '#/mime/address.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { hashPassword, newPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { createMailbox } from './create.ts'
-import { mailboxAt, mailboxCount, mailboxesOf } from './queries.ts'
+import { mailboxAtPath, mailboxCount, mailboxesOf } from './queries.ts'
 import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './schemas.ts'
 
 const most = 1_000
@@ -55,10 +53,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       },
     },
     async ({ caller, params }) => {
-      // PostgreSQL takes no U+0000.
-      const address = params.address.includes('\0') ? undefined : canonicalAddress(params.address)
-      const mailbox = address === undefined ? undefined : await mailboxAt(db, caller, address)
-      if (!mailbox) throw notFound('mailbox')
+      const mailbox = await mailboxAtPath(db, caller, params.address)
       const used = await mailHost.storageOf([{ organizationId: caller.organizationId, mailboxId: mailbox.id }])
       return present(mailbox, used.get(mailbox.id) ?? 0)
     },

@@ -4,7 +4,7 @@ import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import type { Caller } from '#/http/caller.ts'
 import { type Static, Type } from '#/http/type.ts'
-import { readableMailbox } from '#/mailboxes/readable.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 import { downloadHeaders } from './download.ts'
 import { folderName } from './folder-name.ts'
@@ -32,7 +32,7 @@ export function downloadRoutes(
   async function find(caller: Caller, uid: string, query: Static<typeof InFolder>): Promise<Stored> {
     const folder = folderName(query.folder ?? 'inbox')
     const number = pathUid(uid)
-    const mailbox = await readableMailbox(db, caller, query.mailbox)
+    const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
     const stored = await mailHost.read(mailbox, folder, number)
     if (!stored) throw notFound('message')
     return stored

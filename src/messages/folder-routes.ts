@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { answerAfter, created, ok } from '#/http/idempotency.ts'
-import { readableMailbox } from '#/mailboxes/readable.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
 import {
   ByPath,
   DeletedFolder,
@@ -41,7 +41,7 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
       },
     },
     async ({ caller, query }) => {
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
       return { data: (await mailHost.folders(mailbox)).map(presentFolder) }
     },
   )
@@ -54,7 +54,7 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
     },
     async ({ caller, params, query }) => {
       const name = pathFolder(params.path)
-      return presentFolder(await readFolder(mailHost, await readableMailbox(db, caller, query.mailbox), name))
+      return presentFolder(await readFolder(mailHost, await mailboxFor(db, caller, 'read', query.mailbox), name))
     },
   )
 }
@@ -75,7 +75,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
     async (request, reply) => {
       const name = folderNamed('name', request.body.name)
       const address = request.query.mailbox
-      const mailbox = await readableMailbox(db, request.caller, address)
+      const mailbox = await mailboxFor(db, request.caller, 'change', address)
       await answerAfter(db, request, reply, async () => {
         const { made, folder } = await createFolder(mailHost, mailbox, name)
         const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
@@ -107,7 +107,7 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
     async ({ caller, params, query, body }) => {
       const name = pathFolder(params.path)
       const to = folderNamed('name', body.name)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       return presentFolder(await renameFolder(mailHost, mailbox, name, to))
     },
   )
@@ -129,7 +129,7 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
     async ({ caller, params, query }) => {
       const name = pathFolder(params.path)
       const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       return { deleted: true as const, name, moved: await deleteFolder(mailHost, mailbox, name, moveTo) }
     },
   )

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { readableMailbox } from '#/mailboxes/readable.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
 import { folderName } from './folder-name.ts'
 import { headerFieldsOf } from './header-fields.ts'
 import { pathUid } from './message.ts'
@@ -26,7 +26,7 @@ export function headerRoute(app: App, { db, mailHost }: MessageParts, config: Fa
     async ({ caller, params, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const uid = pathUid(params.uid)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       return headerFieldsOf(stored)

@@ -2,7 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { sendSerialized } from '#/http/serialized-json.ts'
-import { readableMailbox } from '#/mailboxes/readable.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost, Summary } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
@@ -69,7 +69,7 @@ function listRoutes(app: App, parts: MessageParts): void {
     async ({ caller, query: { folder = 'inbox', uids, ...query } }) => {
       const name = folderName(folder)
       const named = uids === undefined ? undefined : namedUids(uids, query)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
       if (named) {
         const found = (await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)
         const data = await threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, found)
@@ -114,7 +114,7 @@ function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {
     async ({ caller, params, query: { folder = 'inbox', ...query } }, reply) => {
       const name = folderName(folder)
       const uid = pathUid(params.uid)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
       const stored = await mailHost.read(mailbox, name, uid)
       if (!stored) throw notFound('message')
       const raw = await large.fetch(stored, reply)
@@ -143,7 +143,7 @@ function changeRoute(app: App, parts: MessageParts): void {
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
       await assertKeywordsKnown(db, caller, change)
       const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
@@ -174,7 +174,7 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
     async ({ caller, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
-      const mailbox = await readableMailbox(db, caller, query.mailbox)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       await assertKeywordsKnown(db, caller, change)
       const wanted = [...new Set(uids)].sort((a, b) => a - b)
       const places = await mailHost.update(mailbox, name, wanted, change)

@@ -6,7 +6,7 @@ import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller, everyLevel } from '#/http/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
@@ -151,7 +151,7 @@ test('a key that does not see the mailbox of a message neither puts it back nor 
   const [failed, waiting] = [await scheduled('a@x'), await addScheduled(db, one, ['b@x'], later(1))]
   await begin()
   await within((tx) => fail(tx, failed, 'No', now))
-  const caller = new Caller(one, { mailboxes: [randomUUID()], recipients: null })
+  const caller = new Caller(one, { mailboxes: everyLevel([randomUUID()]), recipients: null })
   assert.equal(await within((tx) => putBack(tx, { caller, id: failed }, now)), false)
   assert.equal(await cancel(db, caller, waiting), false)
   assert.deepEqual(await states(), { [failed]: 'failed', [waiting]: 'scheduled' })

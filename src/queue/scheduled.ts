@@ -121,7 +121,7 @@ export async function putBack(
       update outbound_messages set state = 'scheduled', send_at = ${now}, last_error = null, failed_at = null,
         allowance_due = (select count(*) from outbound_recipients where message_id = ${id})
       where organization_id = ${caller.organizationId} and id = ${id} and state = 'failed'
-        and ${caller.readsIn('mailbox_id')} returning id
+        and ${caller.mayIn('send', 'mailbox_id')} returning id
     )
     update outbound_recipients
     set route = ${together}, due_at = ${now}, attempts = 0, cut_short = 0, doubted_at = null, told_at = null,
@@ -136,7 +136,7 @@ export async function cancel(db: Db, caller: Caller, id: string): Promise<boolea
     .deleteFrom('outbound_messages')
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
-    .where(caller.readsIn('mailbox_id'))
+    .where(caller.mayIn('send', 'mailbox_id'))
     .where('state', '=', 'scheduled')
     .executeTakeFirst()
   return numDeletedRows > 0n

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller, everyLevel } from '#/http/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { testDatabase } from '#test/world/database.ts'
@@ -78,7 +78,7 @@ test('the list is soonest first, and a failed message that is put back is pendin
 test('a key that does not see the mailbox of a message neither sees it nor puts it back', async () => {
   const id = await add()
   await become(id, 'failed')
-  const named = { caller: new Caller(organizationId, { mailboxes: [randomUUID()], recipients: null }), id }
+  const named = { caller: new Caller(organizationId, { mailboxes: everyLevel([randomUUID()]), recipients: null }), id }
   const seen = [await scheduledById(db, mailKey, named), await statusOf(db, named)]
   assert.deepEqual([seen, await scheduledOf(db, mailKey, named.caller)], [[undefined, undefined], []])
   assert.equal(await db.transaction().execute((tx) => retry(tx, mailKey, named, now)), undefined)

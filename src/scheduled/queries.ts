@@ -24,7 +24,7 @@ const columns = sql`
 function isListed(caller: Caller) {
   return sql<boolean>`
     organization_id = ${caller.organizationId} and state in ('scheduled', 'sending', 'failed')
-    and ${caller.readsIn('mailbox_id')}`
+    and ${caller.mayIn('read', 'mailbox_id')}`
 }
 
 function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...row }: Found) {
@@ -53,6 +53,18 @@ export async function scheduledById(
     select ${columns}, size_bytes as "sizeBytes" from outbound_messages
     where id = ${id} and ${isListed(caller)}`.execute(db)
   return rows[0] && opened(key, rows[0])
+}
+
+/** The mailbox of a message in the list; its id is null once it is gone. */
+export async function mailboxOf(
+  db: Db,
+  { caller, id }: Named,
+): Promise<{ id: string | null; address: string } | undefined> {
+  const { rows } = await sql<{ id: string | null; address: string }>`
+    select mailbox_id as id, sender as address from outbound_messages where id = ${id} and ${isListed(caller)}`.execute(
+    db,
+  )
+  return rows[0]
 }
 
 /** Undefined if the message is not in the list. */

@@ -16,7 +16,7 @@ import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import { senderFor } from '#/sending/sender.ts'
-import { scheduledById, scheduledOf, statusOf } from './queries.ts'
+import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { draft, retry, schedule } from './schedule.ts'
 import {
   Accepted,
@@ -201,8 +201,10 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
   )
 }
 
-/** The error for a message whose state does not allow the change. */
+/** The error for a message that the caller may not send, or whose state does not allow the change. */
 async function refusal(db: Db, named: Parameters<typeof statusOf>[1], consequence: string): Promise<Error> {
+  const { id = null, address = '' } = (await mailboxOf(db, named)) ?? {}
+  if (id !== null) named.caller.assertMay('send', { id, address })
   const status = await statusOf(db, named)
   return status ? invalid('id', `This message is ${status}: ${consequence}`) : notFound(what)
 }

@@ -15,8 +15,8 @@ export interface Sender {
   readonly name: string
 }
 
-/** The mailbox that the caller reads and `from` names, by its address or an alias. @throws Refusal if there is none, or it
- *  cannot send */
+/** The mailbox that `from` names, by its address or an alias. @throws Refusal if there is none, the caller may not send from it,
+ *  or it cannot send */
 export async function senderFor(db: Db, caller: Caller, from: Address): Promise<Sender> {
   const address = canonicalAddress(from.address)
   const mailbox =
@@ -26,7 +26,8 @@ export async function senderFor(db: Db, caller: Caller, from: Address): Promise<
           .where('addresses.organization_id', '=', caller.organizationId)
           .where('addresses.address', '=', address)
           .executeTakeFirst()
-  if (!mailbox || !caller.reads(mailbox.id)) throw notFound('mailbox')
+  if (!mailbox) throw notFound('mailbox')
+  caller.assertMay('send', mailbox)
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 

@@ -26,6 +26,8 @@ import { isWellFormedKey } from '#/keys/api-key.ts'
 import type { Authenticator } from '#/keys/authenticate.ts'
 import { keyRoutes } from '#/keys/routes.ts'
 import { labelRoutes } from '#/labels/routes.ts'
+import { accessRoutes } from '#/mailboxes/access-routes.ts'
+import { ownAccessRoute } from '#/mailboxes/own-access-route.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
@@ -129,6 +131,8 @@ function nouns(app: App, parts: AppParts): void {
   threadRoutes(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)
+  accessRoutes(app, parts)
+  ownAccessRoute(app, parts)
   usageRoutes(app, parts)
   memberRoutes(app, parts)
   memberManagementRoutes(app, parts)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import type { Level } from '#/http/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
 import type { Role } from '#/members/member.ts'
 import { endOf } from './lifetime.ts'
@@ -41,15 +42,21 @@ interface Row {
   readonly role: Role
   readonly email: string
   readonly suspended: boolean
-  readonly mailboxes: readonly string[]
+  readonly mailboxes: readonly (readonly [id: string, level: Level])[]
 }
 
 async function found(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Known>> {
   const { rows } = await sql<Row>`
     select encode(session.hash, 'hex') as hash, session.id, session.organization_id, session.member_id,
       session.created_at, session.last_used_at, member.role, member.email, organization.suspended_at is not null as suspended,
-      array(
-        select id from mailboxes where organization_id = session.organization_id and member_id = session.member_id
+      (
+        select coalesce(jsonb_agg(jsonb_build_array(id, level) order by own), '[]') from (
+          select mailbox_id as id, level, false as own from mailbox_access
+          where organization_id = session.organization_id and member_id = session.member_id
+          union all
+          select id, 'send', true from mailboxes
+          where organization_id = session.organization_id and member_id = session.member_id
+        ) mailbox
       ) as mailboxes
     from member_sessions session
     join members member on member.organization_id = session.organization_id and member.id = session.member_id
@@ -61,7 +68,8 @@ async function found(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Kno
 }
 
 function asKnown(row: Row): Known {
-  const { organization_id: organizationId, mailboxes, suspended } = row
+  const { organization_id: organizationId, suspended } = row
+  const mailboxes = new Map(row.mailboxes)
   const member = { id: row.member_id, sessionId: row.id, role: row.role, email: row.email }
   const end = endOf(row).getTime()
   return {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { type Level, levels } from '#/http/caller.ts'
 import { permissions } from '#/http/permissions.ts'
 import { scopes } from '#/http/scopes.ts'
 import { Id, OneOf, Timestamp } from '#/http/shared-schemas.ts'
@@ -9,12 +10,13 @@ import type { MemberRef } from '#/members/member.ts'
 import { type Role, roles } from '#/members/member.ts'
 import { permissionsOfRole, scopesOfRole } from './roles.ts'
 
-const OwnMailbox = Type.Object({
+const MailboxOfMe = Type.Object({
   id: Id,
   address: Type.String({ examples: ['ada@tryout.test'] }),
   name: Type.String({ examples: ['Ada Lovelace'] }),
   kind: OneOf(kinds),
   suspended: Type.Boolean(),
+  level: OneOf([...levels, 'own'], { description: 'What the session may do with its mail; `own` is everything.' }),
 })
 
 export const MeOut = Type.Object(
@@ -27,11 +29,12 @@ export const MeOut = Type.Object(
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
     has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
     has_totp: Type.Boolean({ description: 'Whether that needs a code of a second factor.' }),
-    mailboxes: Type.Array(OwnMailbox, {
-      description: "The member's own: those whose mail the session reads and sends.",
+    mailboxes: Type.Array(MailboxOfMe, {
+      description: "The member's own, then those that are shared with them. No other mail exists for the session.",
     }),
     scopes: Type.Array(OneOf(scopes), {
-      description: 'What the role may do. Those that concern mail hold for the own mailboxes alone.',
+      description:
+        'What the role may do. Those that concern mail hold for these mailboxes alone, at the level of each.',
     }),
     permissions: Type.Array(OneOf(permissions), { description: 'What the role may do that no key may.' }),
   },
@@ -53,6 +56,7 @@ interface Row {
     readonly name: string
     readonly kind: (typeof kinds)[number]
     readonly suspended: boolean
+    readonly level: Level | 'own'
   }[]
 }
 
@@ -69,10 +73,17 @@ export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
       ) as has_totp,
       coalesce((
         select jsonb_agg(
-          jsonb_build_object('id', id, 'address', address, 'name', name, 'kind', kind,
-            'suspended', suspended_at is not null)
-          order by mailboxes.created_at, id)
-        from mailboxes where organization_id = member.organization_id and member_id = member.id
+          jsonb_build_object('id', mailbox.id, 'address', mailbox.address, 'name', mailbox.name, 'kind', mailbox.kind,
+            'suspended', mailbox.suspended_at is not null, 'level', mine.level)
+          order by mine.level <> 'own', mailbox.created_at, mailbox.id)
+        from (
+          select id, 'own' as level from mailboxes
+          where organization_id = member.organization_id and member_id = member.id
+          union all
+          select mailbox_id, level from mailbox_access
+          where organization_id = member.organization_id and member_id = member.id and mailbox_id not in (
+            select id from mailboxes where organization_id = member.organization_id and member_id = member.id)
+        ) mine join mailboxes mailbox on mailbox.organization_id = member.organization_id and mailbox.id = mine.id
       ), '[]') as mailboxes
     from members member join organizations on organizations.id = member.organization_id
     where member.organization_id = ${organizationId} and member.id = ${memberId}`.execute(db)

@@ -1,12 +1,12 @@
 import { type Identity, perMinute } from '#/http/authorize.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller, type Level } from '#/http/caller.ts'
 import { type Permission, permissions } from '#/http/permissions.ts'
 import { type Scope, scopes } from '#/http/scopes.ts'
 import type { Role } from '#/members/member.ts'
 
 /**
  * What each role may do in a session (docs/reference/sessions.md). This is the only place that knows. A scope that concerns
- * mail works for the member's own mailboxes alone, in every role.
+ * mail works for the member's own mailboxes and those shared with them alone, in every role.
  */
 const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
@@ -31,21 +31,21 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: new Set(permissions),
-  admin: new Set(['manage_api_keys', 'manage_members']),
+  admin: new Set(['manage_api_keys', 'manage_members', 'manage_mailboxes']),
   member: new Set(),
 }
 
 /** Roles that list and create mailboxes, whosever they are. */
 const managers: ReadonlySet<Role> = new Set(['owner', 'admin'])
 
-/** Who a member in a session is to a request. `mailboxes` are their own. */
+/** Who a member in a session is to a request. `mailboxes` are their own and those shared with them. */
 export function identityOf(
   { id, email, role, sessionId }: { id: string; email: string; role: Role; sessionId: string },
   {
     organizationId,
     mailboxes,
     suspended,
-  }: { organizationId: string; mailboxes: readonly string[]; suspended: boolean },
+  }: { organizationId: string; mailboxes: ReadonlyMap<string, Level>; suspended: boolean },
 ): Identity {
   return {
     actor: { kind: 'member', id, name: email },

@@ -38,7 +38,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
       schema: {
         summary: 'Show who is signed in',
         operationId: 'showMe',
-        description: 'With the own mailboxes, and what the role may do.',
+        description: 'With the mailboxes whose mail the session may use, and what the role may do.',
         response: { 200: MeOut },
       },
     },

@@ -14,7 +14,7 @@ import { World } from '#test/world/world.ts'
 
 /** They change no settings of an organization. */
 const noSettings = new Set([
-  ...['audit', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate'],
+  ...['audit', 'mailbox access', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate'],
   ...['mail move', 'mail adopt', 'queue', 'queue retry', 'queue drop'],
   ...commands.map(({ name }) => name).filter((name) => name.endsWith(' list')),
 ])
@@ -44,6 +44,11 @@ const story: readonly (readonly [command: string, given: readonly string[], ...l
   ['member block add', ['@spam.test', ...hers], 'blocked_sender.created'],
   ['member block add', ['@spam.test', ...hers]],
   ['member block remove', ['@spam.test', ...hers], 'blocked_sender.deleted'],
+  ['member add', ['--org', 'Acme', '--email', 'eve@far.test'], 'member.added'],
+  ['mailbox share', ['ada@acme.test', '--member', 'eve@far.test'], 'mailbox.access_changed'],
+  ['mailbox share', ['ada@acme.test', '--member', 'eve@far.test', '--level', 'read']],
+  ['mailbox share', ['ada@acme.test', '--member', 'eve@far.test', '--level', 'send'], 'mailbox.access_changed'],
+  ['mailbox unshare', ['ada@acme.test', '--member', 'eve@far.test'], 'mailbox.access_changed'],
   ['member remove', ['ada@acme.test', '--org', 'Acme'], 'member.removed'],
   ['domain suspend', ['acme.test'], 'domain.suspended'],
   ['domain suspend', ['acme.test']],

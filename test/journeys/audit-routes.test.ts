@@ -41,6 +41,8 @@ const recordedOfMembers: Readonly<Record<string, string>> = {
   'DELETE /v1/members/{id}': 'member.removed',
   'DELETE /v1/session': 'member.signed_out',
   'PUT /v1/me/password': 'member.password_changed',
+  'PUT /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
+  'DELETE /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
   ...Object.fromEntries(
     Object.entries(recorded)
       .map(([name, action]) => [name.replace('/v1/', '/v1/me/'), action] as const)

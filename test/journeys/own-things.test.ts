@@ -20,6 +20,8 @@ async function withOwnThings(organization: TestOrganization, role: (typeof roles
   return { member, mailbox, ...(await ownThings(member)) }
 }
 
+const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0)
+
 const ownOperations = async () => (await memberOperations(world)).filter(({ name }) => name in ownSamples)
 
 for (const role of roles) {
@@ -32,7 +34,7 @@ for (const role of roles) {
     const operations = await ownOperations()
     assert.equal(operations.length, 15)
     // What removes something comes last.
-    for (const { name, method, path, sample } of operations.toSorted((a) => (a.method === 'DELETE' ? 1 : -1))) {
+    for (const { name, method, path, sample } of operations.toSorted((a, b) => removes(a) - removes(b))) {
       const ask = (id?: string) => own.member.request(method, pathOf(path, sample, about, id), sample.body?.(about))
       const item = sample.item as keyof typeof own.ids | undefined
       const strangers = item ? [one.ids[item], elsewhere.ids[item], other.ids[item], crypto.randomUUID()] : []

@@ -5,6 +5,7 @@ import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
+import { giveAccess } from '#/mailboxes/access.ts'
 import type { TestOrganization, World } from './world.ts'
 
 /** An organization that has one of everything, to make requests about. */
@@ -25,6 +26,7 @@ export interface Furnished {
     readonly scheduled: string
     readonly failed: string
     readonly apiKey: string
+    /** Of a member with whom the mailbox is shared. */
     readonly member: string
   }
   readonly keyword: string
@@ -32,7 +34,7 @@ export interface Furnished {
 
 export async function furnish(world: World): Promise<Furnished> {
   const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { id: mailboxId, address } = await organization.mailbox('ada')
   const created = async (path: string, body: object) => (await organization.request('POST', path, body)).body
   const label = await created('/v1/labels', { name: 'Receipts' })
   const filter = await created('/v1/filters', {
@@ -59,7 +61,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
-  const member = await organization.member('carol@people.example')
+  const member = await sharedWith(organization, mailboxId)
   const folder = await created(`/v1/folders?mailbox=${address}`, { name: `Projects ${randomUUID()}` })
   const emptyFolder = await created(`/v1/folders?mailbox=${address}`, { name: `Empty ${randomUUID()}` })
   const ids = {
@@ -76,9 +78,20 @@ export async function furnish(world: World): Promise<Furnished> {
     scheduled: scheduled.id,
     failed: failed.id,
     apiKey: key.id,
-    member: member.id,
+    member,
   }
   return { organization, address, ids, keyword: label.keyword }
+}
+
+/** A new member who may read the mailbox. */
+async function sharedWith(organization: TestOrganization, mailboxId: string): Promise<string> {
+  const { id: memberId } = await organization.member('grace@people.example')
+  const { id: organizationId, world } = organization
+  const mailbox = { organizationId, mailboxId }
+  await world.db
+    .transaction()
+    .execute((tx) => giveAccess(tx, { mailbox, memberId, shares: 'all', by: byOperator }, 'read'))
+  return memberId
 }
 
 const failure = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
@@ -169,6 +182,10 @@ export const ownSamples: Readonly<Record<string, Sample>> = Object.fromEntries(
 export const memberSamples: Readonly<Record<string, Sample>> = {
   ...ownSamples,
   'GET /v1/me': {},
+  'GET /v1/me/access': {},
+  'GET /v1/mailboxes/{address}/access': { item: 'mailbox' },
+  'PUT /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox', body: () => ({ level: 'change' }) },
+  'DELETE /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox' },
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
   'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },
@@ -229,6 +246,7 @@ async function operationsOf(world: World, samples: Readonly<Record<string, Sampl
 export function pathOf(path: string, { item, query }: Sample, one: Furnished, otherId?: string): string {
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
+    .replace('{member_id}', one.ids.member)
     .replace(/\{(?:id|address|path)\}/, otherId ?? (item ? one.ids[item] : ''))
   return filled + (query?.(one) ?? '')
 }

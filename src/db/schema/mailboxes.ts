@@ -5,6 +5,7 @@ export interface MailboxTables {
   mailboxes: Mailboxes
   addresses: Addresses
   catch_alls: CatchAlls
+  mailbox_access: MailboxAccess
 }
 
 interface Mailboxes {
@@ -34,4 +35,12 @@ interface CatchAlls {
   domain_id: string
   organization_id: string
   mailbox_id: string
+}
+
+interface MailboxAccess {
+  organization_id: string
+  mailbox_id: string
+  member_id: string
+  level: 'read' | 'change' | 'send'
+  given_at: Made<Date>
 }

@@ -862,6 +862,62 @@ export interface NewMailbox {
   password?: string;
 }
 
+/**
+ * `own`: it is their own mailbox.
+ */
+export type MailboxAccessLevel = 'read' | 'change' | 'send' | 'own';
+export interface MailboxAccess {
+  member_id: string;
+  email: string;
+  /** Empty where none was given. */
+  name: string;
+  /** `own`: it is their own mailbox. */
+  level: MailboxAccessLevel;
+  /**
+     * Null for `own`.
+     * @nullable
+     */
+  given_at: string | null;
+}
+
+/**
+ * `operator`: the command line.
+ */
+export type MailboxAccessChangeByKind = 'member' | 'operator';
+export type MailboxAccessChangeBy = {
+  /** `operator`: the command line. */
+  kind: MailboxAccessChangeByKind;
+  /** A member's address; empty for the operator. */
+  name: string;
+};
+
+export type MailboxAccessChangeMember = {
+  id: string;
+  email: string;
+};
+
+/**
+ * @nullable
+ */
+export type MailboxAccessChangeBefore = 'read' | 'change' | 'send' | null;
+/**
+ * @nullable
+ */
+export type MailboxAccessChangeAfter = 'read' | 'change' | 'send' | null;
+export interface MailboxAccessChange {
+  /** Grows with time. */
+  id: number;
+  at: string;
+  by: MailboxAccessChangeBy;
+  /** Its address. */
+  mailbox: string;
+  member: MailboxAccessChangeMember;
+  /** @nullable */
+  before: MailboxAccessChangeBefore;
+  /** @nullable */
+  after: MailboxAccessChangeAfter;
+}
+
 export type UsageMailboxes = {
   /** @minimum 0 */
   used: number;
@@ -947,16 +1003,22 @@ export type MeOrganization = {
 };
 
 export type MeMailboxesItemKind = 'smart' | 'private';
+/**
+ * What the session may do with its mail; `own` is everything.
+ */
+export type MeMailboxesItemLevel = 'read' | 'change' | 'send' | 'own';
 export type MeMailboxesItem = {
   id: string;
   address: string;
   name: string;
   kind: MeMailboxesItemKind;
   suspended: boolean;
+  /** What the session may do with its mail; `own` is everything. */
+  level: MeMailboxesItemLevel;
 };
 
 export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read';
-export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_owners' | 'read_audit';
+export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_owners' | 'read_audit' | 'manage_mailboxes' | 'share_own_mailboxes';
 export interface Me {
   id: string;
   email: string;
@@ -969,9 +1031,9 @@ export interface Me {
   has_password: boolean;
   /** Whether that needs a code of a second factor. */
   has_totp: boolean;
-  /** The member's own: those whose mail the session reads and sends. */
+  /** The member's own, then those that are shared with them. No other mail exists for the session. */
   mailboxes: MeMailboxesItem[];
-  /** What the role may do. Those that concern mail hold for the own mailboxes alone. */
+  /** What the role may do. Those that concern mail hold for these mailboxes alone, at the level of each. */
   scopes: MeScopesItem[];
   /** What the role may do that no key may. */
   permissions: MePermissionsItem[];
@@ -2263,6 +2325,37 @@ export type CreateMailboxBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   password?: string;
+};
+
+export type ListMailboxAccess200 = {
+  data: MailboxAccess[];
+};
+
+/**
+ * `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too.
+ */
+export type GiveMailboxAccessBodyLevel = 'read' | 'change' | 'send';
+export type GiveMailboxAccessBody = {
+  /** `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too. */
+  level: GiveMailboxAccessBodyLevel;
+};
+
+export type EndMailboxAccess200 = {
+  deleted: true;
+  member_id: string;
+};
+
+export type ListAccessChangesParams = {
+/**
+ * @minimum 1
+ * @maximum 9007199254740991
+ */
+before?: number;
+};
+
+export type ListAccessChanges200 = {
+  data: MailboxAccessChange[];
+  has_more: boolean;
 };
 
 export type ListMembersParams = {
@@ -4595,6 +4688,144 @@ export const showMailbox = async (address: string, options?: Parameters<typeof c
 
 
 
+export const getListMailboxAccessUrl = (address: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}/access`
+}
+
+/**
+ * The member whose own mailbox it is, then those with whom it is shared. For owners, admins, and whoever may use the mailbox.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary List who may use a mailbox
+ */
+export const listMailboxAccess = async (address: string, options?: Parameters<typeof call>[1]): Promise<ListMailboxAccess200> => {
+
+  return call<ListMailboxAccess200>(getListMailboxAccessUrl(address),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getGiveMailboxAccessUrl = (address: string,
+    memberId: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}/access/${encodeURIComponent(String(memberId))}`
+}
+
+/**
+ * Gives a level, or changes it, within 5 seconds in every process. Only an owner shares a member's own mailbox, and its member sees that (`GET /v1/me/access`). A Private mailbox is `invalid_request`.
+ *
+ * For members who are signed in. To a key this path does not exist. Permission: `manage_mailboxes`.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary Share a mailbox with a member
+ */
+export const giveMailboxAccess = async (address: string,
+    memberId: string,
+    giveMailboxAccessBody: GiveMailboxAccessBody, options?: Parameters<typeof call>[1]): Promise<MailboxAccess> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<MailboxAccess>(getGiveMailboxAccessUrl(address,memberId),
+  {
+    ...options,
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(giveMailboxAccessBody)
+  }
+);}
+
+
+
+export const getEndMailboxAccessUrl = (address: string,
+    memberId: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}/access/${encodeURIComponent(String(memberId))}`
+}
+
+/**
+ * Within 5 seconds in every process. A member keeps their own mailbox.
+ *
+ * For members who are signed in. To a key this path does not exist. Permission: `manage_mailboxes`.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary End a member’s access to a mailbox
+ */
+export const endMailboxAccess = async (address: string,
+    memberId: string, options?: Parameters<typeof call>[1]): Promise<EndMailboxAccess200> => {
+
+  return call<EndMailboxAccess200>(getEndMailboxAccessUrl(address,memberId),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getListAccessChangesUrl = (params?: ListAccessChangesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/me/access?${stringifiedParams}` : `/v1/me/access`
+}
+
+/**
+ * Who was given which level in the own mailboxes, or lost it, and by whom: entries of the audit trail, newest first, at most 100. `before` takes the last id of an answer, for the next ones.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary List changes of access to one’s mailboxes
+ */
+export const listAccessChanges = async (params?: ListAccessChangesParams, options?: Parameters<typeof call>[1]): Promise<ListAccessChanges200> => {
+
+  return call<ListAccessChanges200>(getListAccessChangesUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
 export const getShowUsageUrl = () => {
 
 
@@ -5142,7 +5373,7 @@ export const getShowMeUrl = () => {
 }
 
 /**
- * With the own mailboxes, and what the role may do.
+ * With the mailboxes whose mail the session may use, and what the role may do.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Show who is signed in

@@ -1,0 +1,65 @@
+import { type Entry, entriesOf } from '#/audit/queries.ts'
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { levels } from '#/http/caller.ts'
+import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import type { RecordedAccess } from './access.ts'
+import { ownMailboxIds } from './access-queries.ts'
+
+const most = 100
+
+const Level = Nullable(OneOf(levels))
+
+const ChangeOut = Type.Object(
+  {
+    id: Type.Integer({ description: 'Grows with time.', examples: [17] }),
+    at: Timestamp,
+    by: Type.Object({
+      kind: OneOf(['member', 'operator'], { description: '`operator`: the command line.' }),
+      name: Type.String({ description: "A member's address; empty for the operator.", examples: ['ada@tryout.test'] }),
+    }),
+    mailbox: Type.String({ description: 'Its address.', examples: ['grace@tryout.test'] }),
+    member: Type.Object({ id: Id, email: Type.String({ examples: ['ada@tryout.test'] }) }),
+    before: Level,
+    after: Level,
+  },
+  { title: 'MailboxAccessChange' },
+)
+
+/** A member sees who was given access to their own mailboxes, and by whom. */
+export function ownAccessRoute(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/me/access',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'member', noun: 'Shared mailboxes' },
+      schema: {
+        summary: 'List changes of access to one’s mailboxes',
+        operationId: 'listAccessChanges',
+        description:
+          'Who was given which level in the own mailboxes, or lost it, and by whom: entries of the audit trail, newest first, ' +
+          'at most 100. `before` takes the last id of an answer, for the next ones.',
+        querystring: Strict({ before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })) }),
+        response: { 200: Type.Object({ data: Type.Array(ChangeOut), has_more: Type.Boolean() }) },
+      },
+    },
+    async ({ organizationId, actorId, query: { before } }) => {
+      const items = await ownMailboxIds(db, organizationId, actorId)
+      const wanted = { action: 'mailbox.access_changed', items, before }
+      const entries = await entriesOf(db, organizationId, wanted, most + 1)
+      return { data: entries.slice(0, most).map(present), has_more: entries.length > most }
+    },
+  )
+}
+
+function present({ id, at, actor, item, before, after }: Entry) {
+  const [was, is] = [before, after] as (RecordedAccess | null)[]
+  const { member_id = '', member = '' } = is ?? was ?? {}
+  const kind = actor.kind === 'member' ? ('member' as const) : ('operator' as const)
+  return {
+    ...{ id, at: at.toISOString(), by: { kind, name: actor.name }, mailbox: item.name },
+    ...{ member: { id: member_id, email: member }, before: was?.level ?? null, after: is?.level ?? null },
+  }
+}
