@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { TimedPlace } from '#/http/cursor.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { BlockedSender } from './pattern.ts'
 
@@ -13,6 +15,25 @@ export function blockedSendersOf(db: Db, owner: Owner): Promise<BlockedSender[]>
     .where(ownedBy('blocked_senders', owner))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .execute()
+}
+
+/** So many of them behind a place, in the same order. */
+export function blockedSendersAfter(
+  db: Db,
+  owner: Owner,
+  after: TimedPlace | undefined,
+  most: number,
+): Promise<(BlockedSender & { at: number })[]> {
+  return db
+    .selectFrom('blocked_senders')
+    .select(columns)
+    .select(microseconds('created_at').as('at'))
+    .where(ownedBy('blocked_senders', owner))
+    .where(after ? sql<boolean>`(created_at, id) < (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(most)
     .execute()
 }
 

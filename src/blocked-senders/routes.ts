@@ -1,13 +1,14 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
+import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/cursor.ts'
 import { answerOnce, created, ok } from '#/http/idempotency.ts'
-import { Id, Line, ListOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Id, Line, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { blockSender, unblockSender } from './block.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
-import { blockedNamed, blockedSendersOf } from './queries.ts'
+import { blockedNamed, blockedSendersAfter, blockedSendersOf } from './queries.ts'
 
 const ByIdOrPattern = Type.Object({
   id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
@@ -16,6 +17,11 @@ const ByIdOrPattern = Type.Object({
 const Pattern = Type.String({
   description: 'As stored: lower case, the domain in its ASCII form (IDNA).',
   examples: ['spam@example.com', '@example.net'],
+})
+
+const ListQuery = Strict({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostBlocked, description: 'Without it, all of them.' })),
+  cursor: cursorParameter,
 })
 
 const byIdOrPattern = '`id` is the id, or the pattern in any case: `/v1/blocked-senders/spam%40example.com`.'
@@ -38,10 +44,20 @@ function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owned
         description: own
           ? "The member's own blocks, newest first. The organization's are not among them."
           : "The organization's blocked senders, newest first. Members' own blocks are not among them.",
-        response: { 200: ListOf(BlockedSenderOut) },
+        querystring: ListQuery,
+        response: { 200: Type.Object({ data: Type.Array(BlockedSenderOut), next_cursor: nextCursor }) },
       },
     },
-    async (request) => ({ data: (await blockedSendersOf(db, ownerIn(request))).map(present) }),
+    async (request) => {
+      const { cursor, limit = mostBlocked } = request.query
+      const owner = ownerIn(request)
+      if (cursor === undefined && request.query.limit === undefined)
+        return { data: (await blockedSendersOf(db, owner)).map(present) }
+      const list = ['blocked-senders', owner.memberId]
+      const found = await blockedSendersAfter(db, owner, timedPlace(cursor, list), limit + 1)
+      const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
+      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+    },
   )
 
   app.get(
@@ -118,6 +134,6 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
   )
 }
 
-function present({ created_at, ...blocked }: BlockedSender) {
-  return { ...blocked, created_at: created_at.toISOString() }
+function present({ id, pattern, created_at }: BlockedSender) {
+  return { id, pattern, created_at: created_at.toISOString() }
 }

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { TimedPlace } from '#/http/cursor.ts'
 import type { Standing } from './checks/standing.ts'
 import type { Domain, DomainKey } from './domain.ts'
 
@@ -23,7 +25,7 @@ export const standingColumns = sql`
   receiving_verified_at, receiving_missing_since, receiving_missing_times`
 
 /** Enrolments by a condition on `domain`, oldest first. */
-async function enrolments(db: Db, condition: RawBuilder<unknown>): Promise<Domain[]> {
+async function enrolments(db: Db, condition: RawBuilder<unknown>, most: number | null = null): Promise<Domain[]> {
   const { rows } = await sql<Row>`
     select id, organization_id as "organizationId", domain, ownership_token as token,
       suspended_at is not null as suspended, findings, last_checked_at as "lastCheckedAt",
@@ -33,7 +35,7 @@ async function enrolments(db: Db, condition: RawBuilder<unknown>): Promise<Domai
           'madeAt', created_at, 'retiresAt', retires_at) order by created_at, algorithm desc)
         from dkim_keys where domain_id = domain.id
       ), '[]') as keys
-    from domains domain where ${condition} order by created_at, id`.execute(db)
+    from domains domain where ${condition} order by created_at, id limit ${most}::bigint`.execute(db)
   return rows.map(domainFrom)
 }
 
@@ -69,6 +71,17 @@ export function standingFrom(row: StandingRow): Standing {
 /** Oldest first. */
 export function domainsOf(db: Db, organizationId: string): Promise<Domain[]> {
   return enrolments(db, sql`organization_id = ${organizationId}`)
+}
+
+/** So many of them behind a place, in the same order. */
+export function domainsAfter(
+  db: Db,
+  organizationId: string,
+  after: TimedPlace | undefined,
+  most: number,
+): Promise<Domain[]> {
+  const rest = after ? sql`and (created_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  return enrolments(db, sql`organization_id = ${organizationId} ${rest}`, most)
 }
 
 export async function domainById(db: Db, organizationId: string, id: string): Promise<Domain | undefined> {

@@ -3,14 +3,15 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
+import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/cursor.ts'
 import { answerOnce, created } from '#/http/idempotency.ts'
-import { ById, Id, Line, ListOf, pathId, Strict } from '#/http/shared-schemas.ts'
+import { ById, Id, Line, pathId, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { zoneFile } from './dns/zone-file.ts'
-import { listedRecords, outstandingOf } from './domain.ts'
+import { type Domain, listedRecords, outstandingOf } from './domain.ts'
 import { enrolDomain, removeDomain } from './enrol.ts'
 import { domainName } from './name.ts'
-import { domainById, domainsOf } from './queries.ts'
+import { domainById, domainsAfter, domainsOf } from './queries.ts'
 import { DomainOut, present } from './schemas.ts'
 
 export interface DomainParts {
@@ -26,6 +27,19 @@ export interface DomainParts {
 
 const reading = { scope: 'domains:read', noun: 'Domains' } as const
 const writing = { scope: 'domains:write', noun: 'Domains' } as const
+
+const mostInPage = 100
+
+const ListQuery = Strict({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: mostInPage,
+      description: 'Without it, all of them; 100 with `cursor`.',
+    }),
+  ),
+  cursor: cursorParameter,
+})
 
 /** Domains from enrolment to removal. What happens between, the worker's checks decide. */
 export function domainRoutes(app: App, parts: DomainParts): void {
@@ -43,19 +57,33 @@ function listRoute(app: App, { db, hostname }: DomainParts): void {
       schema: {
         summary: 'List domains',
         description: 'The domains that the organization has enrolled, oldest first.',
-        response: { 200: ListOf(DomainOut) },
+        querystring: ListQuery,
+        response: { 200: Type.Object({ data: Type.Array(DomainOut), next_cursor: nextCursor }) },
       },
     },
-    async ({ organizationId }) => {
-      const data: ReturnType<typeof present>[] = []
-      for (const domain of await domainsOf(db, organizationId)) {
-        data.push(present(domain, hostname))
-        // A thousand domains would hold the event loop for more than 100 ms.
-        if (data.length % 100 === 0) await immediate()
-      }
-      return { data }
+    async ({ organizationId, query: { cursor, limit } }) => {
+      if (cursor === undefined && limit === undefined)
+        return { data: await presented(await domainsOf(db, organizationId), hostname) }
+      const wanted = { limit: limit ?? mostInPage, list: ['domains'], placeOf }
+      const after = timedPlace(cursor, wanted.list)
+      const { page, next_cursor } = paged(await domainsAfter(db, organizationId, after, wanted.limit + 1), wanted)
+      return { data: await presented(page, hostname), ...(cursor !== undefined && { next_cursor }) }
     },
   )
+}
+
+function placeOf({ createdAt, id }: Domain): [number, string] {
+  return [createdAt.getTime() * 1_000, id]
+}
+
+async function presented(domains: readonly Domain[], hostname: string): Promise<ReturnType<typeof present>[]> {
+  const data: ReturnType<typeof present>[] = []
+  for (const domain of domains) {
+    data.push(present(domain, hostname))
+    // A thousand domains would hold the event loop for more than 100 ms.
+    if (data.length % 100 === 0) await immediate()
+  }
+  return data
 }
 
 function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainParts): void {

@@ -15,13 +15,14 @@ export function pathUid(text: string): number {
   return uid
 }
 
-/** Reads the `uids` of a list, which stand alone: nothing else may narrow them. */
-export function namedUids(
-  text: string,
-  others: Partial<Record<'limit' | 'page' | 'unread' | 'label', unknown>>,
-): number[] {
-  const other = (['limit', 'page', 'unread', 'label'] as const).find((name) => others[name] !== undefined)
-  if (other !== undefined) throw invalid(other, 'Cannot be combined with uids', 'Leave one of them out')
+/** Refuses parameters of a list that another one leaves nothing to say. */
+export function assertAlone(name: string, others: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(others).find((one) => others[one] !== undefined)
+  if (other !== undefined) throw invalid(other, `Cannot be combined with ${name}`, 'Leave one of them out')
+}
+
+/** Reads the `uids` of a list. */
+export function namedUids(text: string): number[] {
   const uids = [...new Set(text.split(',').map(Number))].sort((a, b) => a - b)
   if (uids.some((uid) => uid > highestUid)) throw invalid('uids', `A uid is at most ${highestUid}`)
   return uids

@@ -1,29 +1,19 @@
 import type { Db } from '#/db/schema.ts'
-import { invalid, notFound } from '#/errors.ts'
+import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { sendSerialized } from '#/http/serialized-json.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost, Summary } from '#/ports/mail-host.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
 import { folderRoutes } from './folder-routes.ts'
 import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
-import { namedUids, pathUid } from './message.ts'
-import { visibleKeywords } from './queries.ts'
-import {
-  BulkChange,
-  BulkResult,
-  ByUid,
-  InFolder,
-  ListQuery,
-  MessageChange,
-  MessageItem,
-  MessageOut,
-  MessagePage,
-} from './schemas.ts'
+import { listRoute } from './list-route.ts'
+import { pathUid } from './message.ts'
+import { BulkChange, BulkResult, ByUid, InFolder, MessageChange, MessageItem, MessageOut } from './schemas.ts'
 import { messageFor, type ThreadNames, threadedItemsFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
@@ -43,58 +33,12 @@ export interface MessageParts {
 export function messageRoutes(app: App, parts: MessageParts): void {
   const large = new LargeMessages()
   folderRoutes(app, parts, { reading, writing })
-  listRoutes(app, parts)
+  listRoute(app, parts, reading)
   readRoute(app, parts, large)
   changeRoute(app, parts)
   bulkRoutes(app, parts)
   headerRoute(app, parts, reading)
   downloadRoutes(app, parts, large, reading)
-}
-
-function listRoutes(app: App, parts: MessageParts): void {
-  const { db, mailHost } = parts
-  app.get(
-    '/v1/messages',
-    {
-      config: reading,
-      schema: {
-        summary: 'List messages',
-        description:
-          'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
-          '`uids` names. A Private mailbox is `invalid_request`.',
-        querystring: ListQuery,
-        response: { 200: MessagePage },
-      },
-    },
-    async ({ caller, query: { folder = 'inbox', uids, ...query } }) => {
-      const name = folderName(folder)
-      const named = uids === undefined ? undefined : namedUids(uids, query)
-      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-      if (named) {
-        const found = (await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)
-        const data = await threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, found)
-        return { data, total: data.length, page: 0, has_more: false }
-      }
-      const { limit = 25, page = 0, unread, label } = query
-      if (label !== undefined && !(await visibleKeywords(db, caller, [label])).has(label)) {
-        throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
-      }
-      const wanted = {
-        limit,
-        page,
-        ...(unread !== undefined && { unread }),
-        ...(label !== undefined && { keyword: label }),
-      }
-      const { total, messages } = await mailHost.list(mailbox, name, wanted)
-      const data = await threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, messages)
-      return { data, total, page, has_more: (page + 1) * limit < total }
-    },
-  )
-}
-
-/** Of two received at once, the higher uid is newer. */
-function newestFirst(one: Summary, other: Summary): number {
-  return other.receivedAt.getTime() - one.receivedAt.getTime() || other.uid - one.uid
 }
 
 function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {

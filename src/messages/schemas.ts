@@ -1,3 +1,4 @@
+import { cursorParameter, nextCursor } from '#/http/cursor.ts'
 import { Line, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, type TObject, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
@@ -39,6 +40,16 @@ export const ListQuery = Strict({
       examples: ['17,18'],
     }),
   ),
+  after_uid: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 32 - 1,
+      description:
+        'Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the ' +
+        'answer. It stands alone but for `limit`.',
+    }),
+  ),
+  cursor: cursorParameter,
 })
 
 /** The uid in a path. The route checks its form: an invalid one is `not_found`. */
@@ -154,7 +165,7 @@ const itemFields = {
 export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>
 
-export const MessagePage = PageOf(MessageItem)
+export const MessagePage = Type.Object({ ...PageOf(MessageItem).properties, next_cursor: nextCursor })
 
 const AttachmentOut = Type.Object(
   {

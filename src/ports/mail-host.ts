@@ -29,7 +29,7 @@ export interface MailHost {
   /** Throws `invalid('folder', …)` for a name that no mailbox of the organization can ever have a folder by, as far as the
    *  host says so. */
   checkFolder(organizationId: string, folder: string): Promise<void>
-  /** Newest received first. `page` counts from 0; `total` is exact. */
+  /** Newest received first; those behind `after` alone. `page` counts from 0; `total` is exact, and counts those before `after` too. */
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
@@ -73,7 +73,9 @@ export class NoRoom extends Error {
 export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
-export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string }
+export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string; after?: ListPlace }
+/** A message's place in a list, where it may be no more. */
+export type ListPlace = { readonly receivedAt: number; readonly uid: number }
 export type { Applied }
 
 export interface Copy {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/caller.ts'
+import type { TimedPlace } from '#/http/cursor.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
 import { putBack } from '#/queue/scheduled.ts'
 import { openedFields } from '#/queue/sealed.ts'
@@ -31,11 +33,25 @@ function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...r
   return { ...row, ...openedFields(key, row.id, fields, fieldsSealed) }
 }
 
+interface Wanted {
+  readonly status?: Scheduled['status'] | undefined
+  /** Only those behind this place. */
+  readonly after?: TimedPlace | undefined
+  readonly most?: number
+}
+
 /** The messages that are scheduled, being sent or failed, soonest first. */
-export async function scheduledOf(db: Db, key: SealingKey, caller: Caller): Promise<Scheduled[]> {
+export async function scheduledOf(
+  db: Db,
+  key: SealingKey,
+  caller: Caller,
+  { status, after, most = mostListed }: Wanted = {},
+): Promise<Scheduled[]> {
+  const rest = after ? sql`and (send_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const inState = status ? sql`and state = ${status === 'pending' ? 'scheduled' : status}` : sql``
   const { rows } = await sql<Row>`
-    select ${columns} from outbound_messages where ${isListed(caller)}
-    order by send_at, id limit ${mostListed}`.execute(db)
+    select ${columns} from outbound_messages where ${isListed(caller)} ${inState} ${rest}
+    order by send_at, id limit ${most}`.execute(db)
   return rows.map((row) => opened(key, row))
 }
 

@@ -3,6 +3,7 @@ import type { SharedTime } from '#/db/time.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import type { App } from '#/http/app-type.ts'
+import { paged, timedPlace } from '#/http/cursor.ts'
 import { type Answer, answerOnce, created, ok, sendAnswer } from '#/http/idempotency.ts'
 import { SerializedJson, sendSerialized } from '#/http/serialized-json.ts'
 import { ById, pathId } from '#/http/shared-schemas.ts'
@@ -18,6 +19,7 @@ import { bodyLimit } from '#/sending/schemas.ts'
 import { senderFor } from '#/sending/sender.ts'
 import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { draft, retry, schedule } from './schedule.ts'
+import { mostListed, type Scheduled } from './scheduled.ts'
 import {
   Accepted,
   Cancelled,
@@ -25,6 +27,7 @@ import {
   ScheduledContent,
   ScheduledList,
   ScheduledOut,
+  ScheduledQuery,
   ScheduleRequest,
 } from './schemas.ts'
 import { assertWithinWindow } from './send-at.ts'
@@ -59,11 +62,18 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         summary: 'List scheduled messages',
         description:
           'All messages that are pending, being sent or failed, soonest first, at most 200, including those that members ' +
-          'scheduled in a session. Failed ones stay for 30 days.',
+          'scheduled in a session. Failed ones stay for 30 days. With `cursor`, all of them, page by page.',
+        querystring: ScheduledQuery,
         response: { 200: ScheduledList },
       },
     },
-    async ({ caller }) => ({ data: (await scheduledOf(db, mailKey, caller)).map(present) }),
+    async ({ caller, query: { cursor, limit = mostListed, status } }) => {
+      const list = ['scheduled', status ?? null]
+      const wanted = { status, after: timedPlace(cursor, list), most: limit + 1 }
+      const found = await scheduledOf(db, mailKey, caller, wanted)
+      const { page, next_cursor } = paged(found, { limit, list, placeOf })
+      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+    },
   )
 
   app.get(
@@ -92,6 +102,10 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       return sendSerialized(reply, { ...present(found), text: ready(text), html: ready(html), attachments: names })
     },
   )
+}
+
+function placeOf({ sendAt, id }: Scheduled): [number, string] {
+  return [sendAt.getTime() * 1_000, id]
 }
 
 function ready(text: OpenedContent['text']): string | null | SerializedJson {

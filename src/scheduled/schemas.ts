@@ -1,9 +1,10 @@
-import { Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { cursorParameter, nextCursor } from '#/http/cursor.ts'
+import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { timestamp } from '#/http/timestamp.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { assertSomeText } from '#/sending/fields.ts'
 import { sendingExample, sendingFields } from '#/sending/schemas.ts'
-import type { Scheduled } from './scheduled.ts'
+import { mostListed, type Scheduled } from './scheduled.ts'
 
 const sendAt = {
   description:
@@ -27,6 +28,8 @@ export const Accepted = Type.Object({
   }),
 })
 
+const statuses = ['pending', 'sending', 'failed'] as const
+
 const fields = {
   id: Id,
   from: Type.String({
@@ -38,7 +41,7 @@ const fields = {
   bcc: Type.Array(Type.String()),
   subject: Type.String({ examples: ['Your invoice'] }),
   send_at: Timestamp,
-  status: OneOf(['pending', 'sending', 'failed'], {
+  status: OneOf(statuses, {
     description:
       '`sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in ' +
       'Sent.',
@@ -60,7 +63,13 @@ const fields = {
 
 export const ScheduledOut = Type.Object(fields, { title: 'ScheduledMessage' })
 
-export const ScheduledList = ListOf(ScheduledOut)
+export const ScheduledQuery = Strict({
+  status: Type.Optional(OneOf(statuses, { description: 'Only those that have it.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: mostListed })),
+  cursor: cursorParameter,
+})
+
+export const ScheduledList = Type.Object({ data: Type.Array(ScheduledOut), next_cursor: nextCursor })
 
 export const ScheduledContent = Type.Object(
   {

@@ -163,6 +163,22 @@ export function storesAndLists(testIt: TestIt): void {
     },
   )
 
+  testIt('a list goes on behind a place, also of a message that has gone or is listed no more', async (bench) => {
+    const { ada, host, append } = bench
+    await append(...[3, 1, 2, 3, 1].map((at) => copy(ada, { receivedAt: second(at), keywords: ['k'] })))
+    const { messages } = await host.list(ada, 'inbox', { limit: 5, page: 0 })
+    const behind = async (filter: object) => {
+      const after = messages.map(({ receivedAt, uid }) => ({ receivedAt: receivedAt.getTime(), uid }))
+      const lists = after.map((place) => host.list(ada, 'inbox', { limit: 2, page: 0, ...filter, after: place }))
+      return (await Promise.all(lists)).map((list) => list.messages.map(({ uid }) => uid))
+    }
+    assert.deepEqual(await behind({}), [[1, 3], [3, 5], [5, 2], [2], []])
+    await host.update(ada, 'inbox', [1, 5], { seen: true })
+    assert.deepEqual(await behind({ unread: true, keyword: 'k' }), [[3, 2], [3, 2], [2], [2], []])
+    await host.expunge(ada, 'inbox', [3, 4])
+    assert.deepEqual(await behind({}), [[1, 5], [5, 2], [5, 2], [2], []])
+  })
+
   for (const [what, query, expected] of [
     ['the unread', { unread: true }, [4, 2]],
     ['the read', { unread: false }, [3, 1]],

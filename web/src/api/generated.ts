@@ -1417,8 +1417,28 @@ export type TryFiltersBody = {
   filter?: TryFiltersBodyFilter;
 };
 
+export type ListBlockedSendersParams = {
+/**
+ * Without it, all of them.
+ * @minimum 1
+ * @maximum 10000
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListBlockedSenders200 = {
   data: BlockedSender[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type BlockSenderBody = {
@@ -1644,8 +1664,28 @@ export type TryFiltersForMeBody = {
   filter?: TryFiltersForMeBodyFilter;
 };
 
+export type ListBlockedSendersForMeParams = {
+/**
+ * Without it, all of them.
+ * @minimum 1
+ * @maximum 10000
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListBlockedSendersForMe200 = {
   data: BlockedSender[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type BlockSenderForMeBody = {
@@ -1797,8 +1837,32 @@ export type SendMessage202 = {
   status: SendMessage202Status;
 };
 
+export type ListScheduledMessagesParams = {
+/**
+ * Only those that have it.
+ */
+status?: ListScheduledMessagesStatus;
+/**
+ * @minimum 1
+ * @maximum 200
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListScheduledMessagesStatus = 'pending' | 'sending' | 'failed';
 export type ListScheduledMessages200 = {
   data: ScheduledMessage[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type ScheduleMessageBodyAttachmentsItem = {
@@ -1997,6 +2061,18 @@ label?: string;
  * @pattern ^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$
  */
 uids?: string;
+/**
+ * Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the answer. It stands alone but for `limit`.
+ * @minimum 0
+ * @maximum 4294967295
+ */
+after_uid?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type ListMessages200 = {
@@ -2006,6 +2082,11 @@ export type ListMessages200 = {
   /** @minimum 0 */
   page: number;
   has_more: boolean;
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type ChangeMessagesParams = {
@@ -2254,8 +2335,28 @@ mailbox: string;
 folder?: string;
 };
 
+export type ListDomainsParams = {
+/**
+ * Without it, all of them; 100 with `cursor`.
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListDomains200 = {
   data: Domain[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type EnrolDomainBody = {
@@ -2967,12 +3068,19 @@ return call<FilterTrial>(getTryFiltersUrl(),
 
 
 
-export const getListBlockedSendersUrl = () => {
+export const getListBlockedSendersUrl = (params?: ListBlockedSendersParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/blocked-senders`
+  return stringifiedParams.length > 0 ? `/v1/blocked-senders?${stringifiedParams}` : `/v1/blocked-senders`
 }
 
 /**
@@ -2981,9 +3089,9 @@ export const getListBlockedSendersUrl = () => {
  * Scope: `filters:read`.
  * @summary List blocked senders
  */
-export const listBlockedSenders = async ( options?: Parameters<typeof call>[1]): Promise<ListBlockedSenders200> => {
+export const listBlockedSenders = async (params?: ListBlockedSendersParams, options?: Parameters<typeof call>[1]): Promise<ListBlockedSenders200> => {
 
-  return call<ListBlockedSenders200>(getListBlockedSendersUrl(),
+  return call<ListBlockedSenders200>(getListBlockedSendersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -3454,12 +3562,19 @@ return call<FilterTrial>(getTryFiltersForMeUrl(),
 
 
 
-export const getListBlockedSendersForMeUrl = () => {
+export const getListBlockedSendersForMeUrl = (params?: ListBlockedSendersForMeParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/me/blocked-senders`
+  return stringifiedParams.length > 0 ? `/v1/me/blocked-senders?${stringifiedParams}` : `/v1/me/blocked-senders`
 }
 
 /**
@@ -3468,9 +3583,9 @@ export const getListBlockedSendersForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List blocked senders
  */
-export const listBlockedSendersForMe = async ( options?: Parameters<typeof call>[1]): Promise<ListBlockedSendersForMe200> => {
+export const listBlockedSendersForMe = async (params?: ListBlockedSendersForMeParams, options?: Parameters<typeof call>[1]): Promise<ListBlockedSendersForMe200> => {
 
-  return call<ListBlockedSendersForMe200>(getListBlockedSendersForMeUrl(),
+  return call<ListBlockedSendersForMe200>(getListBlockedSendersForMeUrl(params),
   {
     ...options,
     method: 'GET'
@@ -3692,23 +3807,30 @@ return call<SendMessage202>(getSendMessageUrl(),
 
 
 
-export const getListScheduledMessagesUrl = () => {
+export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/scheduled`
+  return stringifiedParams.length > 0 ? `/v1/scheduled?${stringifiedParams}` : `/v1/scheduled`
 }
 
 /**
- * All messages that are pending, being sent or failed, soonest first, at most 200, including those that members scheduled in a session. Failed ones stay for 30 days.
+ * All messages that are pending, being sent or failed, soonest first, at most 200, including those that members scheduled in a session. Failed ones stay for 30 days. With `cursor`, all of them, page by page.
  *
  * Scope: `scheduled:read`.
  * @summary List scheduled messages
  */
-export const listScheduledMessages = async ( options?: Parameters<typeof call>[1]): Promise<ListScheduledMessages200> => {
+export const listScheduledMessages = async (params?: ListScheduledMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListScheduledMessages200> => {
 
-  return call<ListScheduledMessages200>(getListScheduledMessagesUrl(),
+  return call<ListScheduledMessages200>(getListScheduledMessagesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -4061,7 +4183,7 @@ export const getListMessagesUrl = (params: ListMessagesParams,) => {
 }
 
 /**
- * One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that `uids` names. A Private mailbox is `invalid_request`.
+ * One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that `uids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.
  *
  * Scope: `messages:read`.
  * @summary List messages
@@ -4437,12 +4559,19 @@ export const readConversation = async (id: string,
 
 
 
-export const getListDomainsUrl = () => {
+export const getListDomainsUrl = (params?: ListDomainsParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/domains`
+  return stringifiedParams.length > 0 ? `/v1/domains?${stringifiedParams}` : `/v1/domains`
 }
 
 /**
@@ -4451,9 +4580,9 @@ export const getListDomainsUrl = () => {
  * Scope: `domains:read`.
  * @summary List domains
  */
-export const listDomains = async ( options?: Parameters<typeof call>[1]): Promise<ListDomains200> => {
+export const listDomains = async (params?: ListDomainsParams, options?: Parameters<typeof call>[1]): Promise<ListDomains200> => {
 
-  return call<ListDomains200>(getListDomainsUrl(),
+  return call<ListDomains200>(getListDomainsUrl(params),
   {
     ...options,
     method: 'GET'

@@ -32,7 +32,7 @@ import type { Layout } from './folders/layout.ts'
 import { nearlyFull, storageOf, storageUsed } from './folders/storage.ts'
 import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
-import { listed, uidsAfter } from './reading/list.ts'
+import { countUpTo, listed, uidsAfter } from './reading/list.ts'
 import { readMessage } from './reading/read-message.ts'
 import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
@@ -109,7 +109,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   async list(mailbox: MailboxRef, name: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }> {
     return this.#in(mailbox, name, async (session, folder) => {
       const uids = await listed(session, query)
-      const page = uids.slice(query.page * query.limit, (query.page + 1) * query.limit)
+      const start = query.page * query.limit + (query.after ? await countUpTo(session, uids, query.after) : 0)
+      const page = uids.slice(start, start + query.limit)
       const found = new Map(
         (await this.#contents.of(session, folder, name, realUids(page))).map((one) => [one.summary.uid, one]),
       )

@@ -5,7 +5,7 @@ import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { Address } from '#/mime/address.ts'
 import { type HeaderFacts, headerFacts } from '#/mime/header-facts.ts'
 import { readHeaders } from '#/mime/headers.ts'
-import type { Applied, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
+import type { Applied, ListPlace, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 
 /** One page, from whichever end of the list it is nearer to: what lies before it is gone through in the index. */
@@ -18,6 +18,7 @@ export async function list(
   const folder = await findFolder(db, mailbox, name)
   const total = await countMatching(db, folder, query)
   const offset = query.page * query.limit
+  if (query.after) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
   if (offset >= total) return { total, messages: [] }
   if (offset <= total / 2) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
   // The page is counted from the oldest on, and so must be of the same instant as the total.
@@ -39,6 +40,10 @@ function matching(folder: Folder, { unread, keyword }: ListQuery): RawBuilder<un
   const read = unread === undefined ? sql`` : unread ? sql`and not seen` : sql`and seen`
   if (keyword === undefined) return sql`mail_messages where folder_id = ${folder.id} ${read}`
   return sql`mail_keywords where folder_id = ${folder.id} and keyword = ${keyword.toLowerCase()} ${read}`
+}
+
+function behind(after: ListPlace | undefined): RawBuilder<unknown> {
+  return after ? sql`and (received_at, uid) < (${new Date(after.receivedAt)}, ${after.uid}::bigint)` : sql``
 }
 
 async function countMatching(db: Db, folder: Folder, { keyword, unread }: ListQuery): Promise<number> {
@@ -69,7 +74,7 @@ function pageOf(
   return summariesOf(
     db,
     folder,
-    sql`(select folder_id, uid from ${matching(folder, query)}
+    sql`(select folder_id, uid from ${matching(folder, query)} ${behind(query.after)}
          order by received_at ${order}, uid ${order} limit ${limit} offset ${offset})`,
     sql`message.received_at desc, message.uid desc`,
   )

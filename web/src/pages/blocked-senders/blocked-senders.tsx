@@ -13,7 +13,7 @@ import { useMay } from '../../session/may.ts'
 
 const blocked = queryOptions({
   queryKey: ['blocked-senders'],
-  queryFn: ({ signal }) => listBlockedSenders({ signal }),
+  queryFn: ({ signal }) => listBlockedSenders(undefined, { signal }),
 })
 const changed = () => queryClient.invalidateQueries({ queryKey: blocked.queryKey })
 

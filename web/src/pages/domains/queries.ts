@@ -7,7 +7,7 @@ const isWaiting = ({ status, outstanding }: Domain) => status === 'pending' || o
 /** Asked again every ten seconds while a check may find something. */
 export const domainsQuery = queryOptions({
   queryKey: ['domains'],
-  queryFn: ({ signal }) => listDomains({ signal }),
+  queryFn: ({ signal }) => listDomains(undefined, { signal }),
   refetchInterval: ({ state }) => (state.data?.data.some(isWaiting) ? 10_000 : false),
 })
 

@@ -18,7 +18,7 @@ import { useMay } from '../../session/may.ts'
 
 const scheduled = queryOptions({
   queryKey: ['scheduled'],
-  queryFn: ({ signal }) => listScheduledMessages({ signal }),
+  queryFn: ({ signal }) => listScheduledMessages(undefined, { signal }),
   refetchInterval: 30_000,
 })
 const changed = () => queryClient.invalidateQueries({ queryKey: scheduled.queryKey })

@@ -1,4 +1,4 @@
-import type { ListQuery } from '#/ports/mail-host.ts'
+import type { ListPlace, ListQuery } from '#/ports/mail-host.ts'
 import { isKeyword } from '../../keywords.ts'
 import { timeouts } from '../client/connection.ts'
 import { fetch } from '../client/fetch.ts'
@@ -16,6 +16,26 @@ export async function listed(session: ImapSession, { unread, keyword }: ListQuer
   // The sort puts equal dates in ascending order (RFC 5256, section 3), and REVERSE would too.
   if (session.connection.can('SORT')) return (await numbers(session, 'SORT', `(ARRIVAL) US-ASCII ${wanted}`)).reverse()
   return byDate(session, await numbers(session, 'SEARCH', wanted))
+}
+
+/** How many of the list come before what is behind a place. */
+export async function countUpTo(
+  session: ImapSession,
+  uids: readonly number[],
+  { receivedAt, uid }: ListPlace,
+): Promise<number> {
+  const at = uids.indexOf(uid)
+  if (at >= 0) return at + 1
+  // Its message has gone, or is listed no more.
+  let [low, high] = [0, uids.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const other = uids[middle] ?? 0
+    const date = (await datesOf(session, [other])).get(other) ?? Number.POSITIVE_INFINITY
+    if (date < receivedAt || (date === receivedAt && other < uid)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** The lowest uids above that one. A range that ends in `*` has the last message even where it is lower. */
@@ -57,12 +77,17 @@ function readNumbers(bytes: Buffer, start: number, end: number, found: number[])
   }
 }
 
-async function byDate({ connection }: ImapSession, uids: readonly number[]): Promise<number[]> {
-  if (uids.length === 0) return []
+async function datesOf({ connection }: ImapSession, rising: readonly number[]): Promise<Map<number, number>> {
   const dates = new Map<number, number>()
-  const rising = uids.toSorted((a, b) => a - b)
   await fetch(connection, `UID FETCH ${uidSet(rising)} (UID INTERNALDATE)`, 'INTERNALDATE', ({ uid, receivedAt }) => {
     dates.set(uid, receivedAt)
   })
+  return dates
+}
+
+async function byDate(session: ImapSession, uids: readonly number[]): Promise<number[]> {
+  if (uids.length === 0) return []
+  const rising = uids.toSorted((a, b) => a - b)
+  const dates = await datesOf(session, rising)
   return rising.sort((a, b) => (dates.get(b) ?? 0) - (dates.get(a) ?? 0) || b - a)
 }

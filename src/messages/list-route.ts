@@ -1,0 +1,101 @@
+import type { FastifyContextConfig } from 'fastify'
+import { invalid } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { endOfTime, isBelow, type ListName, notOurs, paged, placeIn } from '#/http/cursor.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import type { ListPlace, Summary } from '#/ports/mail-host.ts'
+import { folderName } from './folder-name.ts'
+import { assertAlone, namedUids } from './message.ts'
+import { visibleKeywords } from './queries.ts'
+import type { MessageParts } from './routes.ts'
+import { ListQuery, MessagePage } from './schemas.ts'
+import { threadedItemsFor } from './visible.ts'
+
+/** The messages of a folder, by page or cursor, or those named by their uids. */
+export function listRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+  const { db, mailHost } = parts
+  app.get(
+    '/v1/messages',
+    {
+      config,
+      schema: {
+        summary: 'List messages',
+        description:
+          'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
+          '`uids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',
+        querystring: ListQuery,
+        response: { 200: MessagePage },
+      },
+    },
+    async ({ caller, query: { folder = 'inbox', mailbox: address, ...query } }) => {
+      const name = folderName(folder)
+      const { uids, after_uid: afterUid, cursor, ...others } = query
+      if (uids !== undefined) assertAlone('uids', { ...others, after_uid: afterUid, cursor })
+      const named = uids === undefined ? undefined : namedUids(uids)
+      const { limit = 25, ...narrowing } = others
+      if (afterUid !== undefined) assertAlone('after_uid', { ...narrowing, cursor })
+      if (cursor !== undefined) assertAlone('cursor', { page: others.page })
+
+      const mailbox = await mailboxFor(db, caller, 'read', address)
+      const itemsOf = (found: readonly Summary[]) =>
+        threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, found)
+      if (named) {
+        const data = await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst))
+        return { data, total: data.length, page: 0, has_more: false }
+      }
+      if (afterUid !== undefined) {
+        const newer = await mailHost.uidsAfter(mailbox, name, afterUid, limit + 1)
+        const data = await itemsOf(await mailHost.summaries(mailbox, name, newer.slice(0, limit)))
+        return { data, total: data.length, page: 0, has_more: newer.length > limit }
+      }
+      const { page = 0, unread, label } = others
+      const list = ['messages', mailbox.mailboxId, name, unread ?? null, label ?? null]
+      const after = listPlace(cursor, list)
+      if (label !== undefined && !(await visibleKeywords(db, caller, [label])).has(label)) {
+        throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
+      }
+      const wanted = {
+        page,
+        ...(unread !== undefined && { unread }),
+        ...(label !== undefined && { keyword: label }),
+      }
+      if (cursor === undefined) {
+        const { total, messages } = await mailHost.list(mailbox, name, { ...wanted, limit })
+        return { data: await itemsOf(messages), total, page, has_more: (page + 1) * limit < total }
+      }
+      const found = await mailHost.list(mailbox, name, { ...wanted, limit: limit + 1, ...(after && { after }) })
+      const { page: messages, next_cursor } = paged(found.messages, { limit, list, placeOf })
+      return {
+        data: await itemsOf(messages),
+        total: found.total,
+        page,
+        has_more: next_cursor !== null,
+        next_cursor,
+      }
+    },
+  )
+}
+
+/** Of two received at once, the higher uid is newer. */
+function newestFirst(one: Summary, other: Summary): number {
+  return other.receivedAt.getTime() - one.receivedAt.getTime() || other.uid - one.uid
+}
+
+function placeOf({ receivedAt, uid }: Summary): [number, number] {
+  return [receivedAt.getTime(), uid]
+}
+
+function listPlace(cursor: string | undefined, list: ListName): ListPlace | undefined {
+  if (!cursor) return undefined
+  const [receivedAt, uid] = placeIn(cursor, list)
+  if (!isTime(receivedAt) || !isBelow(uid, 2 ** 53)) throw notOurs()
+  return { receivedAt, uid }
+}
+
+/** Mail programs store messages of any date that IMAP can write. */
+function isTime(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= beginningOfTime && Number(value) < endOfTime
+}
+
+/** The year 1. */
+const beginningOfTime = -62_135_596_800_000
