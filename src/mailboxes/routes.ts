@@ -19,7 +19,7 @@ export interface MailboxParts {
   readonly clock: Clock
 }
 
-/** Creates and lists mailboxes. Only the operator suspends and deletes them (docs/reference/mailboxes.md). */
+/** Creates and lists mailboxes. No key suspends or deletes them (docs/reference/mailboxes.md). */
 export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: MailboxParts): void {
   app.get(
     '/v1/mailboxes',

@@ -10,6 +10,7 @@ import { attemptsKey } from '#/passwords/attempts.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { ThreadCache } from '#/threads/cache.ts'
+import { serverControl } from './adapters.ts'
 import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
 import type { Observers } from './observers.ts'
@@ -43,6 +44,7 @@ export async function startApi(
     ...{ ...given, db, threads, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
+    serverControl: serverControl(config),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

@@ -29,6 +29,7 @@ import { labelRoutes } from '#/labels/routes.ts'
 import { accessRoutes } from '#/mailboxes/access-routes.ts'
 import { ownAccessRoute } from '#/mailboxes/own-access-route.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
+import { suspendRoutes } from '#/mailboxes/suspend-routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
@@ -39,6 +40,7 @@ import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
 import { searchRoutes } from '#/search/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -55,6 +57,8 @@ import { WebPages } from '#/web/files.ts'
 export interface AppParts extends ClientAddressParts {
   readonly db: Db
   readonly mailHost: MailHost
+  /** Undefined if the mail host takes no commands. */
+  readonly serverControl: MailServerControl | undefined
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly dispatch: Dispatch
@@ -131,6 +135,7 @@ function nouns(app: App, parts: AppParts): void {
   threadRoutes(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)
+  suspendRoutes(app, parts)
   accessRoutes(app, parts)
   ownAccessRoute(app, parts)
   usageRoutes(app, parts)

@@ -41,6 +41,7 @@ const recordedOfMembers: Readonly<Record<string, string>> = {
   'DELETE /v1/members/{id}': 'member.removed',
   'DELETE /v1/session': 'member.signed_out',
   'PUT /v1/me/password': 'member.password_changed',
+  'POST /v1/mailboxes/{address}/suspend': 'mailbox.suspended',
   'PUT /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
   'DELETE /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
   ...Object.fromEntries(
@@ -64,7 +65,7 @@ const noSettings = [
   'POST /v1/scheduled/{id}/retry',
 ]
 
-/** Their samples change nothing, or no settings. */
+/** Their samples change nothing, or no settings, or leave two entries. */
 const noSettingsOfMembers = [
   'POST /v1/me/filters/test',
   'POST /v1/session',
@@ -73,6 +74,9 @@ const noSettingsOfMembers = [
   'POST /v1/me/totp',
   'POST /v1/me/totp/confirm',
   'DELETE /v1/me/totp',
+  // test/journeys/mailboxes-in-sessions.test.ts has their entries.
+  'POST /v1/mailboxes/{address}/resume',
+  'DELETE /v1/mailboxes/{address}',
   'DELETE /v1/me/sessions/{id}',
 ]
 

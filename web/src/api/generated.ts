@@ -2428,6 +2428,12 @@ export type CreateMailboxBody = {
   password?: string;
 };
 
+export type DeleteMailbox200 = {
+  deleted: true;
+  id: string;
+  address: string;
+};
+
 export type ListMailboxAccess200 = {
   data: MailboxAccess[];
 };
@@ -4810,6 +4816,89 @@ export const showMailbox = async (address: string, options?: Parameters<typeof c
   {
     ...options,
     method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getDeleteMailboxUrl = (address: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}`
+}
+
+/**
+ * Suspends it, then deletes all its mail and its addresses, permanently. Takes long where there is much mail; if it is interrupted, the mailbox stays suspended, and deleting it again goes on.
+ *
+ * For members who are signed in. To a key this path does not exist. Permission: `manage_mailboxes`.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary Delete a mailbox
+ */
+export const deleteMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<DeleteMailbox200> => {
+
+  return call<DeleteMailbox200>(getDeleteMailboxUrl(address),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getSuspendMailboxUrl = (address: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}/suspend`
+}
+
+/**
+ * It accepts and sends no mail, and mail programs are logged out. It can still be read.
+ *
+ * For members who are signed in. To a key this path does not exist. Permission: `manage_mailboxes`.
+ * @summary Suspend a mailbox
+ */
+export const suspendMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<Mailbox> => {
+
+  return call<Mailbox>(getSuspendMailboxUrl(address),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getResumeMailboxUrl = (address: string,) => {
+
+
+
+
+  return `/v1/mailboxes/${encodeURIComponent(String(address))}/resume`
+}
+
+/**
+ * Ends its suspension.
+ *
+ * For members who are signed in. To a key this path does not exist. Permission: `manage_mailboxes`.
+ * @summary Resume a mailbox
+ */
+export const resumeMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<Mailbox> => {
+
+  return call<Mailbox>(getResumeMailboxUrl(address),
+  {
+    ...options,
+    method: 'POST'
 
 
   }

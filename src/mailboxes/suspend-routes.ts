@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { Id } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { suspendMailbox } from './change.ts'
+import { mailboxAtPath } from './queries.ts'
+import { type RemovalParts, removeMailbox } from './remove.ts'
+import { ByAddress, MailboxOut, present } from './schemas.ts'
+
+const config = {
+  access: 'member',
+  permission: 'manage_mailboxes',
+  noun: 'Mailboxes',
+  errors: ['mail_unavailable'],
+} as const
+
+/** Owners and admins suspend, resume and delete mailboxes. No key does. */
+export function suspendRoutes(app: App, parts: RemovalParts): void {
+  suspensionRoute(app, parts, true)
+  suspensionRoute(app, parts, false)
+  app.delete(
+    '/v1/mailboxes/:address',
+    {
+      ...hiddenFromKeys,
+      config: { ...config, confirmed: true },
+      schema: {
+        summary: 'Delete a mailbox',
+        description:
+          'Suspends it, then deletes all its mail and its addresses, permanently. Takes long where there is much mail; if it is ' +
+          'interrupted, the mailbox stays suspended, and deleting it again goes on.',
+        params: ByAddress,
+        response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, address: Type.String() }) },
+      },
+    },
+    async (request) => {
+      const { id, address } = await mailboxAtPath(parts.db, request.caller, request.params.address)
+      await removeMailbox(parts, refTo(request, id), request.actor, () => {})
+      return { deleted: true as const, id, address }
+    },
+  )
+}
+
+function suspensionRoute(app: App, { db, mailHost, serverControl }: RemovalParts, suspended: boolean): void {
+  app.post(
+    suspended ? '/v1/mailboxes/:address/suspend' : '/v1/mailboxes/:address/resume',
+    {
+      ...hiddenFromKeys,
+      config: { ...config, repeatable: false },
+      schema: {
+        summary: suspended ? 'Suspend a mailbox' : 'Resume a mailbox',
+        description: suspended
+          ? 'It accepts and sends no mail, and mail programs are logged out. It can still be read.'
+          : 'Ends its suspension.',
+        params: ByAddress,
+        response: { 200: MailboxOut },
+      },
+    },
+    async (request) => {
+      const mailbox = await mailboxAtPath(db, request.caller, request.params.address)
+      const ref = refTo(request, mailbox.id)
+      await db.transaction().execute((tx) => suspendMailbox(tx, ref, suspended, request.actor))
+      if (suspended) await serverControl?.endSessions([mailbox.id])
+      const used = await mailHost.storageOf([ref])
+      return present({ ...mailbox, suspended }, used.get(mailbox.id) ?? 0)
+    },
+  )
+}
+
+function refTo({ organizationId }: FastifyRequest, mailboxId: string) {
+  return { organizationId, mailboxId }
+}
