@@ -70,6 +70,7 @@ export function namesFolders(testIt: TestIt): void {
     assert.deepEqual(await host.uidsAfter(ada, 'inbox', 0, 3), [1, 3, 4])
     assert.deepEqual(await host.uidsAfter(ada, 'inbox', 4, 3), [5])
     assert.deepEqual(await host.uidsAfter(ada, 'inbox', 5, 3), [])
+    assert.deepEqual(await host.uidsAfter(ada, 'inbox', 2 ** 32 - 1, 3), [])
     assert.deepEqual(await host.uidsAfter(ada, 'trash', 0, 3), [])
   })
 

@@ -18,6 +18,9 @@ export async function listed(session: ImapSession, { unread, keyword }: ListQuer
   return byDate(session, await numbers(session, 'SEARCH', wanted))
 }
 
+/** RFC 9051, section 2.3.1.1. */
+const highestUid = 2 ** 32 - 1
+
 /** How many of the list come before what is behind a place. */
 export async function countUpTo(
   session: ImapSession,
@@ -40,6 +43,7 @@ export async function countUpTo(
 
 /** The lowest uids above that one. A range that ends in `*` has the last message even where it is lower. */
 export async function uidsAfter(session: ImapSession, uid: number, most: number): Promise<number[]> {
+  if (uid >= highestUid) return []
   const found = await numbers(session, 'SEARCH', `UID ${uid + 1}:*`)
   return found
     .filter((one) => one > uid)
