@@ -1,23 +1,31 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 
-/** What a page may load: files of this service, and nothing else. It has no script and no style in its own text. */
-const policy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "img-src 'self' blob:",
-  "script-src 'self'",
-  "style-src 'self'",
-].join('; ')
+/**
+ * What a page may load: files of this service, and nothing else. It has no script and no style in its own text.
+ *
+ * A message's HTML is shown in a frame without scripts and with an origin of its own. Its document comes from the page
+ * (`srcdoc`), so it inherits this policy, and a policy of its own can only narrow it. Mail needs styles and pictures: those of
+ * a message apply by a nonce that no message can know, and its pictures are `data:` URLs. `unsafe-inline` would serve too, but for
+ * the whole app.
+ */
+const policyFor = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src 'self' data:",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+  ].join('; ')
 
 const headers = {
-  'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
@@ -28,7 +36,7 @@ const headers = {
 /** The web app, as it was built: its files, and the page that shows it at every path that nothing else has. */
 export class WebPages {
   readonly #directory: string | undefined
-  #page = Buffer.alloc(0)
+  #page = ''
 
   /** `directory` is where it was built; undefined where it was not. */
   constructor(directory: string | undefined) {
@@ -38,7 +46,7 @@ export class WebPages {
   /** Serves the files, and `/`, which leads to the reference where there is no web app. */
   async serve(app: App): Promise<void> {
     if (this.#directory !== undefined) {
-      this.#page = await readFile(join(this.#directory, 'index.html'))
+      this.#page = await readFile(join(this.#directory, 'index.html'), 'utf8')
       await app.register(fastifyStatic, {
         root: join(this.#directory, 'assets'),
         prefix: '/assets/',
@@ -57,7 +65,12 @@ export class WebPages {
   /** Answers a browser that asks for a page with the app; undefined for any other request. */
   page(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     if (this.#directory === undefined || !asksForPage(request)) return undefined
-    return reply.headers(headers).code(200).type('text/html; charset=utf-8').send(this.#page)
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .headers({ ...headers, 'Content-Security-Policy': policyFor(nonce) })
+      .code(200)
+      .type('text/html; charset=utf-8')
+      .send(this.#page.replace('{nonce}', nonce))
   }
 }
 
