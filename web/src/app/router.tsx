@@ -1,9 +1,10 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { BlockedSenders } from '../pages/blocked-senders/blocked-senders.tsx'
 import { Domains } from '../pages/domains/domains.tsx'
 import { Filters } from '../pages/filters/filters.tsx'
 import { Labels } from '../pages/labels/labels.tsx'
+import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
 import { Mailboxes } from '../pages/mailboxes/mailboxes.tsx'
 import { Members } from '../pages/members/members.tsx'
 import { NotFound } from '../pages/not-found.tsx'
@@ -24,13 +25,41 @@ const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', comp
 const page = <Path extends string>(path: Path, component: () => ReactNode) =>
   createRoute({ getParentRoute: () => signedIn, path, component })
 
+const filters = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/filters',
+  component: Filters,
+  // The sender of a message that a filter is to be made from.
+  validateSearch: ({ from }): { from?: string } => (typeof from === 'string' ? { from } : {}),
+})
+const mail = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/mail/$mailbox/$folder',
+  component: lazyRouteComponent(() => import('../pages/mail/mail.tsx'), 'Mail'),
+})
+const conversation = createRoute({
+  getParentRoute: () => mail,
+  path: '/$thread',
+  component: lazyRouteComponent(() => import('../pages/mail/conversation.tsx'), 'Conversation'),
+})
+
+const search = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/search',
+  component: lazyRouteComponent(() => import('../pages/search/search.tsx'), 'Search'),
+  validateSearch: ({ q }): { q?: string } => (typeof q === 'string' && q !== '' ? { q } : {}),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     signedIn.addChildren([
       page('/', Overview),
+      page('/mail', FirstMailbox),
+      mail.addChildren([conversation]),
+      search,
       page('/labels', Labels),
-      page('/filters', Filters),
+      filters,
       page('/scheduled', Scheduled),
       page('/blocked-senders', BlockedSenders),
       page('/domains', Domains),

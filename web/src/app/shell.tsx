@@ -4,6 +4,8 @@ import type { Me } from '../api/generated.ts'
 import { Button } from '../parts/button.tsx'
 import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
+import { Everywhere } from './everywhere.tsx'
+import { MailNavigation } from './mail-navigation.tsx'
 import { pages } from './navigation.ts'
 import styles from './shell.module.css'
 
@@ -15,8 +17,11 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
   const shown = useRef(path)
   useEffect(() => {
     if (shown.current === path) return
+    const isWithinMail = [path, shown.current].every((one) => one.startsWith('/mail/'))
     shown.current = path
     setOpen(false)
+    // Mail takes the focus to what it shows.
+    if (isWithinMail) return
     // The keyboard goes on from the new page, and a screen reader reads it.
     main.current?.focus()
   }, [path])
@@ -39,6 +44,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           <img src={icon} alt="" />
           Mailroom
         </span>
+        <MailNavigation mailboxes={me.mailboxes} />
         <div>
           <p className={styles.group}>{me.organization.name}</p>
           <ul>
@@ -70,6 +76,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
         {signedOut && <SignedOut />}
         <Outlet />
       </main>
+      <Everywhere me={me} />
     </div>
   )
 }

@@ -36,7 +36,7 @@ export function Empty({ title, about, children }: { title: string; about: ReactN
   )
 }
 
-function Failure({ error, what, again }: { error: Error; what: string; again: () => void }) {
+export function Failure({ error, what, again }: { error: Error; what: string; again: () => void }) {
   if (error instanceof ApiError && error.status === 403)
     return <Empty title={`You may not see ${what}`} about="An owner or an admin of your organization can." />
   const reference = error instanceof ApiError && error.requestId !== undefined && ` Request ${error.requestId}.`

@@ -24,13 +24,20 @@ const actions = [
   { id: 'read', name: 'Mark it read', text: 'Mark it read' },
 ] as const
 
+interface Props {
+  readonly filter: Filter | undefined
+  /** The sender that a new one is about. */
+  readonly from?: string | undefined
+  readonly onClose: () => void
+}
+
 /** A new filter, or another rule for one. */
-export function FilterForm({ filter, onClose }: { filter: Filter | undefined; onClose: () => void }) {
+export function FilterForm({ filter, from, onClose }: Props) {
   const labels = useQuery(labelsQuery).data?.data ?? []
-  const [name, setName] = useState(filter?.name ?? '')
+  const [name, setName] = useState(filter?.name ?? from ?? '')
   const [field, setField] = useState<Filter['field']>(filter?.field ?? 'from')
-  const [op, setOp] = useState<Filter['op']>(filter?.op ?? 'contains')
-  const [value, setValue] = useState(filter?.value ?? '')
+  const [op, setOp] = useState<Filter['op']>(filter?.op ?? (from === undefined ? 'contains' : 'is'))
+  const [value, setValue] = useState(filter?.value ?? from ?? '')
   const [action, setAction] = useState<Filter['action']>(filter?.action ?? 'label')
   const [folder, setFolder] = useState(filter?.action === 'move' ? (filter.argument ?? '') : 'archive')
   const [chosen, choose] = useState(filter?.action === 'label' ? (filter.argument ?? undefined) : undefined)

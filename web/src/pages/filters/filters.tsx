@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button as Handle } from 'react-aria-components/Button'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
@@ -18,13 +19,18 @@ import { change, filtersChanged, filtersQuery, positionBeside } from './queries.
 import { RuleText } from './rule.tsx'
 import { Trial } from './trial.tsx'
 
-type Asked = { readonly form: Filter | 'new' } | { readonly delete: Filter } | 'trial'
+type Asked = { readonly form: Filter | 'new'; readonly from?: string } | { readonly delete: Filter } | 'trial'
 
 export function Filters() {
   const query = useQuery(filtersQuery)
   const mayChange = useMay('filters:write')
-  const [asked, ask] = useState<Asked>()
-  const close = () => ask(undefined)
+  const { from } = useSearch({ from: '/signed-in/filters' })
+  const navigate = useNavigate()
+  const [asked, ask] = useState<Asked | undefined>(from !== undefined && mayChange ? { form: 'new', from } : undefined)
+  const close = () => {
+    ask(undefined)
+    if (from !== undefined) void navigate({ to: '/filters', replace: true })
+  }
   const add = (
     <Button look="primary" onPress={() => ask({ form: 'new' })}>
       New filter
@@ -59,7 +65,7 @@ export function Filters() {
       </Card>
       {asked === 'trial' && <Trial onClose={close} />}
       {asked && asked !== 'trial' && 'form' in asked && (
-        <FilterForm filter={asked.form === 'new' ? undefined : asked.form} onClose={close} />
+        <FilterForm filter={asked.form === 'new' ? undefined : asked.form} from={asked.from} onClose={close} />
       )}
       {asked && asked !== 'trial' && 'delete' in asked && <Delete filter={asked.delete} onClose={close} />}
     </Page>

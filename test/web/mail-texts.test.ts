@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inverseOf } from '../../web/src/pages/mail/edits.ts'
+import { liftStyles } from '../../web/src/pages/mail/lift-styles.ts'
+import { partsOf, pieces } from '../../web/src/pages/mail/quotes.ts'
+
+const quoted = (text: string) => partsOf(text).map(({ isQuoted, text: part }) => (isQuoted ? `> ${part}` : part))
+
+for (const [what, text, expected] of [
+  ['nothing', 'Dear Ada,\n\nyes.\n', ['Dear Ada,\n\nyes.']],
+  [
+    'what stands at its end, with whom it quotes',
+    'Yes.\n\nOn Monday Ada wrote:\n> Is it?\n>\n> Ada\n',
+    ['Yes.', '> On Monday Ada wrote:\n> Is it?\n>\n> Ada'],
+  ],
+  [
+    'whom it quotes in two lines',
+    'Yes.\n\nOn Monday, 23 November 2026,\nAda Lovelace wrote:\n\n> Is it?',
+    ['Yes.', '> On Monday, 23 November 2026,\nAda Lovelace wrote:\n\n> Is it?'],
+  ],
+  [
+    'what is answered in between',
+    '> Is it?\n\nYes.\n\n> Really?\n\nYes.',
+    ['> > Is it?', 'Yes.', '> > Really?', 'Yes.'],
+  ],
+] as const) {
+  test(`a text quotes ${what}`, () => assert.deepEqual(quoted(text), expected))
+}
+
+for (const [text, href] of [
+  ['see https://a.example/b?c=d#e.', 'https://a.example/b?c=d#e'],
+  ['(https://a.example/b)', 'https://a.example/b'],
+  ['https://a.example/b_(c)', 'https://a.example/b_(c)'],
+  ['<http://a.example>', 'http://a.example'],
+  ['javascript:alert(1) data:text/html,x ftp://a.example', undefined],
+] as const) {
+  test(`the address in ${JSON.stringify(text)}`, () => {
+    const found = pieces(text)
+    assert.equal(found.map((piece) => piece.text).join(''), text)
+    assert.equal(found.find((piece) => piece.href !== undefined)?.href, href)
+  })
+}
+
+test('undoing brings back each message as it was, and leaves those alone that did not change', () => {
+  const states = [
+    { uid: 1, unread: true, starred: false, labels: [] },
+    { uid: 2, unread: false, starred: true, labels: ['work'] },
+    { uid: 3, unread: true, starred: true, labels: [] },
+  ]
+  assert.deepEqual(inverseOf(states, { unread: false }), [{ uids: [1, 3], change: { unread: true } }])
+  assert.deepEqual(inverseOf(states, { starred: true }), [{ uids: [1], change: { starred: false } }])
+  assert.deepEqual(inverseOf(states, { add_labels: ['work'] }), [{ uids: [1, 3], change: { remove_labels: ['work'] } }])
+  assert.deepEqual(inverseOf(states, { remove_labels: ['work'] }), [{ uids: [2], change: { add_labels: ['work'] } }])
+  assert.deepEqual(inverseOf(states, { folder: 'archive' }), [])
+})
+
+for (const [what, html, kept, css] of [
+  ['an element', 'a<style type="text/css">p { color: red }</style>b', 'ab', ['p { color: red }']],
+  [
+    'an attribute',
+    `<p title="a style = b" style='color: red'>style="x"</p>`,
+    `<p title="a data-own-style = b" style='color: red'>style="x"</p>`,
+    [],
+  ],
+  [
+    'an attribute after another',
+    '<p class="a" STYLE = "color: red">',
+    '<p class="a" data-own-style = "color: red">',
+    [],
+  ],
+  ['a comment, whatever is in it', 'a<!--[if mso]><style>p {}</style><![endif]-->b', 'ab', []],
+  ['what is cut short', 'a<style>p {', 'a', ['p {']],
+  ['a tag that is cut short', 'a < b <p style="', 'a < b <p style="', []],
+] as const) {
+  test(`styles are lifted out of HTML: ${what}`, () => assert.deepEqual(liftStyles(html), { html: kept, css }))
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { readMessage } from '#/mime/message.ts'
+import { World } from '#test/world/world.ts'
+import { openBrowser, phone, type Visitor, wide } from './browser.ts'
+import { type Box, boxOf, reader } from './mailbox.ts'
+
+let world: World
+let browser: Browser
+before(async () => {
+  world = await World.start({ web: true, indexing: true })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const list = (page: Page) => page.getByRole('grid', { name: 'Conversations' })
+const row = (page: Page, subject: string) => list(page).getByRole('row').filter({ hasText: subject })
+const says = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first().waitFor()
+
+/** Three conversations, of which one has two messages; the newest is last. */
+async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<Box> {
+  const box = await boxOf(world, options)
+  for (const [name, colour] of [
+    ['Invoices', 'green'],
+    ['Read later', '#336699'],
+  ])
+    await box.organization.request('POST', '/v1/labels', { name, colour })
+  const rule = { field: 'subject', op: 'contains', value: 'invoice', action: 'label', argument: 'invoices' }
+  await box.organization.request('POST', '/v1/filters', { name: 'Money', ...rule })
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' })
+  await box.receive({
+    subject: 'Re: The engine',
+    text: 'It is: https://engines.example/oil\n\nOn Monday Ann wrote:\n> Is it oiled?\n',
+    messageId: '<2@peer.example>',
+    inReplyTo: '<1@peer.example>',
+  })
+  await box.receive({
+    subject: 'Your invoice',
+    text: 'See the plan.',
+    attachments: [{ filename: 'plan.txt', content: 'A plan' }],
+  })
+  await box.receive({
+    subject: 'The moon',
+    html: '<h1 style="color: #336699">It is full</h1><blockquote type="cite">Is it?</blockquote>',
+  })
+  return box
+}
+
+async function open(visitor: Visitor, { address }: Box, folder = 'inbox'): Promise<void> {
+  await visitor.page.goto(`/mail/${encodeURIComponent(address)}/${folder}`)
+  await list(visitor.page).getByRole('row').first().waitFor()
+}
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a wide window at night', { ...wide, colorScheme: 'dark' as const }],
+  ['a phone', phone],
+  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
+] as const) {
+  test(`the pages of mail are sound in ${what}`, async () => {
+    const box = await furnished()
+    await using visitor = await reader(browser, box, options)
+    const { page } = visitor
+    await open(visitor, box)
+    await visitor.assertSound()
+    await row(page, 'The moon').getByRole('checkbox').check()
+    await visitor.assertSound()
+    for (const name of ['Label', 'Move']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByRole('menuitem').first().waitFor()
+      await visitor.assertSound()
+      await page.keyboard.press('Escape')
+    }
+    for (const [subject, text] of [
+      ['The engine', 'It is:'],
+      ['Your invoice', 'The filter Money labelled it Invoices'],
+      ['The moon', 'Show quoted text'],
+    ] as const) {
+      await open(visitor, box)
+      await row(page, subject).getByRole('link').click()
+      await page.getByRole('article', { name: 'Conversation' }).getByText(text).waitFor()
+      await visitor.assertSound()
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await visitor.assertSound()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('menuitem', { name: /Archive/ }).waitFor()
+    if (!('isMobile' in options)) await visitor.assertSound()
+    await visitor.open('/search')
+    await visitor.assertSound()
+    await visitor.open('/search?q=is:unread')
+    await visitor.assertSound()
+  })
+}
+
+test('opening a conversation marks it as read, and says how many are left', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
+  await row(page, 'The engine').getByRole('link').click()
+  await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
+  const message = page.getByRole('article', { name: 'Conversation' })
+  await message.getByText('It is:').waitFor()
+  assert.equal(await message.getByText('> Is it oiled?').count(), 0)
+  await page.getByRole('button', { name: 'Show quoted text' }).click()
+  await message.getByText('> Is it oiled?').waitFor()
+  const link = page.getByRole('link', { name: 'https://engines.example/oil' })
+  assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
+  assert.deepEqual(
+    (await box.states()).map(({ unread }) => unread),
+    [true, true, false, false],
+  )
+})
+
+for (const [key, said, there] of [
+  ['e', 'moved to Archive', 'archive'],
+  ['!', 'moved to Junk', 'junk'],
+  ['#', 'moved to Trash', 'trash'],
+  ['s', 'starred', 'inbox'],
+  ['Shift+I', 'marked as read', 'inbox'],
+  ['Shift+U', 'marked as unread', 'inbox'],
+] as const) {
+  test(`the key ${key}: ${said}, for many at once, and its undoing brings back each message as it was`, async () => {
+    const box = await furnished()
+    const [, , invoice, engine] = await box.states()
+    await box.change([engine?.uid ?? 0], { starred: true, unread: false })
+    await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
+    await using visitor = await reader(browser, box)
+    const { page } = visitor
+    await open(visitor, box)
+    const before = await box.states()
+    for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
+    await page.keyboard.press(key)
+    await says(page, said)
+    if (there === 'inbox') assert.notDeepEqual(await box.states(), before)
+    else {
+      assert.equal((await box.states(there)).length, 3)
+      await row(page, 'The engine').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await says(page, 'Undone')
+    const ofAll = (states: Awaited<ReturnType<Box['states']>>) => states.map(({ uid: _uid, ...state }) => state)
+    assert.deepEqual(ofAll(await box.states()), ofAll(before))
+    await row(page, 'The engine').waitFor()
+  })
+}
+
+test('a label is put on and taken off by a few letters of its name, and a conversation moved to a new folder', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.keyboard.press('j')
+  await page.keyboard.press('l')
+  const label = async () => {
+    await page.getByRole('menuitem', { name: /Read later/ }).waitFor()
+    await page.keyboard.type('later')
+    await page.getByRole('menuitem', { name: /Invoices/ }).waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+  }
+  await label()
+  await says(page, 'labelled Read later')
+  await row(page, 'The moon').getByText('Read later').waitFor()
+  assert.deepEqual((await box.states())[0]?.labels, ['read-later'])
+  await page.keyboard.press('l')
+  await label()
+  await says(page, 'Label Read later taken off')
+  assert.deepEqual((await box.states())[0]?.labels, [])
+  await page.keyboard.press('v')
+  await page.getByRole('menuitem', { name: 'Archive' }).waitFor()
+  await page.keyboard.type('Sky/Moon')
+  await page.getByRole('menuitem', { name: 'New folder Sky/Moon' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await says(page, 'moved to Sky/Moon')
+  await page.getByRole('link', { name: /Sky\/Moon/ }).click()
+  await row(page, 'The moon').waitFor()
+  await visitor.assertSound()
+})
+
+test('the keyboard alone reads, archives and undoes', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
+  await page.keyboard.press('e')
+  await says(page, 'moved to Archive')
+  await page.getByRole('heading', { level: 1, name: 'The engine' }).waitFor()
+  await page.keyboard.press('z')
+  await says(page, 'Undone')
+  await page.keyboard.press('u')
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await row(page, 'Your invoice').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('menuitem', { name: /Archive/ }).waitFor()
+  await page.keyboard.type('trash')
+  await page.getByRole('menuitem', { name: /Archive/ }).waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+})
+
+test('what fails is shown as it was, with the reason', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.context().setOffline(true)
+  await row(page, 'The moon').getByRole('checkbox').check()
+  await page.keyboard.press('e')
+  await says(page, 'That failed: The service cannot be reached')
+  await row(page, 'The moon').waitFor()
+  await page.context().setOffline(false)
+})
+
+test('a folder of many conversations scrolls to its end', async () => {
+  const box = await boxOf(world)
+  const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
+  const copies = Array.from({ length: 700 }, (_, index) => ({
+    ...{ mailbox, folder: 'inbox', seen: true, flagged: false, keywords: [], filteredBy: [] },
+    message: readMessage(Buffer.from(`From: a@peer.example\r\nSubject: Number ${index}\r\n\r\nHello\r\n`)),
+    receivedAt: new Date(Date.UTC(2026, 0, 1, 0, index)),
+  }))
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await row(page, 'Number 699').focus()
+  await page.keyboard.press('End')
+  await row(page, 'Number 0').waitFor()
+  assert.equal(await list(page).getAttribute('aria-rowcount'), '700')
+  assert.equal(await row(page, 'Number 0').getAttribute('aria-rowindex'), '700')
+  assert.ok((await list(page).getByRole('row').count()) < 80)
+  await page.keyboard.press('Home')
+  await row(page, 'Number 699').waitFor()
+})
+
+test('an owner makes a filter from a message; a member is not offered it', async () => {
+  const box = await furnished()
+  await using owner = await reader(browser, box)
+  await open(owner, box)
+  await row(owner.page, 'The moon').getByRole('link').click()
+  await owner.page.getByRole('button', { name: 'More' }).click()
+  await owner.page.getByRole('menuitem', { name: 'Make a filter from this message' }).click()
+  const form = owner.page.getByRole('dialog', { name: 'New filter' })
+  assert.equal(await form.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
+  await owner.assertSound()
+  const other = await furnished({ role: 'member' })
+  await using member = await reader(browser, other)
+  await open(member, other)
+  await row(member.page, 'The moon').getByRole('link').click()
+  await member.page.getByRole('button', { name: 'More' }).click()
+  await member.page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
+  assert.equal(await member.page.getByRole('menuitem', { name: /filter/ }).count(), 0)
+})
+
+test('a search finds a message and opens its conversation; an attachment is saved', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/search')
+  await page.getByLabel('What to look for').fill('subject:invoice')
+  await page.keyboard.press('Enter')
+  // Words are found once a worker has indexed them.
+  const found = page.getByRole('button', { name: /Your invoice/ })
+  while ((await found.count()) === 0) {
+    await page.reload()
+    await visitor.loaded()
+    await found.or(page.getByText('Nothing was found')).first().waitFor()
+  }
+  await found.click()
+  await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: /plan.txt/ }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'plan.txt')
+})

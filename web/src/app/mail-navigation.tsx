@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { MeMailboxesItem } from '../api/generated.ts'
+import { foldersQuery } from '../pages/mail/queries.ts'
+import { folderName } from '../parts/folder-name.ts'
+import { count } from '../parts/size.ts'
+import styles from './shell.module.css'
+
+/** The mailboxes that one reads, with their folders. */
+export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesItem[] }) {
+  if (mailboxes.length === 0) return null
+  return (
+    <>
+      <Link to="/search" className={`${styles.link}`}>
+        Search
+      </Link>
+      {mailboxes.map(({ address, kind }) => (
+        <div key={address}>
+          <p className={styles.group}>{address}</p>
+          {kind === 'private' ? (
+            <Link
+              to="/mail/$mailbox/$folder"
+              params={{ mailbox: address, folder: 'inbox' }}
+              className={`${styles.link}`}
+            >
+              Private mailbox
+            </Link>
+          ) : (
+            <Folders mailbox={address} />
+          )}
+        </div>
+      ))}
+    </>
+  )
+}
+
+function Folders({ mailbox }: { mailbox: string }) {
+  const { data: folders } = useQuery(foldersQuery(mailbox))
+  return (
+    <ul>
+      {(folders?.data ?? [{ name: 'inbox', unread: 0 }]).map(({ name, unread }) => (
+        <li key={name}>
+          <Link
+            to="/mail/$mailbox/$folder"
+            params={{ mailbox, folder: name }}
+            className={`${styles.link} ${styles.folder}`}
+          >
+            <span className={styles.name}>{folderName(name)}</span>
+            {unread > 0 && (
+              <span className={styles.unread}>
+                {count(unread)}
+                <span className={styles.heard}> unread</span>
+              </span>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react'
+import { Toolbar } from 'react-aria-components/Toolbar'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { label, mark, move, star } from './actions.ts'
+import { LabelMenu } from './label-menu.tsx'
+import { MoveMenu } from './move-menu.tsx'
+import type { Place } from './place.ts'
+import type { Subject } from './subject.ts'
+
+interface Props {
+  readonly place: Place
+  /** Nothing can be done where there is none, and nothing is shown. */
+  readonly subjects: readonly Subject[]
+  /** Called as conversations leave the folder. */
+  readonly onLeave?: () => void
+  /** Whether the buttons are shown; the keys work in any case. */
+  readonly shown?: boolean
+}
+
+/** What can be done with conversations, by buttons and by keys. */
+export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
+  const [open, setOpen] = useState<'label' | 'move'>()
+  const unread = subjects.some((one) => one.unread)
+  const starred = subjects.length > 0 && subjects.every((one) => one.starred)
+  const some = subjects.length > 0
+  const leave = (folder: string) => {
+    if (folder === place.folder) return
+    void move(place, subjects, folder)
+    onLeave?.()
+  }
+  const act = {
+    archive: () => leave('archive'),
+    junk: () => leave(place.folder === 'junk' ? 'inbox' : 'junk'),
+    delete: () => leave('trash'),
+    star: () => void star(place, subjects),
+    unread: () => void mark(place, subjects, true),
+    read: () => void mark(place, subjects, false),
+    label: () => setOpen('label'),
+    move: () => setOpen('move'),
+  }
+  const keys = {
+    e: act.archive,
+    '!': act.junk,
+    '#': act.delete,
+    s: act.star,
+    l: act.label,
+    v: act.move,
+    'Shift+U': act.unread,
+    'Shift+I': act.read,
+  }
+  useKeys(some ? keys : {})
+  const visible = shown || open !== undefined
+  if (!some || !visible) return null
+  return (
+    <Toolbar aria-label="Actions">
+      {place.folder !== 'archive' && <IconButton name="Archive" shortcut="e" icon="archive" onPress={act.archive} />}
+      <IconButton name={place.folder === 'junk' ? 'Not junk' : 'Junk'} shortcut="!" icon="junk" onPress={act.junk} />
+      {place.folder !== 'trash' && <IconButton name="Delete" shortcut="#" icon="delete" onPress={act.delete} />}
+      {unread ? (
+        <IconButton name="Mark as read" shortcut="Shift I" icon="read" onPress={act.read} />
+      ) : (
+        <IconButton name="Mark as unread" shortcut="Shift U" icon="unread" onPress={act.unread} />
+      )}
+      <IconButton
+        name={starred ? 'Remove star' : 'Star'}
+        shortcut="s"
+        icon="star"
+        filled={starred}
+        onPress={act.star}
+      />
+      <LabelMenu
+        subjects={subjects}
+        isOpen={open === 'label'}
+        onOpen={(is) => setOpen(is ? 'label' : undefined)}
+        onChoose={(chosen) => void label(place, subjects, chosen)}
+      />
+      <MoveMenu
+        place={place}
+        isOpen={open === 'move'}
+        onOpen={(is) => setOpen(is ? 'move' : undefined)}
+        onChoose={leave}
+      />
+    </Toolbar>
+  )
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import type { ThreadWithMessages } from '../../api/generated.ts'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { plain } from '../../parts/plain.ts'
+import { Loaded } from '../../parts/states.tsx'
+import { ActionBar } from './action-bar.tsx'
+import styles from './conversation.module.css'
+import { LabelChips } from './label-chips.tsx'
+import { MessageCard } from './message-card.tsx'
+import { neighbour } from './neighbour.ts'
+import { performQuietly } from './perform.ts'
+import type { Place } from './place.ts'
+import { conversationQuery } from './queries.ts'
+import { subjectOf } from './subject.ts'
+
+/** Whether the list is beside the conversation, as in the styles. */
+const isWide = () => window.matchMedia('(width >= 80rem)').matches
+
+/** A conversation, with what can be done with it. */
+export function Conversation() {
+  const { thread, ...place } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
+  const query = useQuery(conversationQuery(place, thread))
+  const navigate = useNavigate()
+  const region = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keyboard goes on from each conversation that is opened
+  useEffect(() => region.current?.focus(), [thread])
+  const goTo = (id: string | undefined) =>
+    id === undefined
+      ? void navigate({ to: '/mail/$mailbox/$folder', params: place })
+      : void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: id } })
+  const step = (by: number) => {
+    const next = neighbour(place, thread, by)
+    if (next !== undefined) goTo(next)
+  }
+  useKeys({ j: () => step(1), k: () => step(-1), u: () => goTo(undefined), Escape: () => goTo(undefined) })
+  const subject =
+    query.data && subjectOf({ id: thread, uids: query.data.messages.map(({ uid }) => uid) }, query.data.messages)
+  return (
+    <article ref={region} tabIndex={-1} className={styles.conversation} aria-label="Conversation">
+      <div className={styles.bar}>
+        <IconButton name="Back to the list" shortcut="u" icon="back" onPress={() => goTo(undefined)} />
+        <ActionBar
+          place={place}
+          subjects={subject ? [subject] : []}
+          onLeave={() => goTo(isWide() ? (neighbour(place, thread, 1) ?? neighbour(place, thread, -1)) : undefined)}
+        />
+        <span className={styles.space} />
+        <span className={styles.print}>
+          <IconButton name="Print" icon="print" onPress={() => window.print()} />
+        </span>
+        <IconButton name="Newer" shortcut="k" icon="previous" onPress={() => step(-1)} />
+        <IconButton name="Older" shortcut="j" icon="next" onPress={() => step(1)} />
+      </div>
+      <Loaded query={query} what="the conversation">
+        {(data) => <Messages key={thread} place={place} conversation={data} />}
+      </Loaded>
+    </article>
+  )
+}
+
+function Messages({ place, conversation: { subject, messages } }: { place: Place; conversation: ThreadWithMessages }) {
+  // What was unread as the conversation was opened is shown open, though it counts as read from then on.
+  const fresh = useRef<ReadonlySet<number>>(new Set(messages.filter(({ unread }) => unread).map(({ uid }) => uid)))
+  const shown = useRef(new Set<number>())
+  useEffect(() => {
+    const uids = messages.flatMap(({ uid, unread }) => (unread && !shown.current.has(uid) ? [uid] : []))
+    for (const { uid } of messages) shown.current.add(uid)
+    if (uids.length > 0) void performQuietly(place, { uids, change: { unread: false } })
+  })
+  const newest = messages.at(-1)?.uid
+  return (
+    <div className={styles.messages}>
+      <h1 className={styles.subject}>
+        <bdi>{plain(subject) || '(no subject)'}</bdi>
+        <LabelChips keywords={messages.flatMap(({ labels }) => labels)} />
+      </h1>
+      {messages.map((message) => (
+        <MessageCard
+          key={message.uid}
+          place={place}
+          message={message}
+          startsOpen={message.uid === newest || fresh.current.has(message.uid)}
+        />
+      ))}
+    </div>
+  )
+}

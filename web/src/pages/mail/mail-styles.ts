@@ -1,0 +1,66 @@
+/** Something that is loaded, wherever it lies. Pictures in the text itself are not. */
+const loading = /\b(?:url\(\s*["']?(?!data:image\/)|image-set\(|-webkit-image-set\(|image\(|src\()/i
+
+/** Collects the styles of a message. Style attributes become rules: only a sheet with the page's nonce applies in the frame. */
+export class StyleSheet {
+  leftOut = 0
+  readonly #sheets: string[] = []
+  readonly #moved = new Map<string, string>()
+
+  /** Adds the text of a `style` element, without what it imports, its fonts and what it loads. */
+  add(css: string): void {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(css)
+    this.#sheets.push(this.#rules(sheet.cssRules))
+  }
+
+  /** Makes the element's style attribute a rule for it. */
+  move(element: Element, style: string): void {
+    element.removeAttribute('data-own-style')
+    let name = this.#moved.get(style)
+    if (name === undefined) {
+      name = String(this.#moved.size)
+      this.#moved.set(style, name)
+    }
+    element.setAttribute('data-style', name)
+  }
+
+  /** All of it. What comes from attributes is stronger than what comes from sheets, as it was. */
+  text(): string {
+    const sheet = new CSSStyleSheet()
+    const moved: string[] = []
+    for (const [style, name] of this.#moved) {
+      sheet.replaceSync(`[data-style="${name}"]{}`)
+      const [rule] = sheet.cssRules
+      if (!(rule instanceof CSSStyleRule)) continue
+      rule.style.cssText = style
+      this.#clean(rule.style)
+      moved.push(rule.cssText)
+    }
+    const all = `@layer message {\n${this.#sheets.join('\n')}\n}\n${moved.join('\n')}`
+    // Within `style` only its end tag means anything. In a string and a comment `<\/` is `</`; elsewhere it cannot be.
+    return all.replaceAll('</', '<\\/')
+  }
+
+  #rules(rules: CSSRuleList): string {
+    return [...rules].map((rule) => this.#rule(rule)).join('\n')
+  }
+
+  #rule(rule: CSSRule): string {
+    if (rule instanceof CSSStyleRule) {
+      this.#clean(rule.style)
+      return `${rule.selectorText}{${rule.style.cssText}}`
+    }
+    if (rule instanceof CSSMediaRule) return `@media ${rule.conditionText}{${this.#rules(rule.cssRules)}}`
+    if (rule instanceof CSSSupportsRule) return `@supports ${rule.conditionText}{${this.#rules(rule.cssRules)}}`
+    return ''
+  }
+
+  #clean(style: CSSStyleDeclaration): void {
+    for (const property of [...style]) {
+      if (!loading.test(style.getPropertyValue(property))) continue
+      style.removeProperty(property)
+      this.leftOut++
+    }
+  }
+}

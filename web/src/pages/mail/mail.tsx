@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { folderName } from '../../parts/folder-name.ts'
+import { Empty } from '../../parts/states.tsx'
+import { meQuery } from '../../session/me.ts'
+import styles from './mail.module.css'
+import { foldersQuery } from './queries.ts'
+import { ThreadList } from './thread-list.tsx'
+
+/** A folder of a mailbox: its conversations, and beside them the one that is open. */
+export function Mail() {
+  const { mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder' })
+  const { thread } = useParams({ strict: false })
+  const own = useQuery(meQuery).data?.mailboxes.find(({ address }) => address === mailbox)
+  const isPrivate = own?.kind === 'private'
+  const folders = useQuery({ ...foldersQuery(mailbox), enabled: !isPrivate }).data?.data
+  const unread = folders?.find(({ name }) => name === folder)?.unread ?? 0
+  useEffect(() => {
+    document.title = `${unread > 0 ? `(${unread}) ` : ''}${folderName(folder)} · ${mailbox}`
+  }, [unread, folder, mailbox])
+  if (isPrivate)
+    return (
+      <Empty
+        title="This mailbox is Private"
+        about="Its mail is encrypted for its owner, and this service cannot read it. Open it with a mail program that has the key."
+      />
+    )
+  return (
+    <div className={styles.mail} data-open={thread !== undefined || undefined}>
+      <ThreadList key={`${mailbox} ${folder}`} place={{ mailbox, folder }} opened={thread} />
+      <Outlet />
+    </div>
+  )
+}

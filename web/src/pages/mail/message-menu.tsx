@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu'
+import { Popover } from 'react-aria-components/Popover'
+import { getDownloadMessageUrl, type ThreadMessage } from '../../api/generated.ts'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { useMay } from '../../session/may.ts'
+import styles from './filter-menu.module.css'
+import { perform } from './perform.ts'
+import type { Place } from './place.ts'
+
+/** What else can be done with one message. */
+export function MessageMenu({ place, message: { uid, from, unread } }: { place: Place; message: ThreadMessage }) {
+  const navigate = useNavigate()
+  const mayFilter = useMay('filters:write')
+  return (
+    <MenuTrigger>
+      <IconButton name="More" icon="more" />
+      <Popover className={`${styles.popover}`} placement="bottom end">
+        <Menu aria-label="More" className={`${styles.menu}`}>
+          {mayFilter && from.address !== '' && (
+            <MenuItem
+              className={`${styles.item}`}
+              onAction={() => void navigate({ to: '/filters', search: { from: from.address } })}
+            >
+              Make a filter from this message
+            </MenuItem>
+          )}
+          {!unread && (
+            <MenuItem
+              className={`${styles.item}`}
+              onAction={() =>
+                void perform(place, { uids: [uid], change: { unread: true } }, 'Message marked as unread')
+              }
+            >
+              Mark this message as unread
+            </MenuItem>
+          )}
+          <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(uid, { ...place })} download>
+            Download the message
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}

@@ -1,0 +1,49 @@
+import { lazy, Suspense, useState } from 'react'
+import type { Message } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { size } from '../../parts/size.ts'
+import { Attachments } from './attachments.tsx'
+import { MessageText } from './message-text.tsx'
+import styles from './open-message.module.css'
+import type { Place } from './place.ts'
+import { Recipients } from './recipients.tsx'
+import { Why } from './why.tsx'
+
+const MessageHtml = lazy(() => import('./message-html.tsx'))
+
+/** HTML of more characters is shown once it is asked for: it may hold up the page. */
+const mostHtml = 300_000
+
+/** A whole message: to whom, what is known of it, what it says, what is attached. */
+export function OpenMessage({ place, message }: { place: Place; message: Message }) {
+  const { html, text } = message
+  const isLarge = html !== null && html.length > mostHtml
+  const [asText, showText] = useState(html === null || isLarge)
+  return (
+    <div className={styles.message}>
+      <Recipients message={message} />
+      <Why message={message} />
+      {html !== null && !asText ? (
+        <Suspense fallback={<p className={styles.note}>Loading…</p>}>
+          <MessageHtml place={place} message={message} html={html} />
+        </Suspense>
+      ) : (
+        <MessageText text={text ?? (html === null ? '' : message.preview)} />
+      )}
+      {isLarge && asText && (
+        <p className={styles.note}>
+          The formatted text of this message is large ({size(html.length)}), so{' '}
+          {text === null ? 'only its beginning' : 'its plain text'} is shown.
+        </p>
+      )}
+      {html !== null && (text !== null || asText) && (
+        <div className={styles.tools}>
+          <Button look="quiet" onPress={() => showText(!asText)}>
+            {asText ? 'Show with formatting' : 'Show as plain text'}
+          </Button>
+        </div>
+      )}
+      <Attachments place={place} message={message} />
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { getDownloadAttachmentUrl, type Message } from '../../api/generated.ts'
+import { isShownInText } from './pictures.ts'
+import type { Place } from './place.ts'
+
+/** Larger ones stay attachments. */
+const most = 5_000_000
+
+/** The pictures that the message brings for its text, by Content-ID, as `data:` URLs: its frame may load nothing. */
+export async function ownPictures(place: Place, message: Message): Promise<Map<string, string>> {
+  const shown = message.attachments.filter((one) => isShownInText(one, message.html) && one.size_bytes <= most)
+  const found = await Promise.all(
+    shown.map(async ({ id, content_id }) => {
+      const answer = await fetch(getDownloadAttachmentUrl(message.uid, id, { ...place })).catch(() => undefined)
+      return [content_id ?? '', answer?.ok ? await dataUrl(await answer.blob()) : ''] as const
+    }),
+  )
+  return new Map(found)
+}
+
+function dataUrl(blob: Blob): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const reader = new FileReader()
+  reader.onload = () => resolve(String(reader.result))
+  reader.onerror = () => reject(reader.error)
+  reader.readAsDataURL(blob)
+  return promise
+}

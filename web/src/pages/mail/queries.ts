@@ -1,0 +1,88 @@
+import { queryOptions } from '@tanstack/react-query'
+import {
+  listConversations,
+  listFolders,
+  listMessages,
+  type MessageItem,
+  readConversation,
+  readMessage,
+  type Thread,
+} from '../../api/generated.ts'
+import type { Place } from './place.ts'
+
+/** Until the service says by itself what is new, it is asked so often. */
+const freshness = 30_000
+
+export const foldersQuery = (mailbox: string) =>
+  queryOptions({
+    queryKey: ['folders', mailbox],
+    queryFn: ({ signal }) => listFolders({ mailbox }, { signal }),
+    refetchInterval: freshness,
+  })
+
+/** Conversations of a page of the list. */
+export const pageSize = 50
+
+/** Messages whose fields one request gives. */
+const together = 100
+
+/** A conversation in the list, with those of its messages that a row is made of: the first and the newest. */
+export interface Row extends Thread {
+  readonly messages: readonly MessageItem[]
+}
+
+export interface RowPage {
+  readonly rows: readonly Row[]
+  /** Conversations in the folder. */
+  readonly total: number
+}
+
+export const rowsQuery = (place: Place, page: number) =>
+  queryOptions({
+    queryKey: ['rows', place.mailbox, place.folder, page],
+    queryFn: ({ signal }) => loadRows(place, page, signal),
+    refetchInterval: freshness,
+  })
+
+async function loadRows(place: Place, page: number, signal: AbortSignal): Promise<RowPage> {
+  const { data, total } = await listConversations({ ...place, page, limit: pageSize }, { signal })
+  const messages = await messagesOf(place, data.flatMap(shownUids), signal)
+  const rows = data.map((thread) => ({
+    ...thread,
+    messages: thread.uids.flatMap((uid) => messages.get(uid) ?? []),
+  }))
+  return { rows, total }
+}
+
+function shownUids({ uids }: Thread): number[] {
+  return uids.length <= 10 ? uids : [...uids.slice(0, 1), ...uids.slice(-9)]
+}
+
+/** Messages by their uids, without those that have left the folder. */
+export async function messagesOf(
+  place: Place,
+  uids: readonly number[],
+  signal?: AbortSignal,
+): Promise<Map<number, MessageItem>> {
+  const parts: number[][] = []
+  for (let at = 0; at < uids.length; at += together) parts.push(uids.slice(at, at + together))
+  const answers = await Promise.all(
+    parts.map((part) => listMessages({ ...place, uids: part.join(',') }, signal ? { signal } : {})),
+  )
+  return new Map(answers.flatMap(({ data }) => data.map((message) => [message.uid, message] as const)))
+}
+
+export const conversationQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: ['conversation', place.mailbox, place.folder, id],
+    queryFn: ({ signal }) => readConversation(id, place, { signal }),
+    refetchInterval: freshness,
+  })
+
+/** A whole message. What was sent never changes; its state is that of the conversation. */
+export const messageQuery = (place: Place, uid: number) =>
+  queryOptions({
+    queryKey: ['message', place.mailbox, place.folder, uid],
+    queryFn: ({ signal }) => readMessage(uid, place, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })

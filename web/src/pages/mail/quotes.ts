@@ -1,0 +1,50 @@
+export interface Part {
+  readonly isQuoted: boolean
+  readonly text: string
+}
+
+const introduction = /^.{0,200}(wrote|schrieb|écrit|escribió|scrisse|skrev|schreef)\s*:\s*$/i
+
+/** A text in parts that are quoted and parts that are not. The line that says whom it quotes belongs to the quotation. */
+export function partsOf(text: string): Part[] {
+  const parts: { isQuoted: boolean; lines: string[] }[] = []
+  for (const line of text.trimEnd().split('\n')) {
+    const last = parts.at(-1)
+    const isQuoted = line.startsWith('>') || (last?.isQuoted === true && line.trim() === '')
+    if (last && last.isQuoted === isQuoted) last.lines.push(line)
+    else parts.push({ isQuoted, lines: isQuoted ? [...introducing(last?.lines), line] : [line] })
+  }
+  return parts
+    .map(({ isQuoted, lines }) => ({ isQuoted, text: lines.join('\n').replace(/^\n+|\s+$/g, '') }))
+    .filter(({ text: part }) => part !== '')
+}
+
+/** Takes the introduction of a quotation from the end of what stands before it. */
+function introducing(lines: string[] | undefined): string[] {
+  let at = (lines?.length ?? 0) - 1
+  while (at >= 0 && lines?.[at]?.trim() === '') at--
+  if (!lines || at < 0 || !introduction.test(lines.slice(Math.max(0, at - 1), at + 1).join(' '))) return []
+  const isBroken = at > 0 && lines[at - 1]?.trim() !== '' && (lines[at - 2] ?? '').trim() === ''
+  return lines.splice(isBroken ? at - 1 : at)
+}
+
+export interface Piece {
+  readonly text: string
+  readonly href?: string
+}
+
+/** A text with the addresses in it: of pages, and of mail. */
+export function pieces(text: string): Piece[] {
+  const found: Piece[] = []
+  let end = 0
+  for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`{}|\\^]{1,2000}/gi)) {
+    // What ends a sentence, or closes a bracket that stands before the address, is not of the address.
+    const url = match[0].replace(/[.,;:!?*_~]+$/, '')
+    const href = url.endsWith(')') && !url.includes('(') ? url.slice(0, -1) : url
+    if (match.index > end) found.push({ text: text.slice(end, match.index) })
+    found.push({ text: href, href })
+    end = match.index + href.length
+  }
+  if (end < text.length) found.push({ text: text.slice(end) })
+  return found
+}

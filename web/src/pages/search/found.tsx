@@ -1,0 +1,36 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type FoundMessage, listMessages } from '../../api/generated.ts'
+import { folderName } from '../../parts/folder-name.ts'
+import { plain } from '../../parts/plain.ts'
+import { MailTime } from '../mail/mail-time.tsx'
+import { personName } from '../mail/people.ts'
+import styles from './search.module.css'
+
+/** A message that was found. It opens in its conversation. */
+export function Found({ message: { mailbox, folder, uid, ...message } }: { message: FoundMessage }) {
+  const navigate = useNavigate()
+  const open = async () => {
+    const { data } = await listMessages({ mailbox, folder, uids: String(uid) })
+    const thread_id = data[0]?.thread_id ?? undefined
+    await (thread_id === undefined
+      ? navigate({ to: '/mail/$mailbox/$folder', params: { mailbox, folder } })
+      : navigate({ to: '/mail/$mailbox/$folder/$thread', params: { mailbox, folder, thread: thread_id } }))
+  }
+  return (
+    <button
+      type="button"
+      className={styles.found}
+      onClick={() => void open()}
+      data-unread={message.unread || undefined}
+    >
+      <span className={styles.line}>
+        <bdi className={styles.who}>{personName(message.from)}</bdi>
+        <span className={styles.where}>
+          {folderName(folder)} · <MailTime at={message.received_at} />
+        </span>
+      </span>
+      <bdi className={styles.subject}>{plain(message.subject) || '(no subject)'}</bdi>
+      <span className={styles.match}>{plain(message.match?.text ?? message.preview)}</span>
+    </button>
+  )
+}

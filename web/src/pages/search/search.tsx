@@ -1,0 +1,121 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Form } from 'react-aria-components/Form'
+import { Input } from 'react-aria-components/Input'
+import { SearchField } from 'react-aria-components/SearchField'
+import { ApiError } from '../../api/call.ts'
+import { searchMessages } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Empty, Failure } from '../../parts/states.tsx'
+import { Found } from './found.tsx'
+import styles from './search.module.css'
+
+/** Finds messages in all mailboxes that one reads. */
+export function Search() {
+  const { q = '' } = useSearch({ from: '/signed-in/search' })
+  const query = useInfiniteQuery({
+    queryKey: ['search', q],
+    queryFn: ({ pageParam, signal }) =>
+      searchMessages({ q, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    enabled: q !== '',
+  })
+  const found = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const mistake = query.error instanceof ApiError && query.error.field === 'q' ? query.error.message : undefined
+  return (
+    <Page title="Search">
+      <SearchForm key={q} q={q} />
+      {mistake !== undefined && (
+        <p role="alert" className={styles.mistake}>
+          {mistake}.
+        </p>
+      )}
+      {query.error && mistake === undefined && (
+        <Failure error={query.error} what="what was found" again={() => void query.refetch()} />
+      )}
+      {q === '' && <Hints />}
+      {query.data && (
+        <Card>
+          {found.length === 0 && !query.hasNextPage ? (
+            <Empty
+              title="Nothing was found"
+              about={
+                query.data.pages.some(({ indexing }) => indexing)
+                  ? 'Some messages are not indexed yet: try again in a while.'
+                  : 'Junk and trash are left out: in:anywhere looks there too.'
+              }
+            />
+          ) : (
+            <ul aria-label="Messages that were found">
+              {found.map((message) => (
+                <li key={`${message.mailbox} ${message.folder} ${message.uid}`}>
+                  <Found message={message} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+      )}
+      {query.hasNextPage && (
+        <div>
+          <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function SearchForm({ q }: { q: string }) {
+  const navigate = useNavigate()
+  const [typed, type] = useState(q)
+  return (
+    <Form
+      className={`${styles.form}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void navigate({ to: '/search', search: { q: typed.trim() }, replace: true })
+      }}
+    >
+      <SearchField
+        aria-label="What to look for"
+        defaultValue={q}
+        onChange={type}
+        autoFocus
+        className={`${styles.field}`}
+      >
+        <Input className={`${styles.input}`} placeholder="from:ann engine -is:read" />
+      </SearchField>
+      <Button type="submit" look="primary" isDisabled={typed.trim() === ''}>
+        Search
+      </Button>
+    </Form>
+  )
+}
+
+const hints = [
+  ['engine mill', 'both words'],
+  ['"the difference engine"', 'these words in this order'],
+  ['from:ann', 'what Ann wrote'],
+  ['has:attachment newer_than:7d', 'with an attachment, of the last week'],
+  ['is:unread in:archive', 'unread in the archive'],
+] as const
+
+function Hints() {
+  return (
+    <ul className={styles.hints} aria-label="Examples">
+      {hints.map(([q, what]) => (
+        <li key={q}>
+          <Link to="/search" search={{ q }}>
+            <code>{q}</code>
+          </Link>{' '}
+          {what}
+        </li>
+      ))}
+    </ul>
+  )
+}

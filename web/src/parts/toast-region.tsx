@@ -1,0 +1,37 @@
+import {
+  Text,
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components/Toast'
+import { Button } from './button.tsx'
+import { IconButton } from './icon-button.tsx'
+import styles from './toast-region.module.css'
+import { toasts } from './toasts.ts'
+
+/** Where toasts are shown. */
+export function Toasts() {
+  return (
+    <ToastRegion queue={toasts} aria-label="What was done" className={`${styles.region}`}>
+      {({ toast }) => (
+        <Toast toast={toast} className={toast.content.failed ? `${styles.toast} ${styles.failed}` : `${styles.toast}`}>
+          <ToastContent className={`${styles.content}`}>
+            <Text slot="title">{toast.content.text}</Text>
+          </ToastContent>
+          {toast.content.action && (
+            <Button
+              look="quiet"
+              onPress={() => {
+                toasts.close(toast.key)
+                toast.content.action?.run()
+              }}
+            >
+              {toast.content.action.name}
+            </Button>
+          )}
+          <IconButton slot="close" name="Close" icon="close" />
+        </Toast>
+      )}
+    </ToastRegion>
+  )
+}

@@ -1,0 +1,19 @@
+import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast'
+
+/** Something that was done, or failed. */
+export interface Said {
+  readonly text: string
+  readonly failed?: boolean
+  readonly action?: { readonly name: string; readonly run: () => void }
+}
+
+/** What is said beside the page for a while. */
+export const toasts = new ToastQueue<Said>({ maxVisibleToasts: 3 })
+
+/** Runs the action of the last that has one, as its button does. */
+export function runLastAction(): void {
+  const last = toasts.visibleToasts.find(({ content }) => content.action !== undefined)
+  if (!last) return
+  toasts.close(last.key)
+  last.content.action?.run()
+}
