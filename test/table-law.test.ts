@@ -16,6 +16,8 @@ const writers = {
   catch_alls: 'mailboxes',
   dkim_keys: 'domains',
   domains: 'domains',
+  event_log: 'events',
+  events: 'events',
   filters: 'filters',
   forwarding: 'forwarding',
   idempotency_keys: 'http',

@@ -1,6 +1,8 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
+import { tell } from '#/events/tell.ts'
 import type { Actor } from './actor.ts'
+import { toldAs } from './told.ts'
 
 /** What can be done, as `item.deed`. docs/reference/audit.md has the meaning of each. */
 export const actions = [
@@ -68,11 +70,13 @@ export interface Change {
   readonly before: Settings | null
   /** Null where nothing is left. */
   readonly after: Settings | null
+  /** It is a member's own: nobody else hears of it. */
+  readonly personal?: boolean
 }
 
 /**
  * Writes an entry of the audit trail, in the transaction that makes the change: neither is stored without the other. Settings
- * that are what they were before are no change and leave no entry.
+ * that are what they were before are no change and leave no entry. The event log tells of it too, where it does of such changes.
  */
 export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
   const { organizationId, action, id = null, name, before, after } = change
@@ -82,6 +86,10 @@ export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
     insert into audit_entries (organization_id, actor_kind, actor_id, actor_name, client_address, action, item_id, item_name,
       before, after)
     values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`
+  const type = toldAs[action]
+  if (type === undefined || organizationId === null || change.personal) return
+  const mailboxId = /^(?:mailbox|forwarding)\./.test(type) ? id : null
+  await tell(tx, [{ organizationId, type, mailboxId, data: { id, name } }], by)
 }
 
 /** Times are texts in JSON. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { join, resolve } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -6,6 +7,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
 import { Lanes } from './lanes.ts'
+import { Listener } from './listener.ts'
 import { answers, Network } from './network.ts'
 import { preparing } from './prepared.ts'
 import { useLanes } from './query.ts'
@@ -23,6 +25,10 @@ export interface Database extends AsyncDisposable {
   pool: pg.Pool
   /** Then there is one connection: what awaits `db` inside a transaction waits for itself. */
   embedded: boolean
+  /** `announced` comes after each commit of this process that a statement announced (prepared.ts). */
+  commits: EventEmitter<{ announced: [] }>
+  /** Listens to a channel of a server. */
+  listen?: (channel: string, heard: () => void) => AsyncDisposable
   /** Lets the files of the embedded one be copied while it runs (embedded/upkeep.ts). */
   copying?: Upkeep['copying']
   /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */
@@ -72,7 +78,8 @@ async function openServer({
   }
   // A server that has not given up by then does not hear us any more.
   const silence = patience * 1.25
-  const db = kysely(pool, silence)
+  const commits = new EventEmitter<{ announced: [] }>()
+  const db = kysely(pool, commits, silence)
   const lanes = new Lanes(connection, silence)
   useLanes(db, lanes)
   const end = async () => {
@@ -82,7 +89,13 @@ async function openServer({
   const leaveIfSilent = async () => {
     if (!(await answers({ ...connection, connectionTimeoutMillis: answersWithin }))) network.cut()
   }
-  return { db, pool, embedded: false, failed: new Promise(() => {}), leaveIfSilent, [Symbol.asyncDispose]: end }
+  return {
+    ...{ db, pool, commits, leaveIfSilent },
+    embedded: false,
+    listen: (channel, heard) => new Listener(connection, channel, heard),
+    failed: new Promise(() => {}),
+    [Symbol.asyncDispose]: end,
+  }
 }
 
 async function openEmbedded(directory: string): Promise<Database> {
@@ -105,11 +118,12 @@ export function databaseOn(engine: Engine): Database {
     connectionTimeoutMillis: usualPatience / 2,
     stream: () => engine.connect(),
   })
-  const db = kysely(pool)
+  const commits = new EventEmitter<{ announced: [] }>()
+  const db = kysely(pool, commits)
   const upkeep = new Upkeep(pool)
   upkeep.start()
   return {
-    ...{ db, pool, embedded: true, failed: engine.failed },
+    ...{ db, pool, commits, embedded: true, failed: engine.failed },
     copying: (copy) => upkeep.copying(copy),
     leaveIfSilent: async () => {},
     async [Symbol.asyncDispose]() {
@@ -133,8 +147,9 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-function kysely(pool: pg.Pool, silence?: number): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, silence) }) })
+function kysely(pool: pg.Pool, commits: Database['commits'], silence?: number): Kysely<Schema> {
+  const announced = () => void commits.emit('announced')
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, { silence, announced }) }) })
 }
 
 /** Waits for what is borrowed to come back. Kysely ends the pool only where it has made a query of its own. */

@@ -8,6 +8,14 @@ const seldom = 5
 const mostNames = 500
 const mostCounted = 5_000
 
+export interface Preparing {
+  readonly silence?: number | undefined
+  readonly announced?: (() => void) | undefined
+}
+
+/** What a statement has in its text if others are to know when its transaction commits. */
+const announcing = '/* announced */'
+
 /**
  * The pool, with statements that come again and again given a name (PostgreSQL protocol 3, "Extended Query"), so that
  * a connection parses and plans them once. Planning is most of a short statement's time: the look-up of a recipient,
@@ -15,15 +23,16 @@ const mostCounted = 5_000
  * that a newer version adds makes it refuse a statement that asks for all columns, so none does.
  *
  * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.
+ * `announced` is called after the commit of a transaction with a statement that bears the comment.
  */
-export function preparing(pool: pg.Pool, silence?: number): PostgresPool {
+export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect()
-      const known = clients.get(client) ?? new PreparingClient(client, names, silence)
+      const known = clients.get(client) ?? new PreparingClient(client, names, silence, announced)
       clients.set(client, known)
       return known
     },
@@ -35,11 +44,15 @@ class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
   readonly #silence: number | undefined
+  readonly #announced: (() => void) | undefined
+  /** The transaction has announced its commit. */
+  #announces = false
 
-  constructor(client: pg.PoolClient, names: StatementNames, silence: number | undefined) {
+  constructor(client: pg.PoolClient, names: StatementNames, silence?: number, announced?: () => void) {
     this.#client = client
     this.#names = names
     this.#silence = silence
+    this.#announced = announced
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -48,7 +61,11 @@ class PreparingClient implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
     const name = values.length > 0 ? this.#names.nameOf(text) : undefined
     const answer = this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-    return this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
+    const answered = this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
+    if (text === 'begin') this.#announces = false
+    else if (text.includes(announcing)) this.#announces = true
+    else if (text === 'commit' && this.#announces) answered.then(this.#announced, () => {})
+    return answered
   }
 
   release(destroy?: boolean): void {

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { AuditTables } from './schema/audit.ts'
 import type { BlockedSenderTables } from './schema/blocked-senders.ts'
 import type { DomainTables } from './schema/domains.ts'
+import type { EventTables } from './schema/events.ts'
 import type { FilterTables } from './schema/filters.ts'
 import type { ForwardingTables } from './schema/forwarding.ts'
 import type { HttpTables } from './schema/http.ts'
@@ -28,6 +29,7 @@ export interface Schema
   extends AuditTables,
     BlockedSenderTables,
     DomainTables,
+    EventTables,
     FilterTables,
     ForwardingTables,
     HttpTables,

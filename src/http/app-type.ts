@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Actor } from '#/audit/actor.ts'
 import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
-import type { SignedIn } from './authorize.ts'
+import type { Identity, SignedIn } from './authorize.ts'
 import type { Caller } from './caller.ts'
 import type { Permission } from './permissions.ts'
 import type { Scope } from './scopes.ts'
@@ -30,6 +30,8 @@ declare module 'fastify' {
     actorId: string
     /** The member in whose session the request is made; undefined for a key. */
     member: SignedIn | undefined
+    /** Who makes the request, asked anew: undefined once the key or session has ended, or its organization is suspended. */
+    identify: () => Promise<Identity | undefined>
     /** SHA-256 of method, path and body; only with an Idempotency-Key. */
     fingerprint: Buffer | null
   }

@@ -110,6 +110,10 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     request.actorId = identity.actor.id
     request.actor = { ...identity.actor, address: request.clientAddress }
     request.member = member
+    request.identify = async () => {
+      const now = await identify(request, network)
+      return now?.suspended ? undefined : now
+    }
     const allowance = await consume(identity)
     const policy = member ? 'member' : 'key'
     reply.header('RateLimit-Policy', `"${policy}";q=${quota};w=${perMinute.windowMs / 1000}`)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { limitConnections } from './connection-limits.ts'
 
 /** How many connections there may be at a time. */
-const most = 4_000
+const most = 8_000
 
 class Connection extends EventEmitter {
   destroyed = false

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Concurrent connections. An idle one takes some 10 KB and a file descriptor. */
-const mostConnections = 4_000
+const mostConnections = 8_000
 
 /** Time-outs in milliseconds. */
 export const patience = {

@@ -17,6 +17,7 @@ export const scopes = [
   'mailboxes:write',
   'usage:read',
   'members:read',
+  'events:read',
 ] as const
 
 export type Scope = (typeof scopes)[number]

@@ -83,14 +83,14 @@ function changeRoute(app: App, parts: MessageParts): void {
         response: { 200: MessageItem },
       },
     },
-    async ({ caller, params, body, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, actor, params, body, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
       await assertKeywordsKnown(db, caller, change)
-      const place = (await mailHost.update(mailbox, name, [uid], change)).get(uid)
+      const place = (await mailHost.update(mailbox, name, [uid], change, actor)).get(uid)
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
       const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox, folder: place.folder }, now) : []
       if (!item) throw notFound('message')
@@ -115,13 +115,13 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: BulkResult },
       },
     },
-    async ({ caller, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, actor, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       await assertKeywordsKnown(db, caller, change)
       const wanted = [...new Set(uids)].sort((a, b) => a - b)
-      const places = await mailHost.update(mailbox, name, wanted, change)
+      const places = await mailHost.update(mailbox, name, wanted, change, actor)
       return {
         updated: wanted.filter((uid) => places.has(uid)),
         not_found: wanted.filter((uid) => !places.has(uid)),

@@ -12,5 +12,6 @@ export async function recordOwned(
 ): Promise<void> {
   const whose = memberId === null ? {} : { member_id: memberId }
   const owned = (settings: Settings | null) => settings && { ...whose, ...settings }
-  await record(tx, by, { ...item, organizationId, before: owned(before), after: owned(after) })
+  const change = { ...item, organizationId, before: owned(before), after: owned(after), personal: memberId !== null }
+  await record(tx, by, change)
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '#/audit/actor.ts'
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { Address } from '#/mime/address.ts'
@@ -39,10 +40,17 @@ export interface MailHost {
   /** A page of what a query finds in mailboxes of one organization, none of them Private. Ends early rather than take long, and
    *  says so. */
   search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage>
-  /** Applies the change to all or none; answers, for each uid that was there, where the message is now. */
-  update(mailbox: MailboxRef, folder: string, uids: readonly number[], change: Change): Promise<Map<number, Place>>
+  /** Applies the change to all or none; answers, for each uid that was there, where the message is now. The event log says
+   *  who did it. */
+  update(
+    mailbox: MailboxRef,
+    folder: string,
+    uids: readonly number[],
+    change: Change,
+    by?: Actor,
+  ): Promise<Map<number, Place>>
   /** Removes messages for good; answers the uids that were there, in ascending order. */
-  expunge(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<number[]>
+  expunge(mailbox: MailboxRef, folder: string, uids: readonly number[], by?: Actor): Promise<number[]>
   /** Removes all messages for good, in steps that others need not wait for; says after each how many have gone. Whoever
    *  stops asking leaves the rest there. */
   empty(mailbox: MailboxRef): AsyncIterable<number>

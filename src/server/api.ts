@@ -1,5 +1,6 @@
 import { Refusals } from '#/audit/refusals.ts'
 import type { Config } from '#/config/config.ts'
+import { EventFeed } from '#/events/feed.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { drainConnections } from '#/http/drain-connections.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
@@ -30,18 +31,20 @@ type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | '
 /** Serves HTTP until `starting` is disposed. */
 export async function startApi(
   config: Config,
-  { database: { db, embedded }, keyring, ...given }: Given,
+  { database, keyring, ...given }: Given,
   { metrics, requests }: Observers,
   starting: AsyncDisposableStack,
 ): Promise<Api> {
+  const { db, embedded } = database
   const { clock, mailHost } = given
   const authenticator = starting.use(new Authenticator(db, () => clock.now()))
   const refusals = starting.use(new Refusals(db, given.log))
   const sessions = starting.use(new SessionAuthenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
+  const events = starting.use(new EventFeed(database, given.log))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const app = await buildApp({
-    ...{ ...given, db, threads, authenticator, sessions, refusals, sharedRate },
+    ...{ ...given, db, events, threads, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
     serverControl: serverControl(config),
@@ -56,11 +59,16 @@ export async function startApi(
   })
   starting.defer(async () => {
     // A client that does not read its answer must not delay the stop.
+    events.end()
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
     await app.close().finally(() => clearTimeout(cut))
   })
   const http = await app.listen({ host: config.host, port: config.port })
-  return { http, drainConnections: () => drainConnections(app.server) }
+  const drain = () => {
+    events.end()
+    return drainConnections(app.server)
+  }
+  return { http, drainConnections: drain }
 }
 
 function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {

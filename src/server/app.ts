@@ -7,6 +7,8 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { mtaStsRoute } from '#/domains/mta-sts.ts'
 import { domainRoutes } from '#/domains/routes.ts'
+import { eventRoutes } from '#/event-stream/routes.ts'
+import type { EventFeed } from '#/events/feed.ts'
 import { filterRoutes } from '#/filters/routes.ts'
 import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
@@ -56,6 +58,7 @@ import { WebPages } from '#/web/files.ts'
 
 export interface AppParts extends ClientAddressParts {
   readonly db: Db
+  readonly events: EventFeed
   readonly mailHost: MailHost
   /** Undefined if the mail host takes no commands. */
   readonly serverControl: MailServerControl | undefined
@@ -133,6 +136,7 @@ function nouns(app: App, parts: AppParts): void {
   messageRoutes(app, parts)
   searchRoutes(app, parts)
   threadRoutes(app, parts)
+  eventRoutes(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)
   suspendRoutes(app, parts)
@@ -170,6 +174,7 @@ function bareApp({ log, answersKey }: AppParts, web: WebPages): App {
   app.decorateRequest('actor')
   app.decorateRequest('actorId', '')
   app.decorateRequest('member', undefined)
+  app.decorateRequest('identify')
   app.decorateRequest('fingerprint', null)
   return app
 }

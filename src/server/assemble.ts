@@ -6,6 +6,8 @@ import type { SharedTime } from '#/db/time.ts'
 import { DomainChecks } from '#/domains/checks/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim/make-keys.ts'
 import { type SigningKeys, signingKeys as signingKeysOf } from '#/domains/dkim/signing-keys.ts'
+import { announceEvents } from '#/events/announce.ts'
+import { anchorLog } from '#/events/log.ts'
 import { admissionBy } from '#/inbound/admit.ts'
 import { lookUpsFor } from '#/inbound/authenticate.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
@@ -87,6 +89,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const { database, clock, time, resolver, quorum, keyring, allowReserved, log } = outside
   const { db } = database
   const { hostname, roles, tickSeconds } = config
+  await anchorLog(database)
+  starting.use(announceEvents(database))
 
   const observers = starting.use(await observersFor(config, log))
   const { metrics, follow } = observers

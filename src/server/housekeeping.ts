@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { forgetEntries } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { forgetEvents } from '#/events/log.ts'
 import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
 import { forgetAnswers } from '#/http/idempotency.ts'
@@ -18,7 +19,7 @@ const everyHour = 3_600_000
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
  *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members' links and
- *  sessions, and entries of the audit trail. */
+ *  sessions, entries of the audit trail, and events. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -33,6 +34,7 @@ export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Lo
     await forgetPolicies(db, now)
     await forgetSecrets(db, now)
     await forgetEntries(db)
+    await forgetEvents(db)
     await forgetSessions(db, now)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)

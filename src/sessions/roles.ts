@@ -25,6 +25,7 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
     'mailboxes:read',
     'usage:read',
     'members:read',
+    'events:read',
   ]),
 }
 

@@ -8,7 +8,7 @@ import { setUpTotp } from '#test/world/totp.ts'
 import { World } from '#test/world/world.ts'
 
 /** These have a few rows, whatever an installation holds. */
-const small = new Set(['plans', 'installation'])
+const small = new Set(['plans', 'installation', 'event_log'])
 
 test('no statement of a request, or of mail that arrives, goes through a whole table', async () => {
   await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })

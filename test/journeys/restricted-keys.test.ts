@@ -67,6 +67,7 @@ const table: Readonly<Record<string, Row>> = {
   'POST /v1/scheduled/{id}/retry': { rule: 'named', sends: true },
   'GET /v1/threads': { rule: 'named' },
   'GET /v1/threads/{id}': { rule: 'named' },
+  'GET /v1/events': { rule: 'listed' },
   'GET /v1/domains': { rule: 'whole' },
   'POST /v1/domains': { rule: 'whole' },
   'GET /v1/domains/{id}': { rule: 'whole' },

@@ -70,6 +70,7 @@ const table: Readonly<Record<string, About>> = {
   'GET /v1/threads': 'mail',
   'GET /v1/search': 'mail',
   'GET /v1/threads/{id}': 'mail',
+  'GET /v1/events': 'mailboxes',
   'GET /v1/domains': 'organization',
   'POST /v1/domains': 'organization',
   'GET /v1/domains/{id}': 'organization',

@@ -156,6 +156,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/scheduled/{id}/retry': { item: 'failed' },
   'GET /v1/threads': { query: inMailbox },
   'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
+  'GET /v1/events': {},
   'GET /v1/domains': {},
   'POST /v1/domains': { body: () => ({ domain: `${randomUUID()}.test` }), status: 201 },
   'GET /v1/domains/{id}': { item: 'domain' },

@@ -16,7 +16,7 @@ export interface Importing {
 }
 
 /** What a migrated database holds before anybody has used it, or no more than started on it; the file's take its place. */
-const fromTheStart: ReadonlySet<string> = new Set(['plans', 'installation'])
+const fromTheStart: ReadonlySet<string> = new Set(['plans', 'installation', 'event_log'])
 
 /**
  * Stores what the file holds in an empty database that is up to date, in one transaction: all of it or, wherever it ends,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import { mailUnavailable, notFound } from '#/errors.ts'
+import { type By, type Told, tell } from '#/events/tell.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
@@ -18,6 +19,7 @@ import type {
 } from '#/ports/mail-host.ts'
 import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
+import { changedAsAsked, deleted } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
 import { Access, type Account, findAccount, type InFolder } from './access.ts'
 import { expunge, presentUids, update } from './changing/change.ts'
@@ -138,18 +140,33 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return searchByReading(this, this.#parts.reader, mailboxes, query)
   }
 
-  update(mailbox: MailboxRef, name: string, uids: readonly number[], change: Change): Promise<Map<number, Place>> {
+  async update(
+    mailbox: MailboxRef,
+    name: string,
+    uids: readonly number[],
+    change: Change,
+    by?: By,
+  ): Promise<Map<number, Place>> {
     const work: InFolder<Map<number, Place>> = (session, folder, layout) =>
       update(session, folder, layout, name, realUids(uids), change)
-    return this.#exclusively(mailbox, name, work)
+    const places = await this.#exclusively(mailbox, name, work)
+    await this.#tell(changedAsAsked(mailbox, name, places, change), by)
+    return places
   }
 
-  expunge(mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
-    return this.#exclusively(mailbox, name, async (session, folder) => {
+  async expunge(mailbox: MailboxRef, name: string, uids: readonly number[], by?: By): Promise<number[]> {
+    const gone = await this.#exclusively(mailbox, name, async (session, folder) => {
       const present = await presentUids(session, folder, realUids(uids))
       if (present.length > 0) await expunge(session, present)
       return present
     })
+    await this.#tell(deleted(mailbox, name, gone), by)
+    return gone
+  }
+
+  /** The server has done it by now, so a process that dies here does not tell of it. */
+  async #tell(events: readonly Told[], by: By | undefined): Promise<void> {
+    if (events.length > 0) await this.#parts.db.transaction().execute((tx) => tell(tx, events, by))
   }
 
   async *empty(mailbox: MailboxRef): AsyncGenerator<number> {

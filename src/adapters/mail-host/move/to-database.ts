@@ -100,7 +100,7 @@ async function keep(
   const copies: Copy[] = []
   for (const { raw, ...message } of messages)
     copies.push({ ...message, mailbox, folder, message: await reader.message(raw) })
-  await append(tx, key, copies)
+  await append(tx, key, copies, false)
   const { uid_next: end } = await tx
     .selectFrom('mail_folders')
     .select('uid_next')
@@ -130,7 +130,7 @@ async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> 
     for (const message of messages) await keep(parts, tx, mailbox, message.folder, [message])
     await drop(
       tx,
-      spooled.map(({ id }) => id),
+      spooled.map((one) => ({ ...one, uid: null })),
     )
     parts.tally.add(messages)
     return spooled.length > 0

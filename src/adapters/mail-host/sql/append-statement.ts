@@ -1,5 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
+import { tellsReceived } from '#/events/tell.ts'
 import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
@@ -23,7 +24,7 @@ export interface Place {
   readonly first: number
 }
 
-/** Writes contents, messages, keywords and the storage used, in folders that gain messages by this, or that were counted
+/** Writes contents, messages, keywords, the storage used and, if it tells, events, in folders that gain messages by this, or that were counted
  *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with nothing written, where
  *  a folder lacks, or is removed while its lock is waited for.
  *
@@ -35,6 +36,7 @@ export function store(
   { gains = [], places = [] }: { gains?: readonly Gain[]; places?: readonly Place[] },
   contents: Contents,
   messages: readonly MessageRow[],
+  tells: boolean,
 ): Promise<Place[]> {
   return query<Place>(tx)`
     with gain as materialized (
@@ -90,7 +92,13 @@ export function store(
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
-    ), stored as (
+    ), received as (
+      -- A copy in Sent has not been received.
+      select folder.organization_id, folder.mailbox_id, folder.name as folder, messages.uid
+      from messages join mail_folders folder on folder.id = messages.folder_id
+      where ${tells}::boolean and folder.name <> 'sent'
+      order by messages.folder_id, messages.uid
+    ), ${tellsReceived}, stored as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
     ), ${countsStored}
     select number, folder_id, modseq, first from place`

@@ -14,8 +14,9 @@ import { makeFolders } from './folders.ts'
 const bytesAtOnce = 2 * pieceBytes
 
 /** Stores copies for any number of mailboxes in one statement, however many they are (more only where a folder lacks
- *  and above 2 MiB). Throws `not_found` for a mailbox that is not there; nothing of `tx` may be kept then. */
-export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[]): Promise<void> {
+ *  and above 2 MiB), and tells of them, unless they only come from another host. Throws `not_found` for a mailbox that is not
+ *  there; nothing of `tx` may be kept then. */
+export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], tells = true): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
   const stored = gains.byFolder.map(() => 0)
@@ -34,8 +35,8 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[]): P
       rows.push(messageRow(copy, ids, contents.add(copy), { folder, nth }))
     }
     await numberLarge(tx, contents)
-    if (places) await store(tx, { places }, contents, rows)
-    else places = await storeFirst(tx, gains.byFolder, contents, rows)
+    if (places) await store(tx, { places }, contents, rows, tells)
+    else places = await storeFirst(tx, gains.byFolder, contents, rows, tells)
     await storePieces(tx, contents)
   }
 }
@@ -46,8 +47,9 @@ async function storeFirst(
   gains: readonly Gain[],
   contents: Contents,
   rows: readonly MessageRow[],
+  tells: boolean,
 ): Promise<readonly Place[]> {
-  const places = await store(tx, { gains }, contents, rows)
+  const places = await store(tx, { gains }, contents, rows, tells)
   if (places.length === gains.length) return places
   await assertStillHere(tx, keptInDatabase)
   await makeFolders(
@@ -57,7 +59,7 @@ async function storeFirst(
       name,
     })),
   )
-  const made = await store(tx, { gains }, contents, rows)
+  const made = await store(tx, { gains }, contents, rows, tells)
   if (made.length < gains.length) throw notFound('mailbox')
   return made
 }

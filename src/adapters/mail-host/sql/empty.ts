@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { expunge } from './expunge.ts'
+import { expungeIn } from './expunge.ts'
 import { folderStatuses } from './folders.ts'
 
 /** What goes in one transaction: others wait for it on the embedded database, and in the folder on a server. Large
@@ -9,14 +9,15 @@ import { folderStatuses } from './folders.ts'
 const mostMessages = 500
 const mostBytes = 64 << 20
 
-/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. */
+/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. Tells of none: that the
+ *  mailbox is deleted says it all. */
 export async function* empty(db: Db, mailbox: MailboxRef): AsyncGenerator<number> {
   let gone = 0
   for (const { name } of await folderStatuses(db, mailbox)) {
     for (;;) {
       const uids = await lowestUids(db, mailbox, name)
       if (uids.length === 0) break
-      gone += (await expunge(db, mailbox, name, uids)).length
+      gone += await db.transaction().execute(async (tx) => (await expungeIn(tx, mailbox, name, uids)).length)
       yield gone
     }
   }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import { type By, tell } from '#/events/tell.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { deleted } from '../changed.ts'
 import { type Folder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
@@ -15,12 +17,25 @@ export interface Leaving {
   readonly size_bytes: number
 }
 
-/** Removes messages for good. A trigger on mail_messages lets go of their contents and of the storage used. */
-export function expunge(db: Db, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
+/** Removes messages for good, and tells of it. */
+export function expunge(
+  db: Db,
+  mailbox: MailboxRef,
+  name: string,
+  uids: readonly number[],
+  by?: By,
+): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
-    const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-    return await expungeFrom(tx, folder, uids)
+    const gone = await expungeIn(tx, mailbox, name, uids)
+    await tell(tx, deleted(mailbox, name, gone), by)
+    return gone
   })
+}
+
+/** A trigger on mail_messages lets go of their contents and of the storage used. */
+export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
+  const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
+  return await expungeFrom(tx, folder, uids)
 }
 
 /** From a folder that is locked. */

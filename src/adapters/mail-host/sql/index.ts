@@ -35,8 +35,8 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     uidsAfter: (mailbox, folder, uid, most) => uidsAfter(db, mailbox, folder, uid, most),
     read: (mailbox, folder, uid) => read(db, mailbox, folder, uid),
     search: (mailboxes, query) => search(db, mailboxes, query),
-    update: (mailbox, folder, uids, change) => update(db, mailbox, folder, uids, change),
-    expunge: (mailbox, folder, uids) => expunge(db, mailbox, folder, uids),
+    update: (mailbox, folder, uids, change, by) => update(db, mailbox, folder, uids, change, by),
+    expunge: (mailbox, folder, uids, by) => expunge(db, mailbox, folder, uids, by),
     empty: (mailbox) => empty(db, mailbox),
     // Its folders go with the mailbox's own row.
     remove: async () => {},

@@ -1,19 +1,22 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import { type By, tell } from '#/events/tell.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import { changed, type Held } from '../changed.ts'
 import { normalKeywords } from '../keywords.ts'
 import { leave } from './expunge.ts'
 import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
 
-/** Changes flags and keywords, or moves, in one transaction. What is already as the change would have it stays as it
- *  is, modification sequence included. */
+/** Changes flags and keywords, or moves, and tells of it, in one transaction. What is already as the change would have it
+ *  stays as it is, modification sequence included. */
 export async function update(
   db: Db,
   mailbox: MailboxRef,
   name: string,
   uids: readonly number[],
   change: Change,
+  by?: By,
 ): Promise<Map<number, Place>> {
   const { folder: targetName = name, ...flags } = change
   const apply = applier(flags)
@@ -24,25 +27,28 @@ export async function update(
     const present = await messagesIn(tx, source, uids)
     const places = new Map(present.map(({ uid }) => [uid, { folder: targetName, uid }]))
     if (present.length === 0) return places
-    if (targetName === name) {
-      await writeFlags(tx, source, present, apply)
-      return places
-    }
     const target = folders.get(targetName) ?? (await refuseFolder(tx, mailbox, targetName))
-    return move(tx, source, target, present, apply)
+    const pairs =
+      targetName === name
+        ? await writeFlags(tx, source, present, apply)
+        : await move(tx, source, target, present, apply)
+    await tell(tx, changed(mailbox, name, targetName, pairs), by)
+    for (const { before, after } of pairs) places.set(before.uid, { folder: targetName, uid: after.uid })
+    return places
   })
 }
 
-interface Held {
-  readonly uid: number
-  readonly seen: boolean
-  readonly flagged: boolean
-  readonly keywords: readonly string[]
+interface HeldRow extends Held {
   readonly received_at: Date
   readonly size_bytes: number
 }
 
-type Apply = (message: Held) => Held
+interface Pair {
+  readonly before: HeldRow
+  readonly after: HeldRow
+}
+
+type Apply = (message: HeldRow) => HeldRow
 
 function applier({ seen, flagged, addKeywords = [], removeKeywords = [] }: Change): Apply {
   const added = normalKeywords(addKeywords)
@@ -63,16 +69,16 @@ async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: reado
 }
 
 /** In ascending uid. Nothing changes them while their folder is locked. */
-async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Held[]> {
-  const { rows } = await sql<Held>`
+async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<HeldRow[]> {
+  const { rows } = await sql<HeldRow>`
     select uid, seen, flagged, keywords, received_at, size_bytes
     from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(tx)
   return rows
 }
 
-async function writeFlags(tx: Tx, folder: Folder, present: readonly Held[], apply: Apply): Promise<void> {
+async function writeFlags(tx: Tx, folder: Folder, present: readonly HeldRow[], apply: Apply): Promise<Pair[]> {
   const changes = present.map((before) => ({ before, after: apply(before) })).filter(differ)
-  if (changes.length === 0) return
+  if (changes.length === 0) return []
   const before = changes.map((change) => change.before)
   const after = changes.map((change) => change.after)
   await write(tx, folder, folder, before, after)
@@ -91,15 +97,10 @@ async function writeFlags(tx: Tx, folder: Folder, present: readonly Held[], appl
     .set({ modseq: folder.modseq + 1, unread: folder.unread - unreadIn(before) + unreadIn(after) })
     .where('id', '=', folder.id)
     .execute()
+  return changes
 }
 
-async function move(
-  tx: Tx,
-  source: Folder,
-  target: Folder,
-  before: readonly Held[],
-  apply: Apply,
-): Promise<Map<number, Place>> {
+async function move(tx: Tx, source: Folder, target: Folder, before: readonly HeldRow[], apply: Apply): Promise<Pair[]> {
   const after = before.map((message, index) => ({ ...apply(message), uid: target.uid_next + index }))
   await write(tx, source, target, before, after)
   await dropKeywords(tx, source.id, before)
@@ -113,11 +114,11 @@ async function move(
       unread = unread + ${unreadIn(after)}::integer,
       size_bytes = size_bytes + ${after.reduce((sum, { size_bytes }) => sum + size_bytes, 0)}::bigint
     where id = ${target.id}`.execute(tx)
-  return new Map(before.map(({ uid }, index) => [uid, { folder: target.name, uid: target.uid_next + index }]))
+  return after.flatMap((one, index) => ({ before: before[index] ?? one, after: one }))
 }
 
 /** `after` is what the messages of `before` become, in the same order. */
-async function write(tx: Tx, source: Folder, target: Folder, before: readonly Held[], after: readonly Held[]) {
+async function write(tx: Tx, source: Folder, target: Folder, before: readonly HeldRow[], after: readonly HeldRow[]) {
   const rows = after.map(({ uid, seen, flagged, keywords }, index) => {
     return { old_uid: before[index]?.uid, uid, seen, flagged, keywords }
   })
@@ -137,7 +138,7 @@ async function write(tx: Tx, source: Folder, target: Folder, before: readonly He
     from row where message.folder_id = row.folder_id and message.uid = row.old_uid`.execute(tx)
 }
 
-function differ({ before, after }: { before: Held; after: Held }): boolean {
+function differ({ before, after }: Pair): boolean {
   return (
     before.seen !== after.seen ||
     before.flagged !== after.flagged ||
@@ -146,11 +147,11 @@ function differ({ before, after }: { before: Held; after: Held }): boolean {
 }
 
 /** The message with those of its keywords alone that are listed otherwise than the other's. */
-function without(message: Held, { seen, keywords }: Held): Held {
+function without(message: HeldRow, { seen, keywords }: HeldRow): HeldRow {
   if (message.seen !== seen) return message
   return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
 }
 
-function unreadIn(messages: readonly Held[]): number {
+function unreadIn(messages: readonly HeldRow[]): number {
   return messages.filter(({ seen }) => !seen).length
 }

@@ -4,8 +4,9 @@ import { type Command, timeouts } from '../client/connection.ts'
 import { CommandRefused } from '../client/errors.ts'
 import { fetch } from '../client/fetch.ts'
 import { mailbox } from '../client/mailbox-name.ts'
+import { bytesOf, type Status } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
-import { dateTime, day, quoted, uidSet } from '../client/syntax.ts'
+import { dateTime, day, numbersIn, quoted, uidSet } from '../client/syntax.ts'
 import { makeFolder } from '../folders/layout.ts'
 import { numbers } from '../reading/list.ts'
 import { filteredByField } from './filtered-by.ts'
@@ -24,25 +25,32 @@ export interface AppendMessage {
 }
 
 /** Appends messages to a folder, in their order, making it where it lacks: all or none of them where the server has
- *  MULTIAPPEND (RFC 3502). */
+ *  MULTIAPPEND (RFC 3502). Answers their uids there, null where the server does not tell them (RFC 4315). */
 export async function appendMessages(
   session: ImapSession,
   path: string,
   messages: readonly AppendMessage[],
-): Promise<void> {
+): Promise<(number | null)[]> {
   const { connection } = session
   const parts = await Promise.all(messages.map(partsOf))
   const runs = connection.can('MULTIAPPEND') ? [parts.flat()] : parts
+  const uids: number[] = []
   for (const run of runs) {
     const append = () => connection.run([`APPEND ${mailbox(path)}`, ...run], { timeout: timeouts.wholeFolder })
     try {
-      await append()
+      uids.push(...appended(await append()))
     } catch (error) {
       if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw error
       await makeFolder(session, path)
-      await append()
+      uids.push(...appended(await append()))
     }
   }
+  return messages.map((_, at) => (uids.length === messages.length ? (uids[at] ?? null) : null))
+}
+
+function appended({ code: [name, , uids] }: Pick<Status, 'code'>): number[] {
+  if (name !== 'APPENDUID') return []
+  return numbersIn(bytesOf(uids)?.toString('latin1') ?? '', 1_000_000) ?? []
 }
 
 async function partsOf(message: AppendMessage): Promise<Command> {

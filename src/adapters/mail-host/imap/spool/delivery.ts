@@ -141,11 +141,12 @@ async function append(
     const ours = await holder.stillHeld(lacking)
     // Dovecot appends to the folder that is selected, though another may have its name by now.
     if (!layout.isStanding(path)) await session.unselect()
-    if (ours.length > 0) await appendMessages(session, path, ours)
-    await drop(
-      db,
-      [...there, ...ours].map(({ id }) => id),
-    )
+    const uids = ours.length > 0 ? await appendMessages(session, path, ours) : []
+    const delivered = [
+      ...there.map((one) => ({ ...one, uid: null })),
+      ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null })),
+    ]
+    await db.transaction().execute((tx) => drop(tx, delivered))
   }
 }
 

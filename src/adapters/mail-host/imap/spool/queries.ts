@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
+import { tell } from '#/events/tell.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
+import { received } from '../../received.ts'
 
 /** What is delivered to a mailbox at a time: all of it in one command. */
 const mostClaimed = 50
@@ -89,9 +91,20 @@ async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffe
   }
 }
 
-/** Removes what was delivered, even by a process that has lost its lease meanwhile. */
-export async function drop(db: Db, ids: readonly number[]): Promise<void> {
-  await sql`delete from mail_spool where id = any(${ids}::bigint[])`.execute(db)
+/** What the server has of a message in the spool. */
+type Delivered = Pick<Spooled, 'id' | 'folder'> & { readonly uid: number | null }
+
+/** Removes what was delivered, even by a process that has lost its lease meanwhile, and tells that it was received. */
+export async function drop(tx: Tx, delivered: readonly Delivered[]): Promise<void> {
+  const { rows } = await sql<MailboxRef & { id: number }>`
+    delete from mail_spool where id = any(${delivered.map(({ id }) => id)}::bigint[])
+    returning id, organization_id as "organizationId", mailbox_id as "mailboxId"`.execute(tx)
+  const mailboxes = new Map(rows.map(({ id, ...mailbox }) => [id, mailbox]))
+  const gone = delivered.flatMap(({ id, folder, uid }) => {
+    const mailbox = mailboxes.get(id)
+    return mailbox ? [{ mailbox, folder, uid }] : []
+  })
+  await tell(tx, received(gone))
 }
 
 /** Removes some of what waits for a mailbox and nobody has claimed; answers how many. */

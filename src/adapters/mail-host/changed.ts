@@ -1,0 +1,58 @@
+import type { Told } from '#/events/tell.ts'
+import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+
+/** What can be changed of a message in a folder. */
+export interface Held {
+  readonly uid: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+}
+
+/** The events of messages that were changed, or moved. */
+export function changed(
+  { organizationId, mailboxId }: MailboxRef,
+  source: string,
+  target: string,
+  pairs: readonly { readonly before: Held; readonly after: Held }[],
+): Told[] {
+  return pairs.map(({ before, after }) => {
+    const added = after.keywords.filter((keyword) => !before.keywords.includes(keyword))
+    const removed = before.keywords.filter((keyword) => !after.keywords.includes(keyword))
+    const data = {
+      folder: target,
+      uid: after.uid,
+      ...(source !== target && { moved_from: { folder: source, uid: before.uid } }),
+      ...(before.seen !== after.seen && { unread: !after.seen }),
+      ...(before.flagged !== after.flagged && { starred: after.flagged }),
+      ...(added.length > 0 && { added_labels: added }),
+      ...(removed.length > 0 && { removed_labels: removed }),
+    }
+    return { organizationId, type: 'message.changed', mailboxId, data }
+  })
+}
+
+/** The same where nobody knows what was before: what was asked for. */
+export function changedAsAsked(
+  { organizationId, mailboxId }: MailboxRef,
+  source: string,
+  places: ReadonlyMap<number, Place>,
+  { seen, flagged, addKeywords = [], removeKeywords = [] }: Change,
+): Told[] {
+  return [...places].map(([uid, place]) => {
+    const data = {
+      ...place,
+      ...(source !== place.folder && { moved_from: { folder: source, uid } }),
+      ...(seen !== undefined && { unread: !seen }),
+      ...(flagged !== undefined && { starred: flagged }),
+      ...(addKeywords.length > 0 && { added_labels: [...addKeywords] }),
+      ...(removeKeywords.length > 0 && { removed_labels: [...removeKeywords] }),
+    }
+    return { organizationId, type: 'message.changed', mailboxId, data }
+  })
+}
+
+/** The events of messages that are gone for good. */
+export function deleted({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): Told[] {
+  return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
+}

@@ -1,0 +1,45 @@
+import pg from 'pg'
+
+/** Milliseconds from the loss of a connection to the next one. */
+const againAfter = 1_000
+
+/** Hears what is notified on a channel of a server (LISTEN), on a connection of its own, which is made again where it is lost.
+ *  What was notified meanwhile is lost: `heard` is called once it listens, too. */
+export class Listener implements AsyncDisposable {
+  readonly #config: pg.ClientConfig
+  readonly #channel: string
+  readonly #heard: () => void
+  #client: pg.Client | undefined
+  #again: NodeJS.Timeout | undefined
+  #ended = false
+
+  constructor(config: pg.ClientConfig, channel: string, heard: () => void) {
+    this.#config = config
+    this.#channel = channel
+    this.#heard = heard
+    this.#connect()
+  }
+
+  #connect(): void {
+    const client = new pg.Client(this.#config)
+    this.#client = client
+    const lost = () => {
+      if (this.#client !== client || this.#ended) return
+      this.#client = undefined
+      this.#again = setTimeout(() => this.#connect(), againAfter)
+      this.#again.unref()
+      client.end().catch(() => {})
+    }
+    client.on('error', lost).on('end', lost).on('notification', this.#heard)
+    client
+      .connect()
+      .then(() => client.query(`listen ${this.#channel}`))
+      .then(this.#heard, lost)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true
+    clearTimeout(this.#again)
+    await this.#client?.end().catch(() => {})
+  }
+}

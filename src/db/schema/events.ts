@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely'
+import type { Made } from './made.ts'
+
+export interface EventTables {
+  event_log: EventLog
+  events: Events
+}
+
+interface EventLog {
+  only_row: Made<boolean>
+  base: number
+  cluster: string
+  forgotten: Generated<number>
+}
+
+interface Events {
+  position: number
+  id: Generated<number>
+  organization_id: string
+  at: Made<Date>
+  type: string
+  mailbox_id: string | null
+  actor_kind: 'key' | 'operator' | 'member' | 'service'
+  actor_id: string | null
+  actor_name: string
+  data: object
+}

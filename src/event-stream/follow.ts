@@ -1,0 +1,92 @@
+import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import { type Cursor, cursorText, isBefore } from '#/events/cursor.ts'
+import type { EventFeed, Watch } from '#/events/feed.ts'
+import type { Identity } from '#/http/authorize.ts'
+import type { EventOut } from './schemas.ts'
+import { visibleEvents, type Wanted } from './visible.ts'
+
+/** A request that reads events. */
+export interface Reader {
+  readonly db: Db
+  readonly feed: EventFeed
+  readonly organizationId: string
+  readonly wanted: Wanted
+  readonly after: Cursor
+  /** Who reads by now: a key that has been revoked hears nothing more. */
+  readonly identify: () => Promise<Identity | undefined>
+  /** Aborted when the client has gone. */
+  readonly gone: AbortSignal
+}
+
+/** Pages of the log, of other types and mailboxes too, that a request reads at most before it answers. */
+const mostPages = 20
+
+export interface Polled {
+  readonly data: EventOut[]
+  readonly next: string
+  readonly has_more: boolean
+}
+
+/** Up to `limit` events. Where there is none, waits for one. */
+export async function poll(reader: Reader, limit: number, waitMs: number): Promise<Polled> {
+  const { db, feed, organizationId, wanted, identify, gone } = reader
+  using watch = feed.watch(organizationId)
+  const until = performance.now() + waitMs
+  const data: EventOut[] = []
+  let next = reader.after
+  for (let pages = 1; ; pages++) {
+    const seen = watch.version
+    const page = await feed.page(organizationId, next)
+    const identity = await identify()
+    if (!identity) throw new Refusal('unauthorized', 'The key or session has ended meanwhile')
+    for (const { event, out } of await visibleEvents(db, identity, wanted, page.events)) {
+      if (data.length === limit) return { data, next: cursorText(next), has_more: true }
+      data.push(out)
+      next = event
+    }
+    next = page.end
+    if (page.more && pages < mostPages) continue
+    const ended = page.more || data.length > 0 || performance.now() >= until || gone.aborted || feed.ending.aborted
+    if (ended) return { data, next: cursorText(next), has_more: page.more }
+    await watch.changed(seen, until - performance.now(), gone)
+    next = caughtUp(watch, seen, next)
+    pages = 0
+  }
+}
+
+/** Milliseconds after which a stream sends a comment, so that nobody takes it for dead. */
+const quietMs = 15_000
+
+/** Server-sent events (HTML, section 9.2). Pages are read as the client takes them. A comment bears the id that the client goes
+ *  on from. It ends with the service, and with the key or session. */
+export async function* stream(reader: Reader): AsyncGenerator<string> {
+  const { db, feed, organizationId, wanted, identify, gone } = reader
+  using watch = feed.watch(organizationId)
+  yield 'retry: 1000\n\n'
+  let sent = performance.now()
+  let next = reader.after
+  while (!gone.aborted && !feed.ending.aborted) {
+    const seen = watch.version
+    const page = await feed.page(organizationId, next)
+    const identity = await identify()
+    if (!identity) return
+    const shown = await visibleEvents(db, identity, wanted, page.events)
+    next = page.end
+    if (shown.length > 0) {
+      yield shown.map(({ out }) => `id: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`).join('')
+      sent = performance.now()
+    }
+    if (page.more) continue
+    await watch.changed(seen, sent + quietMs - performance.now(), gone)
+    next = caughtUp(watch, seen, next)
+    if (performance.now() < sent + quietMs) continue
+    yield `: nothing new\nid: ${cursorText(next)}\n\n`
+    sent = performance.now()
+  }
+}
+
+/** Where a reader is to whom there was no news: not where it was weeks ago, since the log does not reach back for ever. */
+function caughtUp({ version, settled }: Watch, seen: number, at: Cursor): Cursor {
+  return version === seen && settled && isBefore(at, settled) ? settled : at
+}

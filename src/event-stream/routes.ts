@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
+import { beginning, type Cursor, readCursor } from '#/events/cursor.ts'
+import type { EventFeed } from '#/events/feed.ts'
+import { boundsOf } from '#/events/log.ts'
+import { type EventType, eventTypes } from '#/events/types.ts'
+import type { App } from '#/http/app-type.ts'
+import { Type } from '#/http/type.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import { poll, type Reader, stream } from './follow.ts'
+import { EventPage, EventsQuery } from './schemas.ts'
+import { scopeOf } from './visible.ts'
+
+interface EventParts {
+  readonly db: Db
+  readonly events: EventFeed
+}
+
+/** Requests that wait for events in a process. */
+const mostWaiting = 5_000
+
+const ok = {
+  description: 'A page of events, or a stream of them.',
+  content: {
+    'application/json': { schema: EventPage },
+    'text/event-stream': {
+      schema: Type.Unsafe<Readable>({
+        type: 'string',
+        description: 'Each message has the `id` of an event, and the event in `data`.',
+      }),
+    },
+  },
+}
+
+/** The event log: page by page, waiting for the next event, or as a stream. */
+export function eventRoutes(app: App, { db, events: feed }: EventParts): void {
+  let waiting = 0
+
+  async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {
+    const { caller, organizationId, headers } = request
+    const types = typesIn(query.types)
+    const identity = await request.identify()
+    const lacking = [...(types ?? [])].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
+    if (lacking && query.types) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
+    const resumed = streams(request) ? [headers['last-event-id']].flat()[0] : undefined
+    const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
+    const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    const wanted = { types, mailboxId: mailbox?.mailboxId }
+    return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal }
+  }
+
+  app.get(
+    '/v1/events',
+    {
+      config: { noun: 'Events', scope: 'events:read', errors: ['not_found'] },
+      schema: {
+        summary: 'Read events',
+        operationId: 'readEvents',
+        description:
+          'What has happened, in the order of commits. Each type needs the scope of what it tells, too. With ' +
+          '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days.',
+        querystring: EventsQuery,
+        response: { 200: ok },
+      },
+    },
+    async (request, reply) => {
+      const { limit = 100, wait = 0 } = request.query
+      const reader = await readerOf(request, reply, request.query)
+      if (waiting >= mostWaiting) throw tooMany()
+      waiting += 1
+      reply.raw.once('close', () => {
+        waiting -= 1
+      })
+      if (!streams(request)) return await poll(reader, limit, wait * 1_000)
+      return reply
+        .headers({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+        .send(Readable.from(stream(reader), { objectMode: false }))
+    },
+  )
+}
+
+type Query = { readonly types?: string; readonly mailbox?: string; readonly after?: string }
+
+/** HEAD has no body to go on with. */
+function streams({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '')
+}
+
+/** Undefined: all. */
+function typesIn(text: string | undefined): ReadonlySet<EventType> | undefined {
+  if (text === undefined) return undefined
+  const named = text.split(',').map((name) => {
+    const types = eventTypes.filter((type) => type === name || type.split('.')[0] === name)
+    if (types.length === 0) throw invalid('types', `No type of event is ${JSON.stringify(name)}`)
+    return types
+  })
+  return new Set(named.flat())
+}
+
+/** @throws Refusal for a cursor from before the oldest event that is kept, or of another log */
+async function startOf(db: Db, after: string | undefined, field: string): Promise<Cursor> {
+  if (after === undefined) return beginning
+  const { forgotten, settled } = await boundsOf(db)
+  if (after === 'now') return { position: settled, id: 0 }
+  const cursor = readCursor(after, field)
+  if (cursor.position >= forgotten && cursor.position <= settled) return cursor
+  throw invalid(
+    field,
+    cursor.position < forgotten
+      ? 'The log does not reach back so far: events are kept for 30 days'
+      : 'The log does not reach so far: it was restored from a backup',
+    'Read what you keep a copy of anew, and then events from a `next` that you got with after=now before',
+  )
+}
+
+function tooMany(): Refusal {
+  return new Refusal('rate_limited', 'Too many requests wait for events', { retryAfter: 10 })
+}

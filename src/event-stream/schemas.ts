@@ -1,0 +1,116 @@
+import { eventTypes } from '#/events/types.ts'
+import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { AddressOut } from '#/messages/schemas.ts'
+
+const eventId = { examples: ['06b5a0f2e0012f00000000000041'] }
+
+export const EventsQuery = Strict({
+  after: Type.Optional(
+    Line({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'The `next` of the answer before, or the `id` of an event; `now` for what comes from now on. Without it, from the ' +
+        'oldest event that is kept.',
+      ...eventId,
+    }),
+  ),
+  types: Type.Optional(
+    Line({
+      minLength: 1,
+      maxLength: 1_000,
+      description:
+        'Types, or their first words (`message`), with commas between. Without it, all that the key may read.',
+      examples: ['message,label.created'],
+    }),
+  ),
+  mailbox: Type.Optional(
+    Line({
+      minLength: 1,
+      maxLength: 320,
+      description: 'Only events about this mailbox.',
+      examples: ['support@tryout.test'],
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 50,
+      default: 0,
+      description: 'Seconds to wait for an event where there is none.',
+      examples: [25],
+    }),
+  ),
+})
+
+const PlaceOut = Type.Object({ folder: Type.String(), uid: Type.Integer({ minimum: 1 }) })
+
+const EventMessage = Type.Object(
+  {
+    folder: Type.String({ description: 'Where it was then: `inbox`, …', examples: ['inbox'] }),
+    uid: Nullable(
+      Type.Integer({ minimum: 1, description: 'Null where the mail server does not tell it.', examples: [7] }),
+    ),
+    subject: Nullable(
+      Type.String({
+        description: 'Null once it is not there any more, and of a Private mailbox.',
+        examples: ['Notes'],
+      }),
+    ),
+    from: Nullable(Type.Unsafe<Static<typeof AddressOut> | null>({ ...AddressOut, description: 'As `subject`.' })),
+    moved_from: Type.Optional(
+      Type.Unsafe<Static<typeof PlaceOut>>({ ...PlaceOut, description: 'Where a move took it from.' }),
+    ),
+    unread: Type.Optional(Type.Boolean({ description: 'What it has become; absent if it has not changed.' })),
+    starred: Type.Optional(Type.Boolean({ description: 'What it has become; absent if it has not changed.' })),
+    added_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.', examples: [['receipts']] })),
+    removed_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.' })),
+  },
+  { title: 'EventMessage' },
+)
+
+const EventItem = Type.Object(
+  {
+    id: Nullable(Type.String()),
+    name: Type.String({ description: 'As it was then.', examples: ['Receipts'] }),
+  },
+  { title: 'EventItem' },
+)
+
+export const EventOut = Type.Object(
+  {
+    id: Type.String({ description: 'Grows from event to event, compared as text.', ...eventId }),
+    type: OneOf(eventTypes, { examples: ['message.received'] }),
+    at: Timestamp,
+    mailbox: Nullable(
+      Type.String({
+        description: 'The address of the mailbox that it is about; null where it is about none, or that is gone.',
+        examples: ['support@tryout.test'],
+      }),
+    ),
+    by: Type.Object(
+      {
+        kind: OneOf(['key', 'operator', 'member', 'service'], { description: '`service`: Mailroom itself.' }),
+        id: Nullable(Type.String({ description: 'Of the key or member.' })),
+        name: Type.String({ description: 'Of the key or member, as it was then.' }),
+      },
+      { title: 'EventActor' },
+    ),
+    message: Type.Optional(EventMessage),
+    item: Type.Optional(EventItem),
+  },
+  { title: 'Event' },
+)
+
+export type EventOut = Static<typeof EventOut>
+
+export const EventPage = Type.Object(
+  {
+    data: Type.Array(EventOut),
+    next: Type.String({ description: 'What `after` of the next request is.', ...eventId }),
+    has_more: Type.Boolean({ description: 'There may be more at once, also where `data` is empty.' }),
+  },
+  { title: 'EventPage' },
+)

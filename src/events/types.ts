@@ -1,0 +1,39 @@
+/** The types of events (docs/reference/events.md). */
+export const eventTypes = [
+  'message.received',
+  'message.changed',
+  'message.deleted',
+  'label.created',
+  'label.changed',
+  'label.deleted',
+  'filter.created',
+  'filter.changed',
+  'filter.deleted',
+  'block.created',
+  'block.deleted',
+  'mailbox.created',
+  'mailbox.changed',
+  'mailbox.deleted',
+  'forwarding.paused',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+/** What a message event says of a message. What the message says is read from the message itself. */
+export interface MessageData {
+  readonly folder: string
+  /** Null where the mail server did not tell. */
+  readonly uid: number | null
+  readonly moved_from?: { readonly folder: string; readonly uid: number }
+  readonly unread?: boolean
+  readonly starred?: boolean
+  readonly added_labels?: string[]
+  readonly removed_labels?: string[]
+}
+
+/** A label, filter, block or mailbox. */
+export interface ItemData {
+  readonly id: string | null
+  /** As it was then. */
+  readonly name: string
+}

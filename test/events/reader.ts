@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+
+export interface StreamedEvent {
+  readonly id: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it, field by field
+  readonly event: any
+}
+
+/** A stream of events, as a client of server-sent events reads it. */
+export class EventStream implements AsyncDisposable {
+  /** That the client would send as Last-Event-ID. */
+  lastEventId: string | undefined
+  readonly response: Response
+  readonly #leave = new AbortController()
+  readonly #frames: AsyncGenerator<string>
+
+  private constructor(response: Response, leave: AbortController) {
+    this.response = response
+    this.#leave = leave
+    this.#frames = framesOf(response)
+  }
+
+  static async open(
+    base: string,
+    { key, query = '', after }: { key: string; query?: string; after?: string | undefined },
+  ): Promise<EventStream> {
+    const leave = new AbortController()
+    const response = await fetch(new URL(`/v1/events${query}`, base), {
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'text/event-stream',
+        ...(after !== undefined && { 'last-event-id': after }),
+      },
+      signal: leave.signal,
+    })
+    assert.equal(response.status, 200)
+    return new EventStream(response, leave)
+  }
+
+  /** The next event; undefined once the stream has ended. */
+  async next(): Promise<StreamedEvent | undefined> {
+    for (;;) {
+      const { done, value: frame } = await this.#frames.next()
+      if (done) return undefined
+      const fields = new Map(frame.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 2)]))
+      this.lastEventId = fields.get('id') ?? this.lastEventId
+      const data = fields.get('data')
+      if (data !== undefined) return { id: fields.get('id') ?? '', event: JSON.parse(data) }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave.abort()
+    await this.#frames.return(undefined).catch(() => {})
+  }
+}
+
+async function* framesOf({ body }: Response): AsyncGenerator<string> {
+  assert.ok(body)
+  let text = ''
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      yield text.slice(0, end)
+      text = text.slice(end + 2)
+    }
+  }
+}
