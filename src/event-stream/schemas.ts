@@ -71,6 +71,26 @@ const EventMessage = Type.Object(
   { title: 'EventMessage' },
 )
 
+const EventSending = Type.Object(
+  {
+    id: Type.String({ description: 'The `id` that sending or scheduling answered.' }),
+    recipients: Type.Optional(
+      Type.Array(
+        Type.Object({
+          address: Nullable(
+            Type.String({ description: 'Null where a Private mailbox sends.', examples: ['bob@there.example'] }),
+          ),
+          reply: Type.Optional(Type.String({ description: 'What the next server said.', examples: ['250 2.0.0 Ok'] })),
+          reason: Type.Optional(Type.String({ description: 'Why it has not been delivered.' })),
+        }),
+        { description: 'Whom the event is about.' },
+      ),
+    ),
+    reason: Type.Optional(Type.String({ description: 'Why a scheduled message has failed.' })),
+  },
+  { title: 'EventSending' },
+)
+
 const EventItem = Type.Object(
   {
     id: Nullable(Type.String()),
@@ -99,6 +119,7 @@ export const EventOut = Type.Object(
       { title: 'EventActor' },
     ),
     message: Type.Optional(EventMessage),
+    sending: Type.Optional(EventSending),
     item: Type.Optional(EventItem),
   },
   { title: 'Event' },

@@ -12,6 +12,15 @@ export const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.received': 'messages:read',
   'message.changed': 'messages:read',
   'message.deleted': 'messages:read',
+  'message.queued': 'messages:read',
+  'message.delivered': 'messages:read',
+  'message.deferred': 'messages:read',
+  'message.bounced': 'messages:read',
+  'scheduled.created': 'scheduled:read',
+  'scheduled.sent': 'scheduled:read',
+  'scheduled.failed': 'scheduled:read',
+  'scheduled.cancelled': 'scheduled:read',
+  'auto_reply.sent': 'forwarding:read',
   'label.created': 'labels:read',
   'label.changed': 'labels:read',
   'label.deleted': 'labels:read',
@@ -74,6 +83,10 @@ function keywordsOf({
 function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut | undefined {
   const { type, at, address, by, data, subject, from_name, from_address } = event
   const common = { id: cursorText(event), type, at: at.toISOString(), mailbox: address, by }
+  if ('sent' in data) {
+    const { sent: id, ...more } = data
+    return { ...common, sending: { id, ...more } }
+  }
   if (!('folder' in data)) return { ...common, item: data }
   const { added_labels = [], removed_labels = [], ...place } = data
   const [added, removed] = [added_labels, removed_labels].map((of) => of.filter((keyword) => known.has(keyword)))

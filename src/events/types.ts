@@ -3,6 +3,15 @@ export const eventTypes = [
   'message.received',
   'message.changed',
   'message.deleted',
+  'message.queued',
+  'message.delivered',
+  'message.deferred',
+  'message.bounced',
+  'scheduled.created',
+  'scheduled.sent',
+  'scheduled.failed',
+  'scheduled.cancelled',
+  'auto_reply.sent',
   'label.created',
   'label.changed',
   'label.deleted',
@@ -29,6 +38,24 @@ export interface MessageData {
   readonly starred?: boolean
   readonly added_labels?: string[]
   readonly removed_labels?: string[]
+}
+
+/** What is told of a message that leaves. */
+export interface SendingData {
+  /** The id that sending answered. */
+  readonly sent: string
+  /** Whom it is about. */
+  readonly recipients?: RecipientData[]
+  /** Why it has failed. */
+  readonly reason?: string
+}
+
+export interface RecipientData {
+  /** Null where a Private mailbox sends. */
+  readonly address: string | null
+  /** What the next server said. */
+  readonly reply?: string
+  readonly reason?: string
 }
 
 /** A label, filter, block or mailbox. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { joined } from '#/event-loop/pieces.ts'
+import { type By, tell } from '#/events/tell.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { bccField, storeCopies } from '#/outbound/worker/sent-copy.ts'
@@ -15,6 +16,7 @@ import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import { routed } from './worker/local.ts'
+import { sendingEvent } from './worker/told.ts'
 
 /** What sending depends on. */
 export interface DispatchDependencies {
@@ -72,7 +74,7 @@ export class Dispatch {
   }
 
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
-  async enqueue(tx: Tx, ready: Ready): Promise<void> {
+  async enqueue(tx: Tx, ready: Ready, by?: By): Promise<void> {
     const { mailHost, relay, time, mailKey, blind } = this.#deps
     const { organizationId, sender, copy: message, copyUnlessThere: unlessThere } = ready
     await claimAllowance(tx, organizationId, ready.recipients.length)
@@ -80,6 +82,12 @@ export class Dispatch {
     const { address, mailboxId } = sender
     const recipients = await routed(tx, { relay, blind }, ready.recipients, ready.concealed)
     await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
+    const told = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
+    await tell(
+      tx,
+      sendingEvent({ id: ready.id, organizationId, mailboxId }, 'message.queued', { recipients: told }),
+      by,
+    )
     const copy = { mailbox: { organizationId, mailboxId }, message, sentAt: now }
     await storeCopies(tx, { mailHost }, [{ ...copy, ...(unlessThere !== undefined && { unlessThere }) }])
   }

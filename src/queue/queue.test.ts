@@ -98,7 +98,7 @@ test('what is scheduled does not go before its time, and begins with the claim',
   assert.deepEqual((await claimScheduled(database.db, mailKey, new Date(now.getTime() - 1))).claims, [])
   assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
   await begin()
-  assert.equal(await cancel(database.db, Caller.unrestricted(one), id), false)
+  assert.equal(await database.db.transaction().execute((tx) => cancel(tx, Caller.unrestricted(one), id)), false)
 })
 
 test('organizations take turns, whatever one of them has waiting', async () => {

@@ -143,7 +143,8 @@ test('a message is put back and cancelled by its own organization, and no other 
   assert.deepEqual([await back(randomUUID()), await back(one), await back(one)], [false, true, false])
   assert.deepEqual(await states(), { [id]: 'scheduled', [other]: 'failed' })
   await within((tx) => putBack(tx, { caller: caller(one), id: other }, now))
-  assert.deepEqual([await cancel(db, caller(randomUUID()), id), await cancel(db, caller(one), id)], [false, true])
+  const cancelFor = (organizationId: string) => within((tx) => cancel(tx, caller(organizationId), id))
+  assert.deepEqual([await cancelFor(randomUUID()), await cancelFor(one)], [false, true])
   assert.deepEqual(await states(), { [other]: 'scheduled' })
 })
 
@@ -153,7 +154,7 @@ test('a key that does not see the mailbox of a message neither puts it back nor 
   await within((tx) => fail(tx, failed, 'No', now))
   const caller = new Caller(one, { mailboxes: everyLevel([randomUUID()]), recipients: null })
   assert.equal(await within((tx) => putBack(tx, { caller, id: failed }, now)), false)
-  assert.equal(await cancel(db, caller, waiting), false)
+  assert.equal(await within((tx) => cancel(tx, caller, waiting)), false)
   assert.deepEqual(await states(), { [failed]: 'failed', [waiting]: 'scheduled' })
 })
 

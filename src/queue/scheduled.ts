@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Now } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
+import { type By, type Told, tell } from '#/events/tell.ts'
 import type { Caller } from '#/http/caller.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Claimed, leases, together } from './claims.ts'
@@ -55,6 +56,8 @@ export async function depart(
 export interface Sent {
   readonly messageId: string
   readonly recipients: readonly Claimed[]
+  /** What the event log says of it. */
+  readonly told?: readonly Told[]
 }
 
 /** What `update outbound_messages set` makes of a `sending` message that somebody has. It was due at `send_at`, and so is
@@ -64,6 +67,18 @@ const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = 
 /** `sending` → `copy_pending`, and their recipients → gone: everybody has them. Answers for each whether that is done;
  *  where its lease is lost, nothing is. */
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
+  const ended = await db.transaction().execute(async (tx) => {
+    const ids = await endClaimed(tx, sent)
+    await tell(
+      tx,
+      sent.flatMap(({ messageId, told = [] }) => (ids.has(messageId) ? told : [])),
+    )
+    return ids
+  })
+  return sent.map(({ messageId }) => ended.has(messageId))
+}
+
+async function endClaimed(tx: Tx, sent: readonly Sent[]): Promise<ReadonlySet<string>> {
   const ids = sent.map(({ messageId }) => messageId)
   const counts = sent.map(({ recipients }) => recipients.length)
   const { rows } = await sql<{ id: string }>`
@@ -79,9 +94,8 @@ export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly b
     )
     update outbound_messages set ${hasGone}
     where id = any (array(select message_id from own)) and state = 'sending'
-    returning id`.execute(db)
-  const ended = new Set(rows.map(({ id }) => id))
-  return sent.map(({ messageId }) => ended.has(messageId))
+    returning id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** `sending` → `copy_pending`: somebody has it. The other recipients are tried for each by itself. */
@@ -100,14 +114,21 @@ export async function noteReason(tx: Tx, { id, organizationId }: QueuedMessage, 
 
 /** `sending` → `failed`, and its recipients → `held`: nobody gets it unless it is put back. */
 export async function fail(tx: Tx, id: string, reason: string, now: Now): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ organizationId: string; mailboxId: string | null }>`
     with failed as (
       update outbound_messages set state = 'failed', last_error = ${reason}, failed_at = ${now}
-      where id = ${id} and state = 'sending' returning id
+      where id = ${id} and state = 'sending' returning id, organization_id, mailbox_id
+    ), held as (
+      update outbound_recipients
+      set state = 'held', leased_until = null, lease_epoch = lease_epoch + 1, end_of_data_sent = false
+      where message_id in (select id from failed)
     )
-    update outbound_recipients
-    set state = 'held', leased_until = null, lease_epoch = lease_epoch + 1, end_of_data_sent = false
-    where message_id in (select id from failed)`.execute(tx)
+    select organization_id as "organizationId", mailbox_id as "mailboxId" from failed`.execute(tx)
+  const known = rows.filter(({ mailboxId }) => mailboxId !== null)
+  await tell(
+    tx,
+    known.map((of) => ({ ...of, type: 'scheduled.failed', data: { sent: id, reason } })),
+  )
 }
 
 /** `failed` → `scheduled`, to be sent now, as if it had never been tried. False where there is no failed one. */
@@ -131,15 +152,18 @@ export async function putBack(
 }
 
 /** `scheduled` → gone, with every octet of it. False where there is none that nobody has begun to send. */
-export async function cancel(db: Db, caller: Caller, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promise<boolean> {
+  const { organizationId } = caller
+  const gone = await tx
     .deleteFrom('outbound_messages')
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
     .where(caller.mayIn('send', 'mailbox_id'))
     .where('state', '=', 'scheduled')
+    .returning('mailbox_id as mailboxId')
     .executeTakeFirst()
-  return numDeletedRows > 0n
+  if (gone) await tell(tx, [{ organizationId, type: 'scheduled.cancelled', ...gone, data: { sent: id } }], by)
+  return gone !== undefined
 }
 
 /** A failed message is kept so long, in milliseconds. */

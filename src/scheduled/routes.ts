@@ -147,7 +147,7 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
         // Checked here, so that a repeat after `send_at` still gets the first answer.
         const now = await time(tx)
         assertWithinWindow(sendAt, now)
-        const warnings = await schedule(tx, mailKey, one, now)
+        const warnings = await schedule(tx, mailKey, one, now, request.actor)
         const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
         answer = created(`/v1/scheduled/${one.id}`, accepted)
         return answer
@@ -183,9 +183,9 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         response: { 200: Cancelled },
       },
     },
-    async ({ caller, params }) => {
+    async ({ caller, actor, params }) => {
       const id = pathId(params.id, what)
-      if (await cancel(db, caller, id)) return { cancelled: true as const, id }
+      if (await db.transaction().execute((tx) => cancel(tx, caller, id, actor))) return { cancelled: true as const, id }
       throw await refusal(db, { caller, id }, 'it can no longer be cancelled')
     },
   )

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { type By, tell } from '#/events/tell.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { mailbox } from '#/sending/fields.ts'
@@ -37,10 +38,12 @@ export async function draft(
 }
 
 /** Stores the message. Answers warnings, in sentences. */
-export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date): Promise<string[]> {
+export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date, by?: By): Promise<string[]> {
   await lockCommit(tx, one.id)
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
+  const { id, organizationId, mailboxId } = one
+  await tell(tx, [{ organizationId, type: 'scheduled.created', mailboxId, data: { sent: id } }], by)
   return warnings
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { type Answer, answerOnce } from '#/http/idempotency.ts'
@@ -21,7 +22,7 @@ const Sent = Type.Object({
 interface Dispatch<Ready> {
   /** Composes and signs. */
   prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
-  enqueue(tx: Tx, ready: Ready): Promise<void>
+  enqueue(tx: Tx, ready: Ready, by: Actor): Promise<void>
   wake(): void
 }
 
@@ -53,7 +54,7 @@ export function sendingRoutes<Ready extends { readonly id: string; readonly mess
       const ready = await dispatch.prepare(organizationId, sender, message)
       const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
       const store = async (tx: Tx): Promise<Answer> => {
-        await dispatch.enqueue(tx, ready)
+        await dispatch.enqueue(tx, ready, request.actor)
         return { status: 202, body }
       }
       await oneLargeAtATime(ready.raw.length, () => answerOnce(db, request, reply, store))

@@ -154,6 +154,10 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   ],
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],
+  after: [...usually('now'), '0'.repeat(28), 'f'.repeat(28), '00'],
+  types: [...usually('message,label.created'), 'letters', ',', 'message,message'],
+  // Whoever waits makes the others wait.
+  wait: [...usually('0'), '51', '-1'],
   domains: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],
   domain: [...usually('{{mail domain}}'), ...usually('{{new}}.example'), '{{other mail domain}}', ...domains],
   domain_id: [...usually('{{mail domain id}}'), '{{domain}}', '{{other domain}}', '{{label}}'],

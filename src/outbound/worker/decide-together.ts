@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
+import { tell } from '#/events/tell.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
 import { type Doubt, mayHaveArrived } from '#/queue/doubt.ts'
@@ -12,6 +13,7 @@ import { doubtOf } from './finish.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
+import { became, sendingEvent } from './told.ts'
 
 /** What came of an attempt at all recipients of a message that nobody had. */
 interface Attempted {
@@ -39,9 +41,12 @@ export async function decideTogether(
 ): Promise<void> {
   const { db, time, log } = deps
   const { recipients, outcomes } = attempted
-  const sent = outcomes.some(({ result }) => result === 'delivered')
-  const toAll = outcomes.every(({ result }) => result === 'delivered')
-  if (toAll && (await deps.endSent({ messageId: message.id, recipients }))) return logOutcomes(log, message, outcomes)
+  const delivered = outcomes.filter(({ result }) => result === 'delivered')
+  const sent = delivered.length > 0
+  const toAll = delivered.length === outcomes.length
+  const told = [...sendingEvent(message, 'scheduled.sent'), ...became(message, 'delivered', delivered)]
+  if (toAll && (await deps.endSent({ messageId: message.id, recipients, told })))
+    return logOutcomes(log, message, outcomes)
   await db.transaction().execute(async (tx) => {
     const now = await time(tx)
     const held = await lockClaimed(tx, recipients)
@@ -51,6 +56,7 @@ export async function decideTogether(
     const settled = await goOn(tx, deps, message, deciding)
     await sentToSome(tx, message)
     await settle(tx, message.id, recipients, settled)
+    await tell(tx, told)
   })
   if (sent) deps.copies.wake()
   if (attempted.failure === undefined) logOutcomes(log, message, outcomes)
@@ -88,6 +94,7 @@ async function deferOrFail(
     }),
   )
   await noteReason(tx, message, reason)
+  await tell(tx, became(message, 'deferred', outcomes))
 }
 
 /** Who may have it all the same. */
@@ -107,8 +114,8 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
     const outcome = outcomes[at]
     return outcome?.result === 'refused' ? { outcome, attempts, doubtedAt: doubtOf(one, outcome, now) } : []
   })
-  const tell = () => deps.notify(tx, message, { kind: 'failed', about }, now)
-  const told = about.length === 0 || (await tried(tx, tell, deps, message))
+  const notify = () => deps.notify(tx, message, { kind: 'failed', about }, now)
+  const told = about.length === 0 || (await tried(tx, notify, deps, message))
   const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && told)
   const dueAt = new Date(now.getTime() + backoff(attempts))
   const later = recipients.flatMap((one, at) =>
@@ -117,6 +124,9 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
       : [{ ...deferred(one, outcomes[at], { dueAt, now }), route: routes.get(one.recipient) ?? localRoute }],
   )
   await defer(tx, recipients, later)
+  const others = outcomes.filter(({ result }) => result !== 'delivered')
+  const waiting = others.filter((outcome) => !isSettled(outcome))
+  await tell(tx, [...became(message, 'bounced', others.filter(isSettled)), ...became(message, 'deferred', waiting)])
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 

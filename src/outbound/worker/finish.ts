@@ -1,3 +1,4 @@
+import { tell } from '#/events/tell.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import type { Claimed } from '#/queue/claims.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
@@ -5,6 +6,7 @@ import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts
 import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
+import { became } from './told.ts'
 
 /** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
 export async function finish(
@@ -17,7 +19,7 @@ export async function finish(
   await db.transaction().execute(async (tx) => {
     const now = await time(tx)
     const held = await lockClaimed(tx, recipients)
-    const delivered: number[] = []
+    const delivered: { id: number; outcome: Outcome }[] = []
     const failed: (About & { id: number })[] = []
     const later: (Deferred & About)[] = []
     for (const { id, attempts, toldAt } of held) {
@@ -26,7 +28,7 @@ export async function finish(
       if (!recipient || !outcome) throw new Error('A relay answers for each recipient')
       const doubtedAt = doubtOf(recipient, outcome, now)
       const dueAt = new Date(now.getTime() + backoff(attempts))
-      if (outcome.result === 'delivered') delivered.push(id)
+      if (outcome.result === 'delivered') delivered.push({ id, outcome })
       else if (outcome.result === 'refused' || dueAt > expiryOf(message))
         failed.push({ id, outcome, attempts, doubtedAt })
       else {
@@ -38,9 +40,19 @@ export async function finish(
     const delayed = later.filter(({ toldAt }) => toldAt !== null)
     if (failed.length > 0) await deps.notify(tx, message, { kind: 'failed', about: failed }, now)
     if (delayed.length > 0) await deps.notify(tx, message, { kind: 'delayed', about: delayed }, now)
-    await settle(tx, message.id, recipients, [...delivered, ...failed.map(({ id }) => id)])
+    const settled = [...delivered, ...failed].map(({ id }) => id)
+    await settle(tx, message.id, recipients, settled)
+    await tell(tx, [
+      ...became(message, 'delivered', outcomesOf(delivered)),
+      ...became(message, 'deferred', outcomesOf(later)),
+      ...became(message, 'bounced', outcomesOf(failed)),
+    ])
   })
   logOutcomes(log, message, outcomes)
+}
+
+function outcomesOf(ones: readonly { readonly outcome: Outcome }[]): Outcome[] {
+  return ones.map(({ outcome }) => outcome)
 }
 
 /** What the queue shows of an outcome: of a concealed message nothing that may name its recipient. */

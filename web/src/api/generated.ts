@@ -738,6 +738,126 @@ export interface ThreadWithMessages {
   messages: ThreadMessage[];
 }
 
+/**
+ * `service`: Mailroom itself.
+ */
+export type EventActorKind = 'key' | 'operator' | 'member' | 'service';
+export interface EventActor {
+  /** `service`: Mailroom itself. */
+  kind: EventActorKind;
+  /**
+     * Of the key or member.
+     * @nullable
+     */
+  id: string | null;
+  /** Of the key or member, as it was then. */
+  name: string;
+}
+
+/**
+ * As `subject`.
+ * @nullable
+ */
+export type EventMessageFrom = {
+  /** Empty where there is none. */
+  name: string;
+  /** Empty where there is none. */
+  address: string;
+} | null;
+
+/**
+ * Where a move took it from.
+ */
+export type EventMessageMovedFrom = {
+  folder: string;
+  /** @minimum 1 */
+  uid: number;
+};
+
+export interface EventMessage {
+  /** Where it was then: `inbox`, … */
+  folder: string;
+  /**
+     * Null where the mail server does not tell it.
+     * @minimum 1
+     * @nullable
+     */
+  uid: number | null;
+  /**
+     * Null once it is not there any more, and of a Private mailbox.
+     * @nullable
+     */
+  subject: string | null;
+  /**
+     * As `subject`.
+     * @nullable
+     */
+  from: EventMessageFrom;
+  /** Where a move took it from. */
+  moved_from?: EventMessageMovedFrom;
+  /** What it has become; absent if it has not changed. */
+  unread?: boolean;
+  /** What it has become; absent if it has not changed. */
+  starred?: boolean;
+  /** Keywords. */
+  added_labels?: string[];
+  /** Keywords. */
+  removed_labels?: string[];
+}
+
+export type EventSendingRecipientsItem = {
+  /**
+     * Null where a Private mailbox sends.
+     * @nullable
+     */
+  address: string | null;
+  /** What the next server said. */
+  reply?: string;
+  /** Why it has not been delivered. */
+  reason?: string;
+};
+
+export interface EventSending {
+  /** The `id` that sending or scheduling answered. */
+  id: string;
+  /** Whom the event is about. */
+  recipients?: EventSendingRecipientsItem[];
+  /** Why a scheduled message has failed. */
+  reason?: string;
+}
+
+export interface EventItem {
+  /** @nullable */
+  id: string | null;
+  /** As it was then. */
+  name: string;
+}
+
+export type EventType = 'message.received' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
+export interface Event {
+  /** Grows from event to event, compared as text. */
+  id: string;
+  type: EventType;
+  at: string;
+  /**
+     * The address of the mailbox that it is about; null where it is about none, or that is gone.
+     * @nullable
+     */
+  mailbox: string | null;
+  by: EventActor;
+  message?: EventMessage;
+  sending?: EventSending;
+  item?: EventItem;
+}
+
+export interface EventPage {
+  data: Event[];
+  /** What `after` of the next request is. */
+  next: string;
+  /** There may be more at once, also where `data` is empty. */
+  has_more: boolean;
+}
+
 export type DnsRecordPurpose = 'ownership' | 'mx' | 'spf' | 'dmarc' | 'dkim' | 'mta_sts' | 'tls_rpt';
 export type DnsRecordType = 'TXT' | 'MX' | 'CNAME';
 /**
@@ -1017,7 +1137,7 @@ export type MeMailboxesItem = {
   level: MeMailboxesItemLevel;
 };
 
-export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read';
+export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_owners' | 'read_audit' | 'manage_mailboxes' | 'share_own_mailboxes';
 export interface Me {
   id: string;
@@ -1054,7 +1174,7 @@ export interface Session {
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read';
+export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type ApiKeyMailboxesItem = {
   id: string;
   /**
@@ -1106,7 +1226,7 @@ export interface ApiKey {
 }
 
 export type NewApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read';
+export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type NewApiKeyMailboxesItem = {
   id: string;
   /**
@@ -2335,6 +2455,41 @@ mailbox: string;
 folder?: string;
 };
 
+export type ReadEventsParams = {
+/**
+ * The `next` of the answer before, or the `id` of an event; `now` for what comes from now on. Without it, from the oldest event that is kept.
+ * @minLength 1
+ * @maxLength 100
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+after?: string;
+/**
+ * Types, or their first words (`message`), with commas between. Without it, all that the key may read.
+ * @minLength 1
+ * @maxLength 1000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+types?: string;
+/**
+ * Only events about this mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
+/**
+ * @minimum 1
+ * @maximum 500
+ */
+limit?: number;
+/**
+ * Seconds to wait for an event where there is none.
+ * @minimum 0
+ * @maximum 50
+ */
+wait?: number;
+};
+
 export type ListDomainsParams = {
 /**
  * Without it, all of them; 100 with `cursor`.
@@ -2630,7 +2785,7 @@ export type ListApiKeys200 = {
   has_more: boolean;
 };
 
-export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read';
+export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type CreateApiKeyBody = {
   /**
      * Up to 64 characters.
@@ -4555,6 +4710,40 @@ export const readConversation = async (id: string,
     params: ReadConversationParams, options?: Parameters<typeof call>[1]): Promise<ThreadWithMessages> => {
 
   return call<ThreadWithMessages>(getReadConversationUrl(id,params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getReadEventsUrl = (params?: ReadEventsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/events?${stringifiedParams}` : `/v1/events`
+}
+
+/**
+ * What has happened, in the order of commits. Each type needs the scope of what it tells, too. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days.
+ *
+ * Scope: `events:read`.
+ * @summary Read events
+ */
+export const readEvents = async (params?: ReadEventsParams, options?: Parameters<typeof call>[1]): Promise<EventPage | string> => {
+
+  return call<EventPage | string>(getReadEventsUrl(params),
   {
     ...options,
     method: 'GET'
