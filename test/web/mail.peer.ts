@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { readMessage } from '#/mime/message.ts'
+import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
-import { openBrowser, phone, type Visitor, wide } from './browser.ts'
+import { openBrowser, phone, Visitor, wide } from './browser.ts'
 import { type Box, boxOf, reader } from './mailbox.ts'
 
 let world: World
@@ -288,4 +289,23 @@ test('a search finds a message and opens its conversation; an attachment is save
     page.getByRole('link', { name: /plan.txt/ }).click(),
   ])
   assert.equal(download.suggestedFilename(), 'plan.txt')
+})
+
+test('mail of a mailbox that is shared to be read is read, and nothing of it is changed', async () => {
+  const box = await furnished()
+  const { id: eve } = await box.organization.member(`eve@${box.organization.domain}`)
+  const owner = await signIn(box.organization, box.memberId)
+  const { status } = await owner.request('PUT', `/v1/mailboxes/${box.address}/access/${eve}`, { level: 'read' })
+  assert.equal(status, 200)
+  await using visitor = await Visitor.signIn(browser, box.organization, eve)
+  const { page } = visitor
+  await open(visitor, box)
+  const before = await box.states()
+  await row(page, 'The engine').getByRole('link').click()
+  await page.getByRole('article', { name: 'Conversation' }).getByText('It is:').waitFor()
+  for (const key of ['e', 's', '#']) await page.keyboard.press(key)
+  assert.equal(await page.getByRole('toolbar', { name: 'Actions' }).count(), 0)
+  assert.equal(await page.getByRole('alertdialog').count(), 0)
+  assert.deepEqual(await box.states(), before)
+  await visitor.assertSound()
 })

@@ -7,6 +7,7 @@ import { LabelMenu } from './label-menu.tsx'
 import { MoveMenu } from './move-menu.tsx'
 import type { Place } from './place.ts'
 import type { Subject } from './subject.ts'
+import { useMayChange } from './use-may-change.ts'
 
 interface Props {
   readonly place: Place
@@ -23,7 +24,8 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
   const [open, setOpen] = useState<'label' | 'move'>()
   const unread = subjects.some((one) => one.unread)
   const starred = subjects.length > 0 && subjects.every((one) => one.starred)
-  const some = subjects.length > 0
+  const mayChange = useMayChange(place.mailbox)
+  const some = subjects.length > 0 && mayChange
   const leave = (folder: string) => {
     if (folder === place.folder) return
     void move(place, subjects, folder)

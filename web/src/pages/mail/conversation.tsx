@@ -15,6 +15,7 @@ import { performQuietly } from './perform.ts'
 import type { Place } from './place.ts'
 import { conversationQuery } from './queries.ts'
 import { subjectOf } from './subject.ts'
+import { useMayChange } from './use-may-change.ts'
 
 /** Whether the list is beside the conversation, as in the styles. */
 const isWide = () => window.matchMedia('(width >= 80rem)').matches
@@ -65,7 +66,9 @@ function Messages({ place, conversation: { subject, messages } }: { place: Place
   // What was unread as the conversation was opened is shown open, though it counts as read from then on.
   const fresh = useRef<ReadonlySet<number>>(new Set(messages.filter(({ unread }) => unread).map(({ uid }) => uid)))
   const shown = useRef(new Set<number>())
+  const mayChange = useMayChange(place.mailbox)
   useEffect(() => {
+    if (!mayChange) return
     const uids = messages.flatMap(({ uid, unread }) => (unread && !shown.current.has(uid) ? [uid] : []))
     for (const { uid } of messages) shown.current.add(uid)
     if (uids.length > 0) void performQuietly(place, { uids, change: { unread: false } })

@@ -13,6 +13,7 @@ import { personName } from './people.ts'
 import { perform } from './perform.ts'
 import type { Place } from './place.ts'
 import { messageQuery } from './queries.ts'
+import { useMayChange } from './use-may-change.ts'
 
 interface Props {
   readonly place: Place
@@ -23,6 +24,7 @@ interface Props {
 /** A message of a conversation: one line, or the whole. */
 export function MessageCard({ place, message, startsOpen }: Props) {
   const [isOpen, open] = useState(startsOpen)
+  const mayChange = useMayChange(place.mailbox)
   const { uid, from, starred, received_at } = message
   const name = personName(from)
   const toggleStar = () =>
@@ -48,12 +50,14 @@ export function MessageCard({ place, message, startsOpen }: Props) {
         <span className={styles.time}>
           <MailTime at={received_at} />
         </span>
-        <IconButton
-          name={starred ? 'Remove star from this message' : 'Star this message'}
-          icon="star"
-          filled={starred}
-          onPress={toggleStar}
-        />
+        {mayChange && (
+          <IconButton
+            name={starred ? 'Remove star from this message' : 'Star this message'}
+            icon="star"
+            filled={starred}
+            onPress={toggleStar}
+          />
+        )}
         {isOpen && <MessageMenu place={place} message={message} />}
       </header>
       {isOpen && <Body place={place} uid={uid} />}

@@ -7,11 +7,13 @@ import { useMay } from '../../session/may.ts'
 import styles from './filter-menu.module.css'
 import { perform } from './perform.ts'
 import type { Place } from './place.ts'
+import { useMayChange } from './use-may-change.ts'
 
 /** What else can be done with one message. */
 export function MessageMenu({ place, message: { uid, from, unread } }: { place: Place; message: ThreadMessage }) {
   const navigate = useNavigate()
   const mayFilter = useMay('filters:write')
+  const mayChange = useMayChange(place.mailbox)
   return (
     <MenuTrigger>
       <IconButton name="More" icon="more" />
@@ -25,7 +27,7 @@ export function MessageMenu({ place, message: { uid, from, unread } }: { place: 
               Make a filter from this message
             </MenuItem>
           )}
-          {!unread && (
+          {mayChange && !unread && (
             <MenuItem
               className={`${styles.item}`}
               onAction={() =>

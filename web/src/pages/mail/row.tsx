@@ -17,7 +17,8 @@ interface Props {
   readonly index: number
   readonly isSelected: boolean
   readonly onSelect: (index: number, extend: boolean) => void
-  readonly onStar: (row: Row) => void
+  /** Undefined where nothing may be changed. */
+  readonly onStar: ((row: Row) => void) | undefined
 }
 
 /** What a row of the list shows of a conversation. A click anywhere but on its tools opens it. */
@@ -43,7 +44,8 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
           className={styles.star}
           aria-pressed={starred}
           aria-label={starred ? 'Remove star' : 'Star'}
-          onClick={() => onStar(row)}
+          disabled={!onStar}
+          onClick={() => onStar?.(row)}
         >
           <Icon name="star" filled={starred} />
         </button>

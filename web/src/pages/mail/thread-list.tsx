@@ -12,6 +12,7 @@ import type { Row } from './queries.ts'
 import { RowContent, spoken } from './row.tsx'
 import { subjectOf } from './subject.ts'
 import styles from './thread-list.module.css'
+import { useMayChange } from './use-may-change.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { useRows } from './use-rows.ts'
 import { useSelection } from './use-selection.ts'
@@ -31,6 +32,7 @@ export function ThreadList({ place, opened }: Props) {
   const rows = useRows(place, seen.first, seen.last)
   const total = rows.total ?? 0
   const [active, setActive] = useState(0)
+  const mayChange = useMayChange(place.mailbox)
   const virtual = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
@@ -152,7 +154,11 @@ export function ThreadList({ place, opened }: Props) {
                 style={{ height, transform: `translateY(${start}px)` }}
               >
                 {row ? (
-                  <RowContent {...{ place, row, index, onSelect, onStar }} isSelected={selection.ids.has(row.id)} />
+                  <RowContent
+                    {...{ place, row, index, onSelect }}
+                    onStar={mayChange ? onStar : undefined}
+                    isSelected={selection.ids.has(row.id)}
+                  />
                 ) : (
                   <div role="gridcell" className={styles.blank} />
                 )}
