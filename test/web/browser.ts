@@ -67,7 +67,8 @@ export class Visitor implements AsyncDisposable {
 
   async loaded(): Promise<void> {
     await this.page.locator('h1').first().waitFor()
-    await this.page.waitForFunction(`document.querySelector('[role="status"][aria-label^="Loading"]') === null`)
+    const loading = this.page.getByRole('status', { name: /^Loading/ })
+    while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' })
   }
 
   /** Finds nothing wrong by the rules of axe, nothing wider than the window, and nothing that failed or went elsewhere. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { linkFor } from '#test/world/signed-in.ts'
+import { applicationOf } from '#test/world/totp.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { openBrowser, phone, Visitor, wide } from './browser.ts'
 
@@ -18,7 +19,7 @@ after(async () => {
 
 const paths = [
   ...['/', '/labels', '/filters', '/blocked-senders', '/scheduled', '/domains', '/mailboxes', '/members'],
-  '/no-such-page',
+  ...['/api-keys', '/audit', '/profile', '/no-such-page'],
 ]
 
 async function furnished(): Promise<{ organization: TestOrganization; ada: string; address: string }> {
@@ -158,6 +159,7 @@ test('an ended session leads to the sign-in, and from there back to the page', a
   const { page } = visitor
   await page.context().clearCookies()
   await page.goto('/labels')
+  await page.getByRole('button', { name: 'Use a sign-in link' }).click()
   await page.getByLabel('Sign-in link').fill('no link of ours')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
@@ -166,5 +168,98 @@ test('an ended session leads to the sign-in, and from there back to the page', a
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Labels', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Sign-in link').waitFor()
+  await page.getByLabel('Password').waitFor()
+  await visitor.assertSound()
+})
+
+test('an owner adds a member, who sets a password and a second factor and signs in with both', async () => {
+  const { organization, ada } = await furnished()
+  await using owner = await Visitor.signIn(browser, organization, ada)
+  await owner.open('/members')
+  const email = `grace@${organization.domain}`
+  await owner.page.getByRole('button', { name: 'Add a member' }).click()
+  await owner.page.getByLabel('E-mail address').fill(email)
+  await owner.assertSound()
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
+  const link = await owner.page
+    .getByRole('dialog', { name: `A link for ${email}` })
+    .locator('code')
+    .textContent()
+  assert.ok(link)
+  await owner.assertSound()
+
+  await using member = await Visitor.open(browser, world.base)
+  const { page } = member
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await member.open('/profile')
+  await page.getByRole('button', { name: 'Set a password' }).click()
+  await page.getByLabel('New password').fill('password1234')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/guess|common/i)
+    .waitFor()
+  const password = 'violet anchors hum at noon'
+  await page.getByLabel('New password').fill(password)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Add a second factor' }).click()
+  await page.getByRole('button', { name: 'Begin' }).click()
+  const uri = await page.getByRole('link', { name: 'Open the application' }).getAttribute('href')
+  const code = applicationOf(uri ?? '')
+  await member.assertSound()
+  await page.getByLabel('The code that it shows').fill(code(world.clock.now()))
+  await page.getByRole('button', { name: 'Finish' }).click()
+  const [recovery] = (
+    (await page.getByRole('dialog', { name: 'is set up' }).locator('code').textContent()) ?? ''
+  ).split('\n')
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Remove second factor' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Code of your second factor').fill(recovery ?? '')
+  await member.assertSound()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+  // Later, what is dangerous asks again who it is.
+  world.clock.advance(11 * 60_000)
+  await member.open('/profile')
+  await page.getByRole('button', { name: 'Remove second factor' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByLabel('Your password').fill(password)
+  await page.getByLabel('Code of your second factor').fill(code(world.clock.now()))
+  await member.assertSound()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Add a second factor' }).waitFor()
+})
+
+test('an owner makes an API key that works, revokes it, and finds both in the audit trail', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  const { page } = visitor
+  await visitor.open('/api-keys')
+  await page.getByRole('button', { name: 'New API key' }).first().click()
+  await page.getByLabel('Name').fill('Shop')
+  await page.getByText('Read', { exact: true }).first().click()
+  await visitor.assertSound()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = await page.getByRole('dialog', { name: 'The key is made' }).locator('code').textContent()
+  assert.ok(key)
+  assert.equal((await organization.request('GET', '/v1/labels', undefined, { key })).status, 403)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Revoke Shop' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByRole('row', { name: /Shop.*Revoked/ }).waitFor()
+  await visitor.open('/audit')
+  await page.getByRole('row', { name: /key revoked/ }).waitFor()
+  await page
+    .getByRole('row', { name: /key created/ })
+    .filter({ hasText: 'Shop' })
+    .waitFor()
+  await visitor.assertSound()
 })

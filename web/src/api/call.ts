@@ -8,14 +8,17 @@ export class ApiError extends Error {
   /** What to do. */
   readonly fix: string | undefined
   readonly requestId: string | undefined
+  /** What the same request needs besides: a confirmation of who asks, or a code (docs/reference/sessions.md). */
+  readonly needs: string | undefined
 
-  constructor(status: number, { code, message, field, fix, request_id }: ErrorBody) {
+  constructor(status: number, { code, message, field, fix, request_id, needs }: ErrorBody) {
     super(message)
     this.status = status
     this.code = code
     this.field = field
     this.fix = fix
     this.requestId = request_id
+    this.needs = needs
   }
 
   get isOffline(): boolean {
@@ -34,6 +37,7 @@ interface ErrorBody {
   readonly field?: string
   readonly fix?: string
   readonly request_id?: string
+  readonly needs?: string
 }
 
 const offline = { code: 'offline', message: 'The service cannot be reached', fix: 'Check your connection' }

@@ -11,6 +11,7 @@ import { labelsQuery } from '../pages/labels/queries.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
 import dialog from '../parts/dialog.module.css'
 import { folderName } from '../parts/folder-name.ts'
+import { may } from '../session/may.ts'
 import { pages } from './navigation.ts'
 import styles from './palette.module.css'
 
@@ -60,8 +61,8 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
   )
 }
 
-function useDestinations({ mailboxes, scopes }: Me): Destination[] {
-  const readable = mailboxes.filter(({ kind }) => kind === 'smart')
+function useDestinations(me: Me): Destination[] {
+  const readable = me.mailboxes.filter(({ kind }) => kind === 'smart')
   const folders = useQueries({ queries: readable.map(({ address }) => foldersQuery(address)) })
   const labels = useQuery(labelsQuery).data?.data ?? []
   return [
@@ -72,9 +73,7 @@ function useDestinations({ mailboxes, scopes }: Me): Destination[] {
         kind: address,
       })),
     ),
-    ...pages
-      .filter(({ scope }) => scopes.includes(scope))
-      .map(({ to, title }) => ({ href: to, name: title, kind: 'Page' })),
+    ...pages.filter(({ needs }) => may(me, needs)).map(({ to, title }) => ({ href: to, name: title, kind: 'Page' })),
     ...labels.map(({ keyword, name }) => ({
       href: `/search?q=${encodeURIComponent(`label:${keyword}`)}`,
       name,

@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { ApiKeys } from '../pages/api-keys/api-keys.tsx'
+import { AuditTrail } from '../pages/audit/audit-trail.tsx'
 import { BlockedSenders } from '../pages/blocked-senders/blocked-senders.tsx'
 import { Domains } from '../pages/domains/domains.tsx'
 import { Filters } from '../pages/filters/filters.tsx'
@@ -9,6 +11,7 @@ import { Mailboxes } from '../pages/mailboxes/mailboxes.tsx'
 import { Members } from '../pages/members/members.tsx'
 import { NotFound } from '../pages/not-found.tsx'
 import { Overview } from '../pages/overview/overview.tsx'
+import { Profile } from '../pages/profile/profile.tsx'
 import { Scheduled } from '../pages/scheduled/scheduled.tsx'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
@@ -65,6 +68,9 @@ export const router = createRouter({
       page('/domains', Domains),
       page('/mailboxes', Mailboxes),
       page('/members', Members),
+      page('/api-keys', ApiKeys),
+      page('/audit', AuditTrail),
+      page('/profile', Profile),
     ]),
   ]),
 })

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { Button } from '../parts/button.tsx'
+import { may } from '../session/may.ts'
 import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
 import { Everywhere } from './everywhere.tsx'
@@ -49,7 +50,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           <p className={styles.group}>{me.organization.name}</p>
           <ul>
             {pages
-              .filter(({ scope }) => me.scopes.includes(scope))
+              .filter(({ needs }) => may(me, needs))
               .map(({ to, title }) => (
                 <li key={to}>
                   <Link to={to} className={`${styles.link}`} activeOptions={{ exact: to === '/' }}>
@@ -60,7 +61,9 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           </ul>
         </div>
         <div className={styles.who}>
-          <strong>{me.name || me.email}</strong>
+          <Link to="/profile" className={`${styles.link}`}>
+            <strong>{me.name || me.email}</strong>
+          </Link>
           <small>
             {me.name && `${me.email} · `}
             {me.role}

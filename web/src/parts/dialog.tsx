@@ -4,8 +4,10 @@ import { Form } from 'react-aria-components/Form'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { ApiError } from '../api/call.ts'
+import { Confirmation, useConfirmation } from '../session/confirmation.tsx'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { FieldErrors } from './field-errors.ts'
 
 interface Props {
   readonly title: string
@@ -23,19 +25,22 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks for what an action needs, does it, and closes. It stays open, with all that was typed, while it fails. */
+/** Asks for what an action needs, who it is included where the service wants to know, does it, and closes. It stays open, with all that was typed, while it fails. */
 export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
   const { children, onSubmit, onClose } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
+  const confirmation = useConfirmation()
   const field = error instanceof ApiError ? fields.find((name) => name === fieldName(error)) : undefined
 
   async function submit() {
     setBusy(true)
     setError(undefined)
     try {
+      await confirmation.confirm()
       if ((await onSubmit()) !== 'stay') onClose()
     } catch (failure) {
+      if (confirmation.isAskedBy(failure)) return
       setError(failure as Error)
     } finally {
       setBusy(false)
@@ -53,16 +58,13 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
           <Form
             className={`${styles.form}`}
             validationBehavior="aria"
-            validationErrors={field && error ? { [field]: saying(error) } : {}}
             onSubmit={(event) => {
               event.preventDefault()
               void submit()
             }}
           >
-            {/* Not only when a field is left: the button that is being pressed would move away. */}
-            <div className={styles.fields} onChange={() => setError(undefined)}>
-              {children}
-            </div>
+            <FieldErrors value={field && error ? { [field]: saying(error) } : {}}>{children}</FieldErrors>
+            <Confirmation {...confirmation} />
             {error && !field && (
               <p role="alert" className={styles.failure}>
                 {saying(error)}

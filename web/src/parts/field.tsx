@@ -8,6 +8,7 @@ import { Button, Select, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text'
 import { TextArea, TextField, type TextFieldProps } from 'react-aria-components/TextField'
 import styles from './field.module.css'
+import { useFieldError } from './field-errors.ts'
 
 interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'children'> {
   readonly label: string
@@ -17,10 +18,11 @@ interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'children'>
   readonly long?: boolean
 }
 
-/** A line of text, or several. Its error comes from the form (`FormDialog`), by its name. */
+/** A line of text, or several. Its error comes from the form (`ActionDialog`), by its name. */
 export function TextInput({ label, hint, placeholder, long, ...props }: Props) {
+  const error = useFieldError(props.name)
   return (
-    <TextField {...props} className={`${styles.field}`}>
+    <TextField {...props} isInvalid={error !== undefined} className={`${styles.field}`}>
       <Label className={`${styles.label}`}>{label}</Label>
       {long ? (
         <TextArea className={`${styles.input} ${styles.area}`} placeholder={placeholder ?? ''} />
@@ -32,7 +34,7 @@ export function TextInput({ label, hint, placeholder, long, ...props }: Props) {
           {hint}
         </Text>
       )}
-      <FieldError className={`${styles.error}`} />
+      <FieldError className={`${styles.error}`}>{error}</FieldError>
     </TextField>
   )
 }
@@ -48,9 +50,11 @@ interface ChoiceProps<T extends string> {
 
 /** One of a few. */
 export function Choice<T extends string>({ label, name, hint, value, onChange, options }: ChoiceProps<T>) {
+  const error = useFieldError(name)
   return (
     <Select
       name={name}
+      isInvalid={error !== undefined}
       className={`${styles.field}`}
       selectedKey={value}
       onSelectionChange={(key) => key !== null && onChange(String(key) as T)}
@@ -65,7 +69,7 @@ export function Choice<T extends string>({ label, name, hint, value, onChange, o
           {hint}
         </Text>
       )}
-      <FieldError className={`${styles.error}`} />
+      <FieldError className={`${styles.error}`}>{error}</FieldError>
       <Popover>
         <ListBox className={`${styles.options}`} items={options}>
           {(option) => (

@@ -27,7 +27,11 @@ export function Table<T>({ name, rows, rowKey, columns }: Props<T>) {
         {rows.map((row) => (
           <tr key={rowKey(row)}>
             {columns.map(({ heading, cell }, index) => (
-              <td key={heading} data-of={index > 0 && heading !== '' ? heading : undefined}>
+              <td
+                key={heading}
+                data-of={index > 0 && heading !== '' ? heading : undefined}
+                data-actions={heading === '' || undefined}
+              >
                 {cell(row)}
               </td>
             ))}

@@ -1,8 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import type { MeScopesItem } from '../api/generated.ts'
+import type { Me, MePermissionsItem, MeScopesItem } from '../api/generated.ts'
 import { meQuery } from './me.ts'
 
-/** Whether whoever is signed in may do what takes this scope. The service decides; this only leaves out what it would refuse. */
-export function useMay(scope: MeScopesItem): boolean {
-  return useQuery(meQuery).data?.scopes.includes(scope) ?? false
+/** A scope, or a permission that only roles have. */
+export type Need = MeScopesItem | MePermissionsItem
+
+/** Whether whoever is signed in may do what needs it. The service decides; this only leaves out what it would refuse. */
+export function useMay(need: Need): boolean {
+  const { data } = useQuery(meQuery)
+  return data !== undefined && may(data, need)
+}
+
+export function may({ scopes, permissions }: Me, need: Need): boolean {
+  return [...scopes, ...permissions].some((one) => one === need)
 }

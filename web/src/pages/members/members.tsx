@@ -1,27 +1,37 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { listMembers } from '../../api/generated.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Member } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
+import { AddMember, GiveRole, Invite, type MadeLink, Remove } from './member-dialogs.tsx'
+import { membersQuery } from './queries.ts'
 
-const members = queryOptions({
-  queryKey: ['members'],
-  queryFn: ({ signal }) => listMembers({ limit: 1_000 }, { signal }),
-})
+type Asked = { readonly what: 'add' } | { readonly what: 'invite' | 'role' | 'remove'; readonly member: Member }
 
 export function Members() {
+  const mayManage = useMay('manage_members')
+  const mayManageOwners = useMay('manage_owners')
+  const [asked, ask] = useState<Asked>()
+  const [made, setMade] = useState<MadeLink>()
+  const close = () => ask(undefined)
+  const add = (
+    <Button look="primary" onPress={() => ask({ what: 'add' })}>
+      Add a member
+    </Button>
+  )
   return (
-    <Page title="Members" about="People of the organization who can sign in.">
+    <Page title="Members" about="People of the organization who can sign in." actions={mayManage && add}>
       <Card>
-        <Loaded query={useQuery(members)} what="members">
+        <Loaded query={useQuery(membersQuery)} what="members">
           {({ data }) =>
             data.length === 0 ? (
-              <Empty
-                title="No members yet"
-                about="The operator adds the first one with the command `mailroom member add`."
-              />
+              <Empty title="No members yet" about="Each signs in by a link of their own." />
             ) : (
               <Table
                 name="Members"
@@ -42,12 +52,49 @@ export function Members() {
                     cell: ({ role }) => <Status is={role === 'member' ? 'plain' : 'good'}>{role}</Status>,
                   },
                   { heading: 'Joined', cell: ({ joined_at }) => <Time at={joined_at} /> },
+                  {
+                    heading: '',
+                    cell: (member) =>
+                      mayManage &&
+                      (member.role !== 'owner' || mayManageOwners) && (
+                        <Actions email={member.email} on={(what) => ask({ what, member })} />
+                      ),
+                  },
                 ]}
               />
             )
           }
         </Loaded>
       </Card>
+      {asked?.what === 'add' && <AddMember onAdded={setMade} onClose={close} />}
+      {asked?.what === 'invite' && <Invite member={asked.member} onMade={setMade} onClose={close} />}
+      {asked?.what === 'role' && <GiveRole member={asked.member} onClose={close} />}
+      {asked?.what === 'remove' && <Remove member={asked.member} onClose={close} />}
+      {made && (
+        <ShownOnce
+          title={`A link for ${made.email}`}
+          about="It signs them in, once, for 72 hours. Pass it on to them alone: it is not sent, and cannot be shown again."
+          secret={made.link}
+          name="link"
+          onClose={() => setMade(undefined)}
+        />
+      )}
     </Page>
+  )
+}
+
+function Actions({ email, on }: { email: string; on: (what: 'invite' | 'role' | 'remove') => void }) {
+  return (
+    <>
+      <Button look="quiet" aria-label={`New link for ${email}`} onPress={() => on('invite')}>
+        New link
+      </Button>
+      <Button look="quiet" aria-label={`Role of ${email}`} onPress={() => on('role')}>
+        Role
+      </Button>
+      <Button look="quiet" aria-label={`Remove ${email}`} onPress={() => on('remove')}>
+        Remove
+      </Button>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
-import type { ApiError } from '../../api/call.ts'
+import { ApiError } from '../../api/call.ts'
 import { signIn } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
@@ -10,14 +10,19 @@ import { meQuery } from '../../session/me.ts'
 import icon from '../../style/icon.svg'
 import styles from './sign-in.module.css'
 
-/** Opens a session by a link: the one that led here, whose token stands behind the `#`, or one that is pasted. */
+/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password, or by a link that is pasted. */
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [arrived] = useState(() => location.hash.slice(1))
-  const [pasted, setPasted] = useState('')
+  const [way, setWay] = useState<'arrived' | 'password' | 'link'>(arrived === '' ? 'password' : 'arrived')
+  const [link, setLink] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [needsCode, needCode] = useState(false)
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const [error, setError] = useState<Error>()
   useEffect(() => {
     document.title = 'Sign in · Mailroom'
     // Neither the history nor a screenshot keeps the token.
@@ -27,19 +32,24 @@ export function SignIn() {
   async function submit() {
     setBusy(true)
     setError(undefined)
+    const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
     try {
-      const me = await signIn({ link: error || arrived === '' ? pasted : arrived })
+      const me = await signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived })
       queryClient.clear()
       queryClient.setQueryData(meQuery.queryKey, me)
       await navigate({ to: to ?? '/', replace: true })
     } catch (failure) {
-      setError(failure as ApiError)
+      if (way === 'arrived') setWay('link')
+      const asks = failure instanceof ApiError && failure.needs === 'code' && !needsCode
+      if (asks) needCode(true)
+      else setError(failure as Error)
     } finally {
       setBusy(false)
     }
   }
 
-  const byArrival = arrived !== '' && error === undefined
+  const other = way === 'password' ? 'link' : 'password'
+  const given = way === 'password' ? email !== '' && password !== '' : way === 'arrived' || link.trim() !== ''
   return (
     <main className={styles.frame}>
       <div className={styles.card}>
@@ -56,30 +66,60 @@ export function SignIn() {
         >
           {error && (
             <p role="alert" className={styles.failure}>
-              {error.message}. {error.fix}
+              {error.message}. {error instanceof ApiError && error.needs === undefined && error.fix}
             </p>
           )}
-          {byArrival ? (
-            <p className={styles.about}>Your link signs you in on this browser. It works once.</p>
-          ) : (
+          {way === 'arrived' && <p className={styles.about}>Your link signs you in on this browser. It works once.</p>}
+          {way === 'password' && (
+            <>
+              <TextInput
+                name="email"
+                label="E-mail address"
+                type="email"
+                autoComplete="username"
+                value={email}
+                onChange={setEmail}
+                autoFocus
+              />
+              <TextInput
+                name="password"
+                label="Password"
+                type="password"
+                autoComplete="current-password"
+                value={password}
+                onChange={setPassword}
+              />
+            </>
+          )}
+          {way === 'password' && needsCode && (
+            <TextInput
+              name="code"
+              label="Code of your second factor"
+              autoComplete="one-time-code"
+              value={code}
+              onChange={setCode}
+              autoFocus
+              hint="From the application, or a recovery code."
+            />
+          )}
+          {way === 'link' && (
             <TextInput
               name="link"
               label="Sign-in link"
-              value={pasted}
-              onChange={setPasted}
+              value={link}
+              onChange={setLink}
               autoFocus
-              hint="The operator of this service gives you one: mailroom member invite"
+              hint="An owner or an admin of your organization makes one, or the operator: mailroom member invite"
             />
           )}
-          <Button
-            type="submit"
-            look="primary"
-            isPending={busy}
-            isDisabled={!byArrival && pasted.trim() === ''}
-            autoFocus={byArrival}
-          >
+          <Button type="submit" look="primary" isPending={busy} isDisabled={!given} autoFocus={way === 'arrived'}>
             Sign in
           </Button>
+          {way !== 'arrived' && (
+            <Button look="quiet" onPress={() => setWay(other)}>
+              {other === 'link' ? 'Use a sign-in link' : 'Use a password'}
+            </Button>
+          )}
         </Form>
       </div>
     </main>

@@ -1,0 +1,112 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AuditEntry, readAuditTrail } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Choice } from '../../parts/field.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import styles from './audit-trail.module.css'
+
+const items = [
+  ['', 'Everything'],
+  ['label', 'Labels'],
+  ['filter', 'Filters'],
+  ['blocked_sender', 'Blocked senders'],
+  ['domain', 'Domains'],
+  ['mailbox', 'Mailboxes'],
+  ['alias', 'Aliases'],
+  ['forwarding', 'Forwarding'],
+  ['member', 'Members'],
+  ['key', 'API keys'],
+  ['organization', 'Organization'],
+  ['request', 'Refused requests'],
+] as const
+
+export function AuditTrail() {
+  const [item, choose] = useState<(typeof items)[number][0]>('')
+  const query = useInfiniteQuery({
+    queryKey: ['audit', item],
+    queryFn: ({ pageParam, signal }) =>
+      readAuditTrail(
+        { limit: 100, ...(item !== '' && { action: item }), ...(pageParam !== undefined && { before: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ data, has_more }) => (has_more ? data.at(-1)?.id : undefined),
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  })
+  return (
+    <Page
+      title="Audit trail"
+      about="Who changed which settings, newest first. Entries stay for 400 days; nobody can change one."
+    >
+      <div className={styles.choice}>
+        <Choice
+          name="item"
+          label="Show"
+          value={item}
+          onChange={choose}
+          options={items.map(([id, name]) => ({ id, name, text: name }))}
+        />
+      </div>
+      <Card>
+        <Loaded query={query} what="the audit trail">
+          {(entries) =>
+            entries.length === 0 ? (
+              <Empty title="No entries" about="A change of these settings leaves an entry here." />
+            ) : (
+              <Table name="Audit trail" rows={entries} rowKey={({ id }) => String(id)} columns={columns} />
+            )
+          }
+        </Loaded>
+      </Card>
+      {query.hasNextPage && (
+        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+          Older entries
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+const columns = [
+  { heading: 'When', cell: ({ at }: AuditEntry) => <Time at={at} /> },
+  {
+    heading: 'Who',
+    cell: ({ actor: { kind, name, address } }: AuditEntry) => (
+      <>
+        {name || kind}
+        <div className={styles.soft}>{address === null ? kind : `${kind}, from ${address}`}</div>
+      </>
+    ),
+  },
+  {
+    heading: 'What',
+    cell: ({ action, item }: AuditEntry) => (
+      <>
+        <strong>{action.replace('.', ' ').replaceAll('_', ' ')}</strong>
+        <div>{item.name}</div>
+      </>
+    ),
+  },
+  { heading: 'Change', cell: Change },
+]
+
+/** The settings that are not as they were. */
+function Change({ before, after }: AuditEntry) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+  return changed.map((name) => (
+    <div key={name} className={styles.change}>
+      {name.replaceAll('_', ' ')}: {before && name in before && <del>{said(before[name])}</del>}{' '}
+      {after && name in after && <ins>{said(after[name])}</ins>}
+    </div>
+  ))
+}
+
+function said(value: unknown): string {
+  if (Array.isArray(value)) return value.map(said).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import { setPassword } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/field.tsx'
+import { meChanged } from '../../session/me.ts'
+import { sessionsChanged } from './queries.ts'
+
+export function PasswordForm({ changes, onClose }: { changes: boolean; onClose: () => void }) {
+  const [password, setTyped] = useState('')
+  const save = async () => {
+    await setPassword({ password })
+    await Promise.all([meChanged(), sessionsChanged()])
+  }
+  return (
+    <ActionDialog
+      title={changes ? 'Change your password' : 'Set a password'}
+      {...(changes && { about: 'Your other sessions end.' })}
+      action="Save"
+      ready={password !== ''}
+      fields={['password']}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextInput
+        name="password"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        value={password}
+        onChange={setTyped}
+        autoFocus
+        hint="12 characters or more, and none that is soon guessed."
+      />
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { meQuery } from '../../session/me.ts'
+import { PasswordForm } from './password.tsx'
+import styles from './profile.module.css'
+import { AddSecondFactor, RemoveSecondFactor } from './second-factor.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** Who is signed in, how they sign in, and where they have. */
+export function Profile() {
+  const query = useQuery(meQuery)
+  const [asked, ask] = useState<'password' | 'add' | 'remove'>()
+  const close = () => ask(undefined)
+  return (
+    <Page title="Your profile" {...(query.data && { about: `${query.data.email}, ${query.data.role}` })}>
+      <Loaded query={query} what="your account">
+        {({ has_password, has_totp }) => (
+          <>
+            <Card>
+              <dl className={styles.ways}>
+                <div>
+                  <dt>Password</dt>
+                  <dd>
+                    {has_password ? 'Set' : 'None: you sign in by a link'}
+                    <Button onPress={() => ask('password')}>
+                      {has_password ? 'Change password' : 'Set a password'}
+                    </Button>
+                  </dd>
+                </div>
+                <div>
+                  <dt>Second factor</dt>
+                  <dd>
+                    {has_totp ? 'Codes of an application' : has_password ? 'None' : 'None: it needs a password'}
+                    {has_totp ? (
+                      <Button onPress={() => ask('remove')}>Remove second factor</Button>
+                    ) : (
+                      <Button onPress={() => ask('add')} isDisabled={!has_password}>
+                        Add a second factor
+                      </Button>
+                    )}
+                  </dd>
+                </div>
+              </dl>
+            </Card>
+            {asked === 'password' && <PasswordForm changes={has_password} onClose={close} />}
+          </>
+        )}
+      </Loaded>
+      {asked === 'add' && <AddSecondFactor onClose={close} />}
+      {asked === 'remove' && <RemoveSecondFactor onClose={close} />}
+      <section aria-labelledby="sessions" className={styles.section}>
+        <h2 id="sessions">Where you are signed in</h2>
+        <Sessions />
+      </section>
+    </Page>
+  )
+}

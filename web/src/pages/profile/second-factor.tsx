@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { type BeginTotp200, beginTotp, confirmTotp, removeTotp } from '../../api/generated.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/field.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { meChanged } from '../../session/me.ts'
+
+/** Sets up codes by time: the secret for the application that shows them, a first code as a proof, recovery codes. */
+export function AddSecondFactor({ onClose }: { onClose: () => void }) {
+  const [begun, setBegun] = useState<BeginTotp200>()
+  const [code, setCode] = useState('')
+  const [recovery, setRecovery] = useState<readonly string[]>()
+  if (recovery)
+    return (
+      <ShownOnce
+        title="The second factor is set up"
+        about="Each of these codes stands in for one of the application, once. Keep them where you find them without it."
+        secret={recovery.join('\n')}
+        name="recovery codes"
+        onClose={onClose}
+      />
+    )
+  const next = async () => {
+    if (begun) {
+      const { recovery_codes } = await confirmTotp({ code })
+      await meChanged()
+      setRecovery(recovery_codes)
+    } else setBegun(await beginTotp())
+    return 'stay'
+  }
+  return (
+    <ActionDialog
+      title="Second factor"
+      about="An application on your phone shows a code that changes every 30 seconds. A sign-in with your password then needs it."
+      action={begun ? 'Finish' : 'Begin'}
+      ready={!begun || code.trim() !== ''}
+      fields={['code']}
+      onSubmit={next}
+      onClose={onClose}
+    >
+      {begun && (
+        <>
+          <p>
+            <a href={begun.uri}>Open the application</a>, or type this secret into it: <code>{begun.secret}</code>{' '}
+            <Copy text={begun.secret} of="secret" />
+          </p>
+          <TextInput
+            name="code"
+            label="The code that it shows"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            value={code}
+            onChange={setCode}
+            autoFocus
+          />
+        </>
+      )}
+    </ActionDialog>
+  )
+}
+
+export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
+  return (
+    <ActionDialog
+      title="Remove the second factor?"
+      about="Your password alone then signs you in. The recovery codes stop working."
+      action="Remove"
+      danger
+      onSubmit={() => removeTotp().then(meChanged)}
+      onClose={onClose}
+    />
+  )
+}

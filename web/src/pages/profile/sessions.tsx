@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { endSession, type Session } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { sessionsChanged, sessionsQuery } from './queries.ts'
+
+/** Where one is signed in. */
+export function Sessions() {
+  const [ending, end] = useState<Session>()
+  return (
+    <Card>
+      <Loaded query={useQuery(sessionsQuery)} what="sessions">
+        {({ data }) => (
+          <Table
+            name="Sessions"
+            rows={data}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                heading: 'Browser',
+                cell: ({ user_agent, client_address, current }) => (
+                  <>
+                    {user_agent || 'Unnamed'} {current && <Status is="good">This one</Status>}
+                    <div>from {client_address}</div>
+                  </>
+                ),
+              },
+              { heading: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+              { heading: 'Last use', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+              {
+                heading: '',
+                cell: (session) =>
+                  !session.current && (
+                    <Button
+                      look="quiet"
+                      aria-label={`End the session from ${session.client_address}`}
+                      onPress={() => end(session)}
+                    >
+                      End
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {ending && (
+        <ActionDialog
+          title="End this session?"
+          about={ending.user_agent}
+          action="End session"
+          danger
+          onSubmit={() => endSession(ending.id).then(sessionsChanged)}
+          onClose={() => end(undefined)}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,10 @@
+import { createContext, useContext } from 'react'
+
+/** The errors of a form by the names of its fields. They stay until the next try: React Aria's own go as a field is left, which
+ *  moves the button that is being pressed. */
+export const FieldErrors = createContext<Readonly<Record<string, string>>>({})
+
+export function useFieldError(name: string | undefined): string | undefined {
+  const errors = useContext(FieldErrors)
+  return name === undefined ? undefined : errors[name]
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { Copy } from './copy.tsx'
+import { ActionDialog } from './dialog.tsx'
+import styles from './once.module.css'
+
+interface Props {
+  readonly title: string
+  readonly about: ReactNode
+  readonly secret: string
+  /** For those who hear it: "API key". */
+  readonly name: string
+  readonly onClose: () => void
+}
+
+/** Shows what cannot be shown again. */
+export function ShownOnce({ title, about, secret, name, onClose }: Props) {
+  return (
+    <ActionDialog title={title} about={about} action="Done" onSubmit={async () => {}} onClose={onClose}>
+      <p className={styles.secret}>
+        <code>{secret}</code>
+        <Copy text={secret} of={name} />
+      </p>
+    </ActionDialog>
+  )
+}
