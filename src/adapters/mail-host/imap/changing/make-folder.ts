@@ -17,12 +17,12 @@ export async function createFolder(session: ImapSession, layout: Layout, name: s
 }
 
 /** The server renames those within it too (RFC 9051, section 6.3.6). Mail programs show those that are subscribed. */
-export async function renameFolder(session: ImapSession, layout: Layout, name: string, to: string): Promise<void> {
-  const before = await pathsWithin(session, layout, name)
-  if (!before.has(name)) throw noSuchFolder(name)
-  const target = layout.pathOf(to)
+export async function renameFolder(session: ImapSession, layout: Layout, folder: string, to: string): Promise<void> {
+  const before = await pathsWithin(session, layout, folder)
+  if (!before.has(folder)) throw noSuchFolder(folder)
+  const put = layout.pathOf(to)
   await session.unselect()
-  await session.connection.run([`RENAME ${mailbox(layout.pathOf(name))} ${mailbox(target)}`]).catch(refuse)
+  await session.connection.run([`RENAME ${mailbox(layout.pathOf(folder))} ${mailbox(put)}`]).catch(refuse)
   for (const path of before.values())
     await session.connection.run([`UNSUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
   const after = await pathsWithin(session, layout, to)
