@@ -12,7 +12,12 @@ export interface OwnedRoutes {
   readonly at: (path: `/v1/${string}`) => string
   /** Whom a route is for, and its heading. */
   readonly access: (scope: Scope, noun: string) => object
-  readonly named: (summary: string, id?: string) => { readonly summary: string; readonly operationId: string }
+  /** `id` where the summary does not make it; `ownId` where "own" behind its verb does not say that it is a member's own. */
+  readonly named: (
+    summary: string,
+    id?: string,
+    ownId?: string,
+  ) => { readonly summary: string; readonly operationId: string }
   readonly ownerIn: (request: FastifyRequest) => Owner
 }
 
@@ -30,6 +35,9 @@ export const ofMember: OwnedRoutes = {
   own: true,
   at: (path) => path.replace('/v1/', '/v1/me/'),
   access: (_, noun) => ({ ...hiddenFromKeys, config: { access: 'member', noun: `Own ${noun.toLowerCase()}` } }),
-  named: (summary, id = operationId(summary)) => ({ summary, operationId: `${id}ForMe` }),
+  named: (summary, id = operationId(summary), ownId = id.replace(/^[a-z]+/, '$&Own')) => ({
+    summary,
+    operationId: ownId,
+  }),
   ownerIn: ({ organizationId, actorId }) => ({ organizationId, memberId: actorId }),
 }

@@ -42,6 +42,7 @@ const needs: Readonly<Record<string, Level>> = {
   'DELETE /v1/scheduled/{id}': 'send',
   'POST /v1/scheduled/{id}/retry': 'send',
   'GET /v1/search': 'read',
+  'GET /v1/events': 'read',
   'GET /v1/threads': 'read',
   'GET /v1/threads/{id}': 'read',
   'GET /v1/mailboxes/{address}': 'read',

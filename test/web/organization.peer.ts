@@ -263,3 +263,19 @@ test('an owner makes an API key that works, revokes it, and finds both in the au
     .waitFor()
   await visitor.assertSound()
 })
+
+test('what one changes, another sees without doing anything', async () => {
+  const { organization, ada } = await furnished()
+  await using one = await Visitor.signIn(browser, organization, ada)
+  await using other = await Visitor.signIn(browser, organization, ada)
+  const follows = other.page.waitForResponse((response) => response.url().includes('/v1/events'))
+  await other.open('/labels')
+  await follows
+  await one.open('/labels')
+  await one.page.getByRole('button', { name: 'New label' }).click()
+  await one.page.getByLabel('Name').fill('Seen')
+  await one.page.getByRole('button', { name: 'Create' }).click()
+  await other.page.getByRole('row', { name: /Seen/ }).waitFor()
+  await organization.request('POST', '/v1/labels', { name: 'By a program' })
+  for (const { page } of [one, other]) await page.getByRole('row', { name: /By a program/ }).waitFor()
+})

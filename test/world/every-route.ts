@@ -251,7 +251,7 @@ export function pathOf(path: string, { item, query }: Sample, one: Furnished, ot
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
     .replace('{member_id}', one.ids.member)
-    .replace(/\{(?:id|address|path)\}/, otherId ?? (item ? one.ids[item] : ''))
+    .replace(/\{(?:id|address|path)\}/, encodeURIComponent(otherId ?? (item ? one.ids[item] : '')))
   return filled + (query?.(one) ?? '')
 }
 

@@ -1578,11 +1578,11 @@ export type UnblockSender200 = {
   pattern: string;
 };
 
-export type ListLabelsForMe200 = {
+export type ListOwnLabels200 = {
   data: Label[];
 };
 
-export type CreateLabelForMeBody = {
+export type CreateOwnLabelBody = {
   /**
      * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
      * @minLength 1
@@ -1593,7 +1593,7 @@ export type CreateLabelForMeBody = {
   colour?: string;
 };
 
-export type ChangeLabelForMeBody = {
+export type ChangeOwnLabelBody = {
   /**
      * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
      * @minLength 1
@@ -1604,30 +1604,30 @@ export type ChangeLabelForMeBody = {
   colour?: string;
 };
 
-export type DeleteLabelForMe200 = {
+export type DeleteOwnLabel200 = {
   deleted: true;
   id: string;
   /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
   keyword_left_on_messages: string;
 };
 
-export type ListFiltersForMe200 = {
+export type ListOwnFilters200 = {
   data: Filter[];
 };
 
 /**
  * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
  */
-export type CreateFilterForMeBodyField = 'from' | 'to' | 'subject';
+export type CreateOwnFilterBodyField = 'from' | 'to' | 'subject';
 /**
  * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
  */
-export type CreateFilterForMeBodyOp = 'contains' | 'is';
+export type CreateOwnFilterBodyOp = 'contains' | 'is';
 /**
  * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
  */
-export type CreateFilterForMeBodyAction = 'move' | 'label' | 'star' | 'read';
-export type CreateFilterForMeBody = {
+export type CreateOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export type CreateOwnFilterBody = {
   /**
      * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
      * @minLength 1
@@ -1635,9 +1635,9 @@ export type CreateFilterForMeBody = {
      */
   name: string;
   /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: CreateFilterForMeBodyField;
+  field: CreateOwnFilterBodyField;
   /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: CreateFilterForMeBodyOp;
+  op: CreateOwnFilterBodyOp;
   /**
      * What to match: text, never a pattern.
      * @minLength 1
@@ -1646,7 +1646,7 @@ export type CreateFilterForMeBody = {
      */
   value: string;
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: CreateFilterForMeBodyAction;
+  action: CreateOwnFilterBodyAction;
   /**
      * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
@@ -1666,16 +1666,16 @@ export type CreateFilterForMeBody = {
 /**
  * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
  */
-export type ChangeFilterForMeBodyField = 'from' | 'to' | 'subject';
+export type ChangeOwnFilterBodyField = 'from' | 'to' | 'subject';
 /**
  * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
  */
-export type ChangeFilterForMeBodyOp = 'contains' | 'is';
+export type ChangeOwnFilterBodyOp = 'contains' | 'is';
 /**
  * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
  */
-export type ChangeFilterForMeBodyAction = 'move' | 'label' | 'star' | 'read';
-export type ChangeFilterForMeBody = {
+export type ChangeOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export type ChangeOwnFilterBody = {
   /**
      * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
      * @minLength 1
@@ -1683,9 +1683,9 @@ export type ChangeFilterForMeBody = {
      */
   name?: string;
   /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field?: ChangeFilterForMeBodyField;
+  field?: ChangeOwnFilterBodyField;
   /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op?: ChangeFilterForMeBodyOp;
+  op?: ChangeOwnFilterBodyOp;
   /**
      * What to match: text, never a pattern.
      * @minLength 1
@@ -1694,7 +1694,7 @@ export type ChangeFilterForMeBody = {
      */
   value?: string;
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action?: ChangeFilterForMeBodyAction;
+  action?: ChangeOwnFilterBodyAction;
   /**
      * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
@@ -1710,7 +1710,7 @@ export type ChangeFilterForMeBody = {
   enabled?: boolean;
 };
 
-export type DeleteFilterForMe200 = {
+export type DeleteOwnFilter200 = {
   deleted: true;
   id: string;
 };
@@ -1718,7 +1718,7 @@ export type DeleteFilterForMe200 = {
 /**
  * Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.
  */
-export type TryFiltersForMeBodyMessage = {
+export type TryOwnFiltersBodyMessage = {
   /** Addresses, with or without display names, as in a header: one string or an array. */
   from?: string | string[];
   /** Addresses, with or without display names, as in a header: one string or an array. */
@@ -1733,16 +1733,16 @@ export type TryFiltersForMeBodyMessage = {
 /**
  * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
  */
-export type TryFiltersForMeBodyFilterField = 'from' | 'to' | 'subject';
+export type TryOwnFiltersBodyFilterField = 'from' | 'to' | 'subject';
 /**
  * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
  */
-export type TryFiltersForMeBodyFilterOp = 'contains' | 'is';
+export type TryOwnFiltersBodyFilterOp = 'contains' | 'is';
 /**
  * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
  */
-export type TryFiltersForMeBodyFilterAction = 'move' | 'label' | 'star' | 'read';
-export type TryFiltersForMeBodyFilter = {
+export type TryOwnFiltersBodyFilterAction = 'move' | 'label' | 'star' | 'read';
+export type TryOwnFiltersBodyFilter = {
   /**
      * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
      * @minLength 1
@@ -1750,9 +1750,9 @@ export type TryFiltersForMeBodyFilter = {
      */
   name: string;
   /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: TryFiltersForMeBodyFilterField;
+  field: TryOwnFiltersBodyFilterField;
   /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: TryFiltersForMeBodyFilterOp;
+  op: TryOwnFiltersBodyFilterOp;
   /**
      * What to match: text, never a pattern.
      * @minLength 1
@@ -1761,7 +1761,7 @@ export type TryFiltersForMeBodyFilter = {
      */
   value: string;
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: TryFiltersForMeBodyFilterAction;
+  action: TryOwnFiltersBodyFilterAction;
   /**
      * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
@@ -1778,13 +1778,13 @@ export type TryFiltersForMeBodyFilter = {
   enabled?: boolean;
 };
 
-export type TryFiltersForMeBody = {
+export type TryOwnFiltersBody = {
   /** Its from, to and subject, or its whole RFC 5322 text, of which the headers are read. */
-  message: TryFiltersForMeBodyMessage;
-  filter?: TryFiltersForMeBodyFilter;
+  message: TryOwnFiltersBodyMessage;
+  filter?: TryOwnFiltersBodyFilter;
 };
 
-export type ListBlockedSendersForMeParams = {
+export type ListOwnBlocksParams = {
 /**
  * Without it, all of them.
  * @minimum 1
@@ -1799,7 +1799,7 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListBlockedSendersForMe200 = {
+export type ListOwnBlocks200 = {
   data: BlockedSender[];
   /**
      * In an answer to a request with `cursor`: that of the next page; null: there is none.
@@ -1808,7 +1808,7 @@ export type ListBlockedSendersForMe200 = {
   next_cursor?: string | null;
 };
 
-export type BlockSenderForMeBody = {
+export type BlockForMeBody = {
   /**
      * A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case does not matter.
      * @minLength 1
@@ -1818,7 +1818,7 @@ export type BlockSenderForMeBody = {
   pattern: string;
 };
 
-export type UnblockSenderForMe200 = {
+export type UnblockForMe200 = {
   deleted: true;
   id: string;
   /** As stored: lower case, the domain in its ASCII form (IDNA). */
@@ -3358,7 +3358,7 @@ export const unblockSender = async (id: string, options?: Parameters<typeof call
 
 
 
-export const getListLabelsForMeUrl = () => {
+export const getListOwnLabelsUrl = () => {
 
 
 
@@ -3372,9 +3372,9 @@ export const getListLabelsForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List labels
  */
-export const listLabelsForMe = async ( options?: Parameters<typeof call>[1]): Promise<ListLabelsForMe200> => {
+export const listOwnLabels = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnLabels200> => {
 
-  return call<ListLabelsForMe200>(getListLabelsForMeUrl(),
+  return call<ListOwnLabels200>(getListOwnLabelsUrl(),
   {
     ...options,
     method: 'GET'
@@ -3385,7 +3385,7 @@ export const listLabelsForMe = async ( options?: Parameters<typeof call>[1]): Pr
 
 
 
-export const getCreateLabelForMeUrl = () => {
+export const getCreateOwnLabelUrl = () => {
 
 
 
@@ -3399,7 +3399,7 @@ export const getCreateLabelForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Create a label
  */
-export const createLabelForMe = async (createLabelForMeBody: CreateLabelForMeBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const createOwnLabel = async (createOwnLabelBody: CreateOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3415,18 +3415,18 @@ export const createLabelForMe = async (createLabelForMeBody: CreateLabelForMeBod
     }
     return headers;
   };
-return call<Label>(getCreateLabelForMeUrl(),
+return call<Label>(getCreateOwnLabelUrl(),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(createLabelForMeBody)
+    body: JSON.stringify(createOwnLabelBody)
   }
 );}
 
 
 
-export const getShowLabelForMeUrl = (id: string,) => {
+export const getShowOwnLabelUrl = (id: string,) => {
 
 
 
@@ -3438,9 +3438,9 @@ export const getShowLabelForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a label
  */
-export const showLabelForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const showOwnLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-  return call<Label>(getShowLabelForMeUrl(id),
+  return call<Label>(getShowOwnLabelUrl(id),
   {
     ...options,
     method: 'GET'
@@ -3451,7 +3451,7 @@ export const showLabelForMe = async (id: string, options?: Parameters<typeof cal
 
 
 
-export const getChangeLabelForMeUrl = (id: string,) => {
+export const getChangeOwnLabelUrl = (id: string,) => {
 
 
 
@@ -3465,8 +3465,8 @@ export const getChangeLabelForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Rename or recolour a label
  */
-export const changeLabelForMe = async (id: string,
-    changeLabelForMeBody: ChangeLabelForMeBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const changeOwnLabel = async (id: string,
+    changeOwnLabelBody: ChangeOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3482,18 +3482,18 @@ export const changeLabelForMe = async (id: string,
     }
     return headers;
   };
-return call<Label>(getChangeLabelForMeUrl(id),
+return call<Label>(getChangeOwnLabelUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(changeLabelForMeBody)
+    body: JSON.stringify(changeOwnLabelBody)
   }
 );}
 
 
 
-export const getDeleteLabelForMeUrl = (id: string,) => {
+export const getDeleteOwnLabelUrl = (id: string,) => {
 
 
 
@@ -3507,9 +3507,9 @@ export const getDeleteLabelForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Delete a label
  */
-export const deleteLabelForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteLabelForMe200> => {
+export const deleteOwnLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnLabel200> => {
 
-  return call<DeleteLabelForMe200>(getDeleteLabelForMeUrl(id),
+  return call<DeleteOwnLabel200>(getDeleteOwnLabelUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -3520,7 +3520,7 @@ export const deleteLabelForMe = async (id: string, options?: Parameters<typeof c
 
 
 
-export const getListFiltersForMeUrl = () => {
+export const getListOwnFiltersUrl = () => {
 
 
 
@@ -3534,9 +3534,9 @@ export const getListFiltersForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List filters
  */
-export const listFiltersForMe = async ( options?: Parameters<typeof call>[1]): Promise<ListFiltersForMe200> => {
+export const listOwnFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnFilters200> => {
 
-  return call<ListFiltersForMe200>(getListFiltersForMeUrl(),
+  return call<ListOwnFilters200>(getListOwnFiltersUrl(),
   {
     ...options,
     method: 'GET'
@@ -3547,7 +3547,7 @@ export const listFiltersForMe = async ( options?: Parameters<typeof call>[1]): P
 
 
 
-export const getCreateFilterForMeUrl = () => {
+export const getCreateOwnFilterUrl = () => {
 
 
 
@@ -3561,7 +3561,7 @@ export const getCreateFilterForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Create a filter
  */
-export const createFilterForMe = async (createFilterForMeBody: CreateFilterForMeBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const createOwnFilter = async (createOwnFilterBody: CreateOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3577,18 +3577,18 @@ export const createFilterForMe = async (createFilterForMeBody: CreateFilterForMe
     }
     return headers;
   };
-return call<Filter>(getCreateFilterForMeUrl(),
+return call<Filter>(getCreateOwnFilterUrl(),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(createFilterForMeBody)
+    body: JSON.stringify(createOwnFilterBody)
   }
 );}
 
 
 
-export const getShowFilterForMeUrl = (id: string,) => {
+export const getShowOwnFilterUrl = (id: string,) => {
 
 
 
@@ -3600,9 +3600,9 @@ export const getShowFilterForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a filter
  */
-export const showFilterForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const showOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-  return call<Filter>(getShowFilterForMeUrl(id),
+  return call<Filter>(getShowOwnFilterUrl(id),
   {
     ...options,
     method: 'GET'
@@ -3613,7 +3613,7 @@ export const showFilterForMe = async (id: string, options?: Parameters<typeof ca
 
 
 
-export const getChangeFilterForMeUrl = (id: string,) => {
+export const getChangeOwnFilterUrl = (id: string,) => {
 
 
 
@@ -3627,8 +3627,8 @@ export const getChangeFilterForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Change a filter
  */
-export const changeFilterForMe = async (id: string,
-    changeFilterForMeBody: ChangeFilterForMeBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const changeOwnFilter = async (id: string,
+    changeOwnFilterBody: ChangeOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3644,18 +3644,18 @@ export const changeFilterForMe = async (id: string,
     }
     return headers;
   };
-return call<Filter>(getChangeFilterForMeUrl(id),
+return call<Filter>(getChangeOwnFilterUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(changeFilterForMeBody)
+    body: JSON.stringify(changeOwnFilterBody)
   }
 );}
 
 
 
-export const getDeleteFilterForMeUrl = (id: string,) => {
+export const getDeleteOwnFilterUrl = (id: string,) => {
 
 
 
@@ -3669,9 +3669,9 @@ export const getDeleteFilterForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Delete a filter
  */
-export const deleteFilterForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteFilterForMe200> => {
+export const deleteOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnFilter200> => {
 
-  return call<DeleteFilterForMe200>(getDeleteFilterForMeUrl(id),
+  return call<DeleteOwnFilter200>(getDeleteOwnFilterUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -3682,7 +3682,7 @@ export const deleteFilterForMe = async (id: string, options?: Parameters<typeof 
 
 
 
-export const getTryFiltersForMeUrl = () => {
+export const getTryOwnFiltersUrl = () => {
 
 
 
@@ -3696,7 +3696,7 @@ export const getTryFiltersForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Try filters on a message
  */
-export const tryFiltersForMe = async (tryFiltersForMeBody: TryFiltersForMeBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
+export const tryOwnFilters = async (tryOwnFiltersBody: TryOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3712,18 +3712,18 @@ export const tryFiltersForMe = async (tryFiltersForMeBody: TryFiltersForMeBody, 
     }
     return headers;
   };
-return call<FilterTrial>(getTryFiltersForMeUrl(),
+return call<FilterTrial>(getTryOwnFiltersUrl(),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(tryFiltersForMeBody)
+    body: JSON.stringify(tryOwnFiltersBody)
   }
 );}
 
 
 
-export const getListBlockedSendersForMeUrl = (params?: ListBlockedSendersForMeParams,) => {
+export const getListOwnBlocksUrl = (params?: ListOwnBlocksParams,) => {
   const normalizedParams = new URLSearchParams();
 
   Object.entries(params || {}).forEach(([key, value]) => {
@@ -3744,9 +3744,9 @@ export const getListBlockedSendersForMeUrl = (params?: ListBlockedSendersForMePa
  * For members who are signed in. To a key this path does not exist.
  * @summary List blocked senders
  */
-export const listBlockedSendersForMe = async (params?: ListBlockedSendersForMeParams, options?: Parameters<typeof call>[1]): Promise<ListBlockedSendersForMe200> => {
+export const listOwnBlocks = async (params?: ListOwnBlocksParams, options?: Parameters<typeof call>[1]): Promise<ListOwnBlocks200> => {
 
-  return call<ListBlockedSendersForMe200>(getListBlockedSendersForMeUrl(params),
+  return call<ListOwnBlocks200>(getListOwnBlocksUrl(params),
   {
     ...options,
     method: 'GET'
@@ -3757,7 +3757,7 @@ export const listBlockedSendersForMe = async (params?: ListBlockedSendersForMePa
 
 
 
-export const getBlockSenderForMeUrl = () => {
+export const getBlockForMeUrl = () => {
 
 
 
@@ -3771,7 +3771,7 @@ export const getBlockSenderForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Block a sender or a domain
  */
-export const blockSenderForMe = async (blockSenderForMeBody: BlockSenderForMeBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const blockForMe = async (blockForMeBody: BlockForMeBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -3787,18 +3787,18 @@ export const blockSenderForMe = async (blockSenderForMeBody: BlockSenderForMeBod
     }
     return headers;
   };
-return call<BlockedSender>(getBlockSenderForMeUrl(),
+return call<BlockedSender>(getBlockForMeUrl(),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(blockSenderForMeBody)
+    body: JSON.stringify(blockForMeBody)
   }
 );}
 
 
 
-export const getShowBlockedSenderForMeUrl = (id: string,) => {
+export const getShowOwnBlockUrl = (id: string,) => {
 
 
 
@@ -3812,9 +3812,9 @@ export const getShowBlockedSenderForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a blocked sender
  */
-export const showBlockedSenderForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const showOwnBlock = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-  return call<BlockedSender>(getShowBlockedSenderForMeUrl(id),
+  return call<BlockedSender>(getShowOwnBlockUrl(id),
   {
     ...options,
     method: 'GET'
@@ -3825,7 +3825,7 @@ export const showBlockedSenderForMe = async (id: string, options?: Parameters<ty
 
 
 
-export const getUnblockSenderForMeUrl = (id: string,) => {
+export const getUnblockForMeUrl = (id: string,) => {
 
 
 
@@ -3839,9 +3839,9 @@ export const getUnblockSenderForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Unblock a sender or a domain
  */
-export const unblockSenderForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<UnblockSenderForMe200> => {
+export const unblockForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<UnblockForMe200> => {
 
-  return call<UnblockSenderForMe200>(getUnblockSenderForMeUrl(id),
+  return call<UnblockForMe200>(getUnblockForMeUrl(id),
   {
     ...options,
     method: 'DELETE'

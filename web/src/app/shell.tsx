@@ -6,12 +6,14 @@ import { may } from '../session/may.ts'
 import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
 import { Everywhere } from './everywhere.tsx'
+import { useLive } from './live.ts'
 import { MailNavigation } from './mail-navigation.tsx'
 import { pages } from './navigation.ts'
 import styles from './shell.module.css'
 
 /** What is around every page of somebody who is signed in. */
 export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
+  useLive()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const [open, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)

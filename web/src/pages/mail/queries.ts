@@ -10,7 +10,7 @@ import {
 } from '../../api/generated.ts'
 import type { Place } from './place.ts'
 
-/** Until the service says by itself what is new, it is asked so often. */
+/** Beside the events: an IMAP server's mail changes without them. */
 const freshness = 30_000
 
 export const foldersQuery = (mailbox: string) =>

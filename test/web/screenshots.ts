@@ -1,0 +1,49 @@
+// Makes the screenshots of docs/images/ anew, of the try-out as a newcomer has it. It needs fonts for Chinese.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startService } from '#test/world/service.ts'
+import { openBrowser, Visitor } from './browser.ts'
+
+const images = join(import.meta.dirname, '../../docs/images')
+const mostBytes = 150_000
+
+await using resources = new AsyncDisposableStack()
+const directory = await mkdtemp(join(tmpdir(), 'screenshots-'))
+resources.defer(() => rm(directory, { recursive: true, force: true }))
+const service = await startService({ MAILROOM_DATA_DIR: directory }, ['serve'])
+resources.defer(async () => void (await service.end('SIGTERM')))
+const browser = await openBrowser()
+resources.defer(() => browser.close())
+
+const window = { viewport: { width: 1280, height: 800 } }
+const day = await Visitor.open(browser, service.http, window)
+const link = /\S+\/sign-in#\S+/.exec(service.written())?.[0]
+assert.ok(link, 'the first start prints a link')
+await day.page.goto(link)
+await day.page.getByRole('button', { name: 'Sign in' }).click()
+await day.page.getByRole('heading', { name: 'Overview' }).waitFor()
+const { cookies } = await day.page.context().storageState()
+const storageState = { cookies, origins: [] }
+const night = await Visitor.open(browser, service.http, { ...window, colorScheme: 'dark', storageState })
+
+await take(day, 'mail', '/mail/ada%40tryout.test/inbox', 'Notes on the engine')
+await take(night, 'filters', '/filters')
+
+/** Shows a page, and a conversation of it where one is named. */
+async function take({ page, errors }: Visitor, name: string, path: string, subject?: string): Promise<void> {
+  await page.goto(path)
+  await page.locator('h1').first().waitFor()
+  await page.getByRole('status', { name: /^Loading/ }).waitFor({ state: 'detached' })
+  if (subject !== undefined) {
+    await page.getByRole('row').filter({ hasText: subject }).first().click()
+    await page.getByRole('heading', { name: subject }).waitFor()
+  }
+  await page.waitForLoadState('networkidle')
+  const file = join(images, `${name}.jpg`)
+  await page.screenshot({ path: file, type: 'jpeg', quality: 85, animations: 'disabled' })
+  assert.ok((await stat(file)).size <= mostBytes, `${file} is larger than ${mostBytes} bytes`)
+  assert.deepEqual(errors, [])
+}

@@ -1,0 +1,81 @@
+import type { QueryKey } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Event } from '../api/generated.ts'
+import { queryClient } from './query-client.ts'
+
+/** At most so often is asked anew, however many events come. */
+const restMs = 500
+/** Where the service refuses the stream or is away. */
+const retryMs = 5_000
+
+/** Follows the event log, and asks anew for what its events concern. */
+export function useLive(): void {
+  useEffect(follow, [])
+}
+
+/** Only while the page is looked at: a browser opens few connections to a service, for all its tabs together. */
+function follow(): () => void {
+  let source: EventSource | undefined
+  let opened = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+  const concerned = new Map<string, QueryKey>()
+  let flushing: ReturnType<typeof setTimeout> | undefined
+  let flushedAt = 0
+
+  function flush(): void {
+    flushing = undefined
+    flushedAt = Date.now()
+    for (const queryKey of concerned.values()) void queryClient.invalidateQueries({ queryKey })
+    concerned.clear()
+  }
+  function take({ data }: MessageEvent<string>): void {
+    for (const key of concernedBy(JSON.parse(data) as Event)) concerned.set(JSON.stringify(key), key)
+    if (concerned.size > 0) flushing ??= setTimeout(flush, Math.max(0, flushedAt + restMs - Date.now()))
+  }
+  function close(): void {
+    clearTimeout(retry)
+    source?.close()
+    source = undefined
+  }
+  function open(): void {
+    close()
+    if (document.visibilityState === 'hidden') return
+    const stream = new EventSource('/v1/events?after=now')
+    source = stream
+    stream.onmessage = take
+    stream.onopen = () => {
+      // What happened in between has told nobody.
+      if (opened) void queryClient.invalidateQueries()
+      opened = true
+    }
+    stream.onerror = () => {
+      // A connection that was cut is opened again by the browser.
+      if (stream.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs)
+    }
+  }
+  open()
+  document.addEventListener('visibilitychange', open)
+  window.addEventListener('online', open)
+  return () => {
+    close()
+    clearTimeout(flushing)
+    document.removeEventListener('visibilitychange', open)
+    window.removeEventListener('online', open)
+  }
+}
+
+/** The queries whose answers an event may have changed. */
+function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
+  const [noun] = type.split('.')
+  if (noun === 'message' && message && mailbox !== null)
+    return [...['rows', 'conversation', 'folders'].map((name) => [name, mailbox]), ['search'], ['usage']]
+  return nouns[noun ?? ''] ?? []
+}
+
+const nouns: Readonly<Record<string, QueryKey[]>> = {
+  label: [['labels']],
+  filter: [['filters']],
+  block: [['blocked-senders']],
+  mailbox: [['mailboxes'], ['me'], ['usage']],
+  scheduled: [['scheduled']],
+}
