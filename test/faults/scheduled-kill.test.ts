@@ -38,8 +38,8 @@ const kills = [
   ['the mark of the end of data, before it', ['set end_of_data_sent = true'], 'before', 1],
   ['the mark of the end of data, after it', ['set end_of_data_sent = true'], 'after', 1],
   ['the end of data', undefined, 'after', 2],
-  ['the end, before it', [end], 'before', 2],
-  ['the end, after it', [end], 'after', 1],
+  ['the end, before its commit', [end, 'commit'], 'before', 2],
+  ['the end, after its commit', [end, 'commit'], 'after', 1],
   ['the copy for Sent, before its commit', copy, 'before', 1],
   ['the copy for Sent, after its commit', copy, 'after', 1],
 ] as const
