@@ -102,9 +102,9 @@ test('a member is added, listed and removed, by address or id', async () => {
     assert.equal(new Date(link_expires_at).getTime(), now + 72 * 3_600_000)
     return member
   }
-  const ada = await added('--email', 'Ada@x.example', '--name', 'Ada', '--role', 'owner')
+  const ada = await added('--email', 'Ada@x.example', '--name', 'Ada', '--role', 'admin')
   const bob = await added('--email', 'bob@x.example')
-  assert.deepEqual([ada.role, bob.role, bob.name], ['owner', 'member', ''])
+  assert.deepEqual([ada.role, bob.role, bob.name], ['admin', 'member', ''])
   assert.deepEqual(await json('member', 'list', ...org), { data: [ada, bob] })
   assert.deepEqual(await json('member', 'remove', ...org, 'ada@X.example'), { removed: true, ...ada })
   assert.equal((await json('member', 'remove', ...org, bob.id)).email, 'bob@x.example')

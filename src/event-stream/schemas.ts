@@ -122,7 +122,17 @@ export const EventOut = Type.Object(
     sending: Type.Optional(EventSending),
     item: Type.Optional(EventItem),
   },
-  { title: 'Event' },
+  {
+    title: 'Event',
+    // One of `message`, `sending` and `item` is there.
+    examples: [
+      {
+        ...{ id: '06b5a0f2e0012f00000000000041', type: 'label.created', at: '2026-11-21T07:44:33.123Z', mailbox: null },
+        by: { kind: 'key', id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', name: 'mrk_Xy12…9aBc' },
+        item: { id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c56', name: 'Receipts' },
+      },
+    ],
+  },
 )
 
 export type EventOut = Static<typeof EventOut>

@@ -115,6 +115,9 @@ async function allowedOf(http: string, key: string, requests: number): Promise<n
       return response.status
     }),
   )
-  assert.deepEqual([...new Set(statuses)].filter((status) => status !== 200 && status !== 429), [])
+  assert.deepEqual(
+    [...new Set(statuses)].filter((status) => status !== 200 && status !== 429),
+    [],
+  )
   return statuses.filter((status) => status === 200).length
 }
