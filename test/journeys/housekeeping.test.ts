@@ -89,9 +89,8 @@ test('what is kept for a time only is gone an hour after it, and nothing sooner'
     for (const at of [now - forMs - 2 * day, now - forMs / 2 + 60_000])
       await sql`insert into ${sql.table(table)} ${row(new Date(at))}`.execute(world.db)
   mock.timers.tick(3_600_000)
-  // What was asked for first is done first: after that many questions each table has had its turn.
   const left = () => Promise.all(kept.map(([table]) => rows(table)))
-  for (let asked = 0; asked < 100 && (await left()).some((count) => count > 1); asked++);
+  while ((await left()).some((count) => count > 1));
   assert.deepEqual(
     Object.fromEntries(await Promise.all(kept.map(async ([table]) => [table, await rows(table)]))),
     Object.fromEntries(kept.map(([table]) => [table, 1])),
@@ -109,6 +108,6 @@ test('an entry of the audit trail is gone an hour after 400 days', async () => {
     (await world.db.selectFrom('audit_entries').select('action').where('action', 'in', ['old', 'kept']).execute()).map(
       ({ action }) => action,
     )
-  for (let asked = 0; asked < 100 && (await left()).length > 1; asked++);
+  while ((await left()).length > 1);
   assert.deepEqual(await left(), ['kept'])
 })
