@@ -7,6 +7,7 @@ import { Domains } from '../pages/domains/domains.tsx'
 import { Filters } from '../pages/filters/filters.tsx'
 import { Labels } from '../pages/labels/labels.tsx'
 import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
+import { MailboxPage } from '../pages/mailbox/mailbox.tsx'
 import { Mailboxes } from '../pages/mailboxes/mailboxes.tsx'
 import { Members } from '../pages/members/members.tsx'
 import { NotFound } from '../pages/not-found.tsx'
@@ -67,6 +68,7 @@ export const router = createRouter({
       page('/blocked-senders', BlockedSenders),
       page('/domains', Domains),
       page('/mailboxes', Mailboxes),
+      page('/mailboxes/$address', MailboxPage),
       page('/members', Members),
       page('/api-keys', ApiKeys),
       page('/audit', AuditTrail),

@@ -1,7 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createMailbox, listMailboxes, type NewMailbox } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
+import { createMailbox, type NewMailbox } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -13,14 +13,10 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { useMay } from '../../session/may.ts'
 import { domainsQuery } from '../domains/queries.ts'
-
-const mailboxes = queryOptions({
-  queryKey: ['mailboxes'],
-  queryFn: ({ signal }) => listMailboxes({ limit: 1_000 }, { signal }),
-})
+import { mailboxesChanged, mailboxesQuery } from './queries.ts'
 
 export function Mailboxes() {
-  const query = useQuery(mailboxes)
+  const query = useQuery(mailboxesQuery)
   const mayCreate = useMay('mailboxes:write')
   const [asked, ask] = useState<'new' | NewMailbox>()
   const close = () => ask(undefined)
@@ -48,7 +44,9 @@ export function Mailboxes() {
                     heading: 'Address',
                     cell: ({ address, name }) => (
                       <>
-                        <strong>{address}</strong>
+                        <Link to="/mailboxes/$address" params={{ address }}>
+                          {address}
+                        </Link>
                         {name && <div>{name}</div>}
                       </>
                     ),
@@ -86,7 +84,7 @@ function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => vo
   const create = async () => {
     if (domain === undefined) return
     const made = await createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
-    await queryClient.invalidateQueries({ queryKey: mailboxes.queryKey })
+    await mailboxesChanged()
     // After the dialog has closed.
     queueMicrotask(() => onCreated(made))
   }

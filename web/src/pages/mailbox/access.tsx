@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { endMailboxAccess, type MailboxAccess } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
+import { levels } from './levels.ts'
+import styles from './mailbox.module.css'
+import { accessQuery, mailboxChanged } from './queries.ts'
+import { Share } from './share.tsx'
+
+/** Who may use a mailbox. */
+export function Access({ address }: { address: string }) {
+  const query = useQuery(accessQuery(address))
+  const owned = query.data?.data.some(({ level }) => level === 'own') ?? true
+  const mayShareOwn = useMay('share_own_mailboxes')
+  const mayShare = useMay('manage_mailboxes') && (!owned || mayShareOwn)
+  const [asked, ask] = useState<'share' | MailboxAccess>()
+  const close = () => ask(undefined)
+  return (
+    <section aria-labelledby="access" className={styles.section}>
+      <div className={styles.head}>
+        <h2 id="access">Who may use it</h2>
+        {mayShare && <Button onPress={() => ask('share')}>Share</Button>}
+      </div>
+      <Card>
+        <Loaded query={query} what="who may use it">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty
+                title="Nobody reads it here"
+                about="Programs do, with keys. Share it with members who are to read it."
+              />
+            ) : (
+              <Table
+                name="Who may use it"
+                rows={data}
+                rowKey={({ member_id }) => member_id}
+                columns={[
+                  {
+                    heading: 'Member',
+                    cell: ({ name, email }) => (
+                      <>
+                        <strong>{name || email}</strong>
+                        {name && <div>{email}</div>}
+                      </>
+                    ),
+                  },
+                  { heading: 'May', cell: ({ level }) => levels[level] },
+                  { heading: 'Since', cell: ({ given_at }) => given_at && <Time at={given_at} /> },
+                  {
+                    heading: '',
+                    cell: (access) =>
+                      mayShare &&
+                      access.level !== 'own' && (
+                        <Button look="quiet" aria-label={`End access of ${access.email}`} onPress={() => ask(access)}>
+                          End
+                        </Button>
+                      ),
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      {asked === 'share' && <Share address={address} onClose={close} />}
+      {asked && asked !== 'share' && (
+        <ActionDialog
+          title={`End access of ${asked.email}?`}
+          about={`They no longer see ${address}, within five seconds.`}
+          action="End access"
+          danger
+          onSubmit={() => endMailboxAccess(address, asked.member_id).then(mailboxChanged)}
+          onClose={close}
+        />
+      )}
+    </section>
+  )
+}

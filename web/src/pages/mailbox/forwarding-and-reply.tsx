@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { MeMailboxesItemLevel } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { AutoReplyForm } from './auto-reply-form.tsx'
+import { ForwardingForm } from './forwarding-form.tsx'
+import styles from './mailbox.module.css'
+import { forwardingQuery } from './queries.ts'
+
+interface Props {
+  readonly address: string
+  readonly level: MeMailboxesItemLevel
+  /** Mail of a Private mailbox is not forwarded. */
+  readonly forwards: boolean
+}
+
+/** Where a mailbox's mail also goes, and what it is answered with. */
+export function ForwardingAndReply({ address, level, forwards }: Props) {
+  const query = useQuery(forwardingQuery(address))
+  const mayChange = level === 'own' || level === 'send'
+  const [asked, ask] = useState<'forward' | 'reply'>()
+  const close = () => ask(undefined)
+  return (
+    <section aria-labelledby="forwarding" className={styles.section}>
+      <h2 id="forwarding">Forwarding and auto-reply</h2>
+      <Card>
+        <Loaded query={query} what="forwarding">
+          {({ forward, reply }) => (
+            <>
+              {forwards && (
+                <div className={styles.half}>
+                  <div>
+                    <strong>Forwarding</strong>{' '}
+                    {forward.paused_at ? (
+                      <Status is="bad">Paused</Status>
+                    ) : (
+                      <Status is={forward.enabled ? 'good' : 'plain'}>{forward.enabled ? 'On' : 'Off'}</Status>
+                    )}
+                    <p>
+                      {forward.to === null ? 'A copy of arriving mail can go to another address.' : `To ${forward.to}`}
+                      {forward.enabled && forward.until && (
+                        <>
+                          , until <Time at={forward.until} />
+                        </>
+                      )}
+                    </p>
+                    {forward.paused_because !== null && <p>{forward.paused_because}</p>}
+                  </div>
+                  {mayChange && <Button onPress={() => ask('forward')}>Change forwarding</Button>}
+                </div>
+              )}
+              <div className={styles.half}>
+                <div>
+                  <strong>Auto-reply</strong>{' '}
+                  <Status is={reply.enabled ? 'good' : 'plain'}>{reply.enabled ? 'On' : 'Off'}</Status>
+                  <p>{reply.body || 'Whoever writes can get an answer by itself, once in a while.'}</p>
+                </div>
+                {mayChange && <Button onPress={() => ask('reply')}>Change auto-reply</Button>}
+              </div>
+              {asked === 'forward' && <ForwardingForm address={address} forward={forward} onClose={close} />}
+              {asked === 'reply' && <AutoReplyForm address={address} reply={reply} onClose={close} />}
+            </>
+          )}
+        </Loaded>
+      </Card>
+    </section>
+  )
+}

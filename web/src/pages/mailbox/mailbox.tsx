@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { resumeMailbox, suspendMailbox } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Page } from '../../parts/page.tsx'
+import { size } from '../../parts/size.ts'
+import { Loaded } from '../../parts/states.tsx'
+import { useMay } from '../../session/may.ts'
+import { meQuery } from '../../session/me.ts'
+import { Access } from './access.tsx'
+import { DeleteMailbox } from './delete-mailbox.tsx'
+import { ForwardingAndReply } from './forwarding-and-reply.tsx'
+import styles from './mailbox.module.css'
+import { mailboxChanged, mailboxQuery } from './queries.ts'
+
+/** A mailbox: its state, who may use it, and where its mail goes. */
+export function MailboxPage() {
+  const { address } = useParams({ from: '/signed-in/mailboxes/$address' })
+  const query = useQuery(mailboxQuery(address))
+  const used = useQuery(meQuery).data?.mailboxes.find((mailbox) => mailbox.address === address)
+  const mayManage = useMay('manage_mailboxes')
+  const [asked, ask] = useState<'suspend' | 'delete'>()
+  const close = () => ask(undefined)
+  const suspended = query.data?.suspended ?? false
+  return (
+    <Page
+      title={address}
+      about={query.data?.name || undefined}
+      actions={
+        mayManage &&
+        query.data && (
+          <div className={styles.actions}>
+            <Button onPress={() => ask('suspend')}>{suspended ? 'Resume' : 'Suspend'}</Button>
+            <Button look="danger" onPress={() => ask('delete')}>
+              Delete
+            </Button>
+          </div>
+        )
+      }
+    >
+      <Loaded query={query} what="the mailbox">
+        {({ kind, aliases, storage_used_bytes }) => (
+          <>
+            <p>
+              <Status is={suspended ? 'bad' : 'good'}>{suspended ? 'Suspended' : 'Active'}</Status>{' '}
+              {kind === 'private' && <Status is="plain">Private</Status>} {size(storage_used_bytes)}
+              {aliases.length > 0 && `, also ${aliases.join(', ')}`}
+            </p>
+            {kind === 'smart' && <Access address={address} />}
+            {used && <ForwardingAndReply address={address} level={used.level} forwards={kind === 'smart'} />}
+          </>
+        )}
+      </Loaded>
+      {asked === 'suspend' && (
+        <ActionDialog
+          title={suspended ? `Resume ${address}?` : `Suspend ${address}?`}
+          about={
+            suspended
+              ? 'It receives and sends mail again.'
+              : 'It receives and sends no mail until it is resumed, and mail programs are signed out. It can still be read here.'
+          }
+          action={suspended ? 'Resume' : 'Suspend'}
+          danger={!suspended}
+          onSubmit={() => (suspended ? resumeMailbox(address) : suspendMailbox(address)).then(mailboxChanged)}
+          onClose={close}
+        />
+      )}
+      {asked === 'delete' && <DeleteMailbox address={address} onClose={close} />}
+    </Page>
+  )
+}

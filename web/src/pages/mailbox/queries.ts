@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type Forwarding, listMailboxAccess, showForwarding, showMailbox } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+
+export const mailboxQuery = (address: string) =>
+  queryOptions({
+    queryKey: ['mailboxes', address],
+    queryFn: ({ signal }) => showMailbox(address, { signal }),
+  })
+
+export const accessQuery = (address: string) =>
+  queryOptions({
+    queryKey: ['mailboxes', address, 'access'],
+    queryFn: ({ signal }) => listMailboxAccess(address, { signal }),
+  })
+
+export const forwardingQuery = (mailbox: string) =>
+  queryOptions({
+    queryKey: ['forwarding', mailbox],
+    // Of one mailbox, the answer is its own object.
+    queryFn: async ({ signal }) => (await showForwarding({ mailbox }, { signal })) as Forwarding,
+  })
+
+/** The list, each mailbox, and who may use it. */
+export const mailboxChanged = () => queryClient.invalidateQueries({ queryKey: ['mailboxes'] })
+
+export const forwardingChanged = (mailbox: string) =>
+  queryClient.invalidateQueries({ queryKey: forwardingQuery(mailbox).queryKey })

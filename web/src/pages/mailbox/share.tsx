@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type GiveMailboxAccessBodyLevel, giveMailboxAccess } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Choice } from '../../parts/field.tsx'
+import { membersQuery } from '../members/queries.ts'
+import { levels } from './levels.ts'
+import { mailboxChanged } from './queries.ts'
+
+const given = ['read', 'change', 'send'] as const
+
+/** Gives a member access, or another level of it. */
+export function Share({ address, onClose }: { address: string; onClose: () => void }) {
+  const members = useQuery(membersQuery).data?.data ?? []
+  const [chosen, choose] = useState<string>()
+  const [level, setLevel] = useState<GiveMailboxAccessBodyLevel>('change')
+  const member = chosen ?? members[0]?.id
+  const share = async () => {
+    if (member === undefined) return
+    await giveMailboxAccess(address, member, { level })
+    await mailboxChanged()
+  }
+  return (
+    <ActionDialog
+      title={`Share ${address}`}
+      about="The mailbox’s own member sees in their profile who was given access."
+      action="Share"
+      ready={member !== undefined}
+      fields={['level']}
+      onSubmit={share}
+      onClose={onClose}
+    >
+      {member !== undefined && (
+        <Choice
+          name="member"
+          label="With"
+          value={member}
+          onChange={choose}
+          options={members.map(({ id, name, email }) => ({
+            id,
+            name: email,
+            text: name ? `${name}, ${email}` : email,
+          }))}
+        />
+      )}
+      <Choice
+        name="level"
+        label="They may"
+        value={level}
+        onChange={setLevel}
+        options={given.map((id) => ({ id, name: levels[id], text: levels[id] }))}
+      />
+    </ActionDialog>
+  )
+}
