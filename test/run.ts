@@ -26,7 +26,9 @@ resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 
 // PostgreSQL runs as a user of its own.
 await chmod(scratch, 0o711)
 const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled', ...process.env, TMPDIR: scratch }
-if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres({}, await roomyPlace())).url
+// Eight processes on one database, as a test has them, may use 112; PostgreSQL allows 100 unless told.
+const settings = { max_connections: '200' }
+if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
 
 const ran = await runFiles(
   groups(),
