@@ -301,6 +301,14 @@ test('an owner shares a mailbox, answers for it while away, suspends and deletes
   await page.getByText('Nobody reads it here').waitFor()
 
   await visitor.open(`/mailboxes/${address}`)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await press('Share').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await visitor.open('/profile')
+  await page.getByRole('row', { name: /Read, label and move/ }).waitFor()
+  await visitor.assertSound()
+
+  await visitor.open(`/mailboxes/${address}`)
   await page.getByRole('button', { name: 'Change auto-reply' }).click()
   await page.getByLabel('Text').fill('Away until Monday')
   await visitor.assertSound()

@@ -16,9 +16,9 @@ import { Share } from './share.tsx'
 /** Who may use a mailbox. */
 export function Access({ address }: { address: string }) {
   const query = useQuery(accessQuery(address))
-  const owned = query.data?.data.some(({ level }) => level === 'own') ?? true
+  const owner = query.data?.data.find(({ level }) => level === 'own')?.member_id
   const mayShareOwn = useMay('share_own_mailboxes')
-  const mayShare = useMay('manage_mailboxes') && (!owned || mayShareOwn)
+  const mayShare = useMay('manage_mailboxes') && query.data !== undefined && (owner === undefined || mayShareOwn)
   const [asked, ask] = useState<'share' | MailboxAccess>()
   const close = () => ask(undefined)
   return (
@@ -68,7 +68,7 @@ export function Access({ address }: { address: string }) {
           }
         </Loaded>
       </Card>
-      {asked === 'share' && <Share address={address} onClose={close} />}
+      {asked === 'share' && <Share address={address} owner={owner} onClose={close} />}
       {asked && asked !== 'share' && (
         <ActionDialog
           title={`End access of ${asked.email}?`}

@@ -9,9 +9,16 @@ import { mailboxChanged } from './queries.ts'
 
 const given = ['read', 'change', 'send'] as const
 
+interface Props {
+  readonly address: string
+  /** The member whose own mailbox it is, who needs no access. */
+  readonly owner: string | undefined
+  readonly onClose: () => void
+}
+
 /** Gives a member access, or another level of it. */
-export function Share({ address, onClose }: { address: string; onClose: () => void }) {
-  const members = useQuery(membersQuery).data?.data ?? []
+export function Share({ address, owner, onClose }: Props) {
+  const members = (useQuery(membersQuery).data?.data ?? []).filter(({ id }) => id !== owner)
   const [chosen, choose] = useState<string>()
   const [level, setLevel] = useState<GiveMailboxAccessBodyLevel>('change')
   const member = chosen ?? members[0]?.id

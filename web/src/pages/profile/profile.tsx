@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Card, Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
+import { AccessChanges } from './access-changes.tsx'
 import { PasswordForm } from './password.tsx'
 import styles from './profile.module.css'
 import { AddSecondFactor, RemoveSecondFactor } from './second-factor.tsx'
@@ -55,6 +56,7 @@ export function Profile() {
         <h2 id="sessions">Where you are signed in</h2>
         <Sessions />
       </section>
+      <AccessChanges />
     </Page>
   )
 }

@@ -1,0 +1,41 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { listAccessChanges, type MailboxAccessChange } from '../../api/generated.ts'
+import { Card } from '../../parts/page.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { levels } from '../mailbox/levels.ts'
+import styles from './profile.module.css'
+
+const changesQuery = queryOptions({
+  queryKey: ['access-changes'],
+  queryFn: ({ signal }) => listAccessChanges({}, { signal }),
+})
+
+/** Who was given access to one's own mailbox, and by whom; nothing where nobody was. */
+export function AccessChanges() {
+  const { data } = useQuery(changesQuery)
+  if (!data || data.data.length === 0) return null
+  return (
+    <section aria-labelledby="access-changes" className={styles.section}>
+      <h2 id="access-changes">Access to your mailbox</h2>
+      <Card>
+        <Table name="Access to your mailbox" rows={data.data} rowKey={({ id }) => String(id)} columns={columns} />
+      </Card>
+    </section>
+  )
+}
+
+const columns = [
+  { heading: 'When', cell: ({ at }: MailboxAccessChange) => <Time at={at} /> },
+  { heading: 'Mailbox', cell: ({ mailbox }: MailboxAccessChange) => mailbox },
+  {
+    heading: 'Who',
+    cell: ({ member, after }: MailboxAccessChange) => (
+      <>
+        <strong>{member.email}</strong>
+        <div>{after === null ? 'No access any more' : levels[after]}</div>
+      </>
+    ),
+  },
+  { heading: 'By', cell: ({ by }: MailboxAccessChange) => by.name || 'The operator' },
+]
