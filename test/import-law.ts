@@ -9,6 +9,7 @@ const base = [
   'ports',
   'mime',
   'openpgp',
+  'public-http',
   'http',
   'secrets',
   'errors.ts',

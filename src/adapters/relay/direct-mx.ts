@@ -70,6 +70,7 @@ export class DirectMxRelay implements Relay {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#policies[Symbol.dispose]()
     await this.#pool[Symbol.asyncDispose]()
   }
 

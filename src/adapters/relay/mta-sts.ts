@@ -1,11 +1,11 @@
-import { request } from 'node:https'
 import QuickLRU from 'quick-lru'
 import { ifLookupFails } from '#/errors.ts'
+import { isPublic } from '#/ip-address.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { HeldPolicy, KeptPolicies, Policy } from '#/ports/mta-sts.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { PublicHttp } from '#/public-http/public-http.ts'
 import { DeliveryFailure } from './delivery-failure.ts'
-import { addressesOf } from './mail-hosts.ts'
 import { parsePolicy, policyId } from './mta-sts-policy.ts'
 
 export interface PoliciesOptions {
@@ -33,13 +33,16 @@ const longest = 64 * 1024
 const fetchPatience = 10_000
 
 /** Caches the MTA-STS policies of domains (RFC 8461). */
-export class Policies {
+export class Policies implements Disposable {
   readonly #options: PoliciesOptions
+  readonly #http: PublicHttp
   readonly #known = new QuickLRU<string, Known>({ maxSize: mostKnown })
   readonly #pending = new Map<string, Promise<Known>>()
 
   constructor(options: PoliciesOptions) {
     this.#options = options
+    const { resolver, allowPrivate, ca } = options
+    this.#http = new PublicHttp({ resolver, ca, allowed: { 'https:': (address) => allowPrivate || isPublic(address) } })
   }
 
   /** The domain's policy, if it has one. Throws `DeliveryFailure` if the stored policies cannot be read. */
@@ -75,53 +78,25 @@ export class Policies {
     }
   }
 
+  /** The certificate is verified, and redirects are not followed (RFC 8461, section 3.3). */
   async #fetch(domain: string, id: string): Promise<HeldPolicy | undefined> {
-    const { resolver, clock, allowPrivate, port = 443, ca } = this.#options
+    const { clock, port = 443 } = this.#options
     const now = clock.now()
     const host = `mta-sts.${domain}`
-    const [address] = await addressesOf(resolver, host, allowPrivate).catch(() => [])
-    if (address === undefined) return undefined
-    const text = await fetchText({ host, address, port, ca }).catch(() => undefined)
-    const read = text === undefined ? undefined : parsePolicy(text)
+    const url = URL.parse(`https://${host}:${port}/.well-known/mta-sts.txt`)
+    const question = { method: 'GET', headers: { Host: host }, mostBytes: longest, timeoutMs: fetchPatience } as const
+    const answer = url && (await this.#http.send(url, question).catch(() => undefined))
+    const isPlain = /^text\/plain *(;|$)/i.test(answer?.headers['content-type'] ?? '')
+    if (answer?.status !== 200 || !isPlain || answer.cut) return undefined
+    const read = parsePolicy(answer.body.toString())
     return read && { id, policy: { mode: read.mode, mx: read.mx }, until: now + read.maxAge * 1000 }
+  }
+
+  [Symbol.dispose](): void {
+    this.#http[Symbol.dispose]()
   }
 }
 
 function holding(held: HeldPolicy | undefined, now: number): HeldPolicy | undefined {
   return held && now < held.until ? held : undefined
-}
-
-/** RFC 8461, section 3.3: the certificate is verified and redirects are not followed. */
-function fetchText(from: { host: string; address: string; port: number; ca: string | undefined }): Promise<string> {
-  const { host, address, port, ca } = from
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const asked = request({
-    host: address,
-    port,
-    servername: host,
-    path: '/.well-known/mta-sts.txt',
-    headers: { Host: host },
-    agent: false,
-    ...(ca !== undefined && { ca }),
-  })
-  const timer = setTimeout(() => asked.destroy(new Error('timed out')), fetchPatience)
-  asked.on('error', reject)
-  asked.on('close', () => {
-    clearTimeout(timer)
-    reject(new Error('incomplete'))
-  })
-  asked.on('response', (response) => {
-    const plain = /^text\/plain *(;|$)/i.test(response.headers['content-type'] ?? '')
-    if (response.statusCode !== 200 || !plain) return void asked.destroy(new Error('no policy'))
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (piece: string) => {
-      text += piece
-      if (text.length > longest) asked.destroy(new Error('too long'))
-    })
-    response.on('end', () => resolve(text))
-    response.on('error', reject)
-  })
-  asked.end()
-  return promise
 }

@@ -1,0 +1,156 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublic } from '#/ip-address.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { HttpFailed, httpFailure } from './failure.ts'
+
+/** Whether a connection to an address may be made. */
+export type Allowed = (address: string) => boolean
+
+export interface PublicHttpOptions {
+  readonly resolver: Resolver
+  /** By the scheme of the URL; one that is not here is refused. Public addresses by both where nobody says. */
+  readonly allowed?: Readonly<Partial<Record<'http:' | 'https:', Allowed>>>
+  /** PEM of certificates to trust in place of the system's. */
+  readonly ca?: string | undefined
+}
+
+export interface HttpQuestion {
+  readonly method: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  /** Octets of the answer's body that are read. */
+  readonly mostBytes: number
+  /** Milliseconds from the look-up of the name to the end of the answer. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** The body goes on after what was read. */
+  readonly cut: boolean
+}
+
+/** How long a connection is kept for another request, in milliseconds. */
+const idleMs = 5_000
+
+/**
+ * Requests to servers that others name: a URL may lead into our own network, and its name may have another address at each
+ * look-up. So each connection is made to an address that was looked at. Redirects are not followed. Connections are kept
+ * for a while; a request that meets the end of a kept one is sent again, and may so be sent twice.
+ */
+export class PublicHttp implements Disposable {
+  readonly #resolver: Resolver
+  readonly #allowed: NonNullable<PublicHttpOptions['allowed']>
+  readonly #agents: Readonly<Record<'http:' | 'https:', Agent>>
+
+  constructor({ resolver, allowed = { 'http:': isPublic, 'https:': isPublic }, ca }: PublicHttpOptions) {
+    this.#resolver = resolver
+    this.#allowed = allowed
+    const kept = { keepAlive: true, timeout: idleMs }
+    this.#agents = { 'http:': new Agent(kept), 'https:': new TlsAgent({ ...kept, ...(ca !== undefined && { ca }) }) }
+  }
+
+  /** Answers with whatever status. @throws HttpFailed where there is no answer */
+  async send(url: URL, question: HttpQuestion): Promise<HttpAnswer> {
+    const { protocol, hostname } = url
+    const allowed = isHttp(protocol) ? this.#allowed[protocol] : undefined
+    if (!isHttp(protocol) || !allowed) throw new HttpFailed(`${protocol.replace(':', '')} is not allowed`)
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    // What is an address already is never looked up.
+    if (isIP(host) && !allowed(host)) throw new HttpFailed(notAllowed)
+    const timeout = AbortSignal.timeout(question.timeoutMs)
+    const signal = question.signal ? AbortSignal.any([timeout, question.signal]) : timeout
+    const open = () => {
+      const { method, headers } = question
+      const lookup = this.#lookUp(allowed)
+      const where = {
+        host,
+        port: url.port,
+        path: `${url.pathname}${url.search}`,
+        lookup,
+        agent: this.#agents[protocol],
+      }
+      return (protocol === 'https:' ? requestTls : requestPlain)({ ...where, method, headers: { ...headers } })
+    }
+    try {
+      for (;;) {
+        const answer = await exchange(open(), question, signal)
+        if (answer) return answer
+      }
+    } catch (error) {
+      if (timeout.aborted) throw new HttpFailed(`No whole answer within ${question.timeoutMs / 1_000} s`)
+      throw httpFailure(error)
+    }
+  }
+
+  /** The addresses of a name that a connection may be made to. */
+  #lookUp(allowed: Allowed): LookupFunction {
+    const found = async (name: string) => {
+      const families = await Promise.allSettled([this.#resolver.aaaa(name), this.#resolver.a(name)])
+      const addresses = families
+        .flatMap((family) => (family.status === 'fulfilled' ? family.value : []))
+        .filter((address) => isIP(address))
+      if (addresses.length === 0) {
+        const failed = families.some(({ status }) => status === 'rejected')
+        throw new HttpFailed(failed ? `Looking up ${name} in the DNS failed` : `The name ${name} has no address`)
+      }
+      const fit = addresses.filter(allowed).map((address) => ({ address, family: isIP(address) }))
+      if (fit.length === 0) throw new HttpFailed(notAllowed)
+      return fit
+    }
+    return (name, { all }, callback) => {
+      found(name).then(
+        (fit) => (all ? callback(null, fit) : callback(null, fit[0]?.address ?? '', fit[0]?.family)),
+        (error) => callback(error, []),
+      )
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy()
+  }
+}
+
+const notAllowed = 'The address is not public'
+
+function isHttp(protocol: string): protocol is 'http:' | 'https:' {
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+/** Undefined where a kept connection had ended before the request came. */
+function exchange(
+  asked: ReturnType<typeof requestPlain>,
+  { body, mostBytes }: HttpQuestion,
+  signal: AbortSignal,
+): Promise<HttpAnswer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>()
+  const stop = () => asked.destroy(new HttpFailed('The service stopped'))
+  signal.addEventListener('abort', stop)
+  asked.on('close', () => signal.removeEventListener('abort', stop))
+  asked.on('error', (error: NodeJS.ErrnoException) => {
+    if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(undefined)
+    else reject(error)
+  })
+  asked.on('response', (answer) => void readAnswer(answer, mostBytes).then(resolve, reject))
+  if (signal.aborted) stop()
+  else asked.end(body)
+  return promise
+}
+
+async function readAnswer(answer: IncomingMessage, mostBytes: number): Promise<HttpAnswer> {
+  const { statusCode: status = 0, headers } = answer
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer) {
+    pieces.push(piece)
+    bytes += piece.length
+    // Leaving the loop closes the connection: nobody knows how much would come.
+    if (bytes > mostBytes) break
+  }
+  return { status, headers, body: Buffer.concat(pieces).subarray(0, mostBytes), cut: bytes > mostBytes }
+}
