@@ -264,6 +264,25 @@ test('an owner makes an API key that works, revokes it, and finds both in the au
   await visitor.assertSound()
 })
 
+test('an owner makes a mailbox, whose password is shown once', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  const { page } = visitor
+  await visitor.open('/mailboxes')
+  await page.getByRole('button', { name: 'New mailbox' }).click()
+  await page.getByLabel('Name before the @').fill('Desk')
+  await visitor.assertSound()
+  await page.getByRole('button', { name: 'Create mailbox' }).click()
+  const made = page.getByRole('dialog', { name: `desk@${organization.domain} is there` })
+  assert.match((await made.locator('code').textContent()) ?? '', /^\S{16,}$/)
+  await visitor.assertSound()
+  await page.mouse.click(1, 1)
+  assert.deepEqual(await made.getByRole('button').allTextContents(), ['Copy', 'Done'])
+  await made.getByRole('button', { name: 'Done' }).click()
+  await made.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: `desk@${organization.domain}` }).waitFor()
+})
+
 test('what one changes, another sees without doing anything', async () => {
   const { organization, ada } = await furnished()
   await using one = await Visitor.signIn(browser, organization, ada)

@@ -15,6 +15,8 @@ interface Props {
   /** What the button that does it says. */
   readonly action: string
   readonly danger?: boolean
+  /** It only tells: there is nothing to cancel, and a click beside it does not close it. */
+  readonly telling?: boolean
   /** Whether it can be done now: what must be typed is typed. */
   readonly ready?: boolean
   /** Names of the fields below. An error that names one of them is shown there, any other above the buttons. */
@@ -27,7 +29,7 @@ interface Props {
 
 /** Asks for what an action needs, who it is included where the service wants to know, does it, and closes. It stays open, with all that was typed, while it fails. */
 export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
-  const { children, onSubmit, onClose } = props
+  const { children, telling = false, onSubmit, onClose } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
   const confirmation = useConfirmation()
@@ -48,7 +50,12 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
   }
 
   return (
-    <ModalOverlay isOpen isDismissable={!busy} onOpenChange={(open) => !open && onClose()} className={`${styles.veil}`}>
+    <ModalOverlay
+      isOpen
+      isDismissable={!busy && !telling}
+      onOpenChange={(open) => !open && onClose()}
+      className={`${styles.veil}`}
+    >
       <Modal className={`${styles.modal}`}>
         <Dialog role={danger ? 'alertdialog' : 'dialog'} className={`${styles.dialog}`}>
           <Heading slot="title" level={2}>
@@ -71,9 +78,11 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
               </p>
             )}
             <div className={styles.foot}>
-              <Button onPress={onClose} isDisabled={busy}>
-                Cancel
-              </Button>
+              {!telling && (
+                <Button onPress={onClose} isDisabled={busy}>
+                  Cancel
+                </Button>
+              )}
               <Button type="submit" look={danger ? 'danger' : 'primary'} isPending={busy} isDisabled={!ready}>
                 {action}
               </Button>

@@ -28,8 +28,7 @@ export function CreateKey({ onCreated, onClose }: { onCreated: (key: string) => 
       ...listed({ mailboxes, recipients, networks }),
     })
     await keysChanged()
-    // After the dialog has closed.
-    if (key !== undefined) queueMicrotask(() => onCreated(key))
+    if (key !== undefined) onCreated(key)
   }
   return (
     <ActionDialog

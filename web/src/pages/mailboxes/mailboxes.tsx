@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { createMailbox, type NewMailbox } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
-import { Copy } from '../../parts/copy.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Choice, TextInput } from '../../parts/field.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page } from '../../parts/page.tsx'
 import { size } from '../../parts/size.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -18,10 +18,10 @@ import { mailboxesChanged, mailboxesQuery } from './queries.ts'
 export function Mailboxes() {
   const query = useQuery(mailboxesQuery)
   const mayCreate = useMay('mailboxes:write')
-  const [asked, ask] = useState<'new' | NewMailbox>()
-  const close = () => ask(undefined)
+  const [asked, ask] = useState(false)
+  const [made, setMade] = useState<NewMailbox>()
   const add = (
-    <Button look="primary" onPress={() => ask('new')}>
+    <Button look="primary" onPress={() => ask(true)}>
       New mailbox
     </Button>
   )
@@ -68,8 +68,16 @@ export function Mailboxes() {
           }
         </Loaded>
       </Card>
-      {asked === 'new' && <Create onCreated={ask} onClose={close} />}
-      {asked && asked !== 'new' && <ShowPassword mailbox={asked} onClose={close} />}
+      {asked && <Create onCreated={setMade} onClose={() => ask(false)} />}
+      {made?.password !== undefined && (
+        <ShownOnce
+          title={`${made.address} is there`}
+          about="Its password for mail programs. It cannot be shown again."
+          secret={made.password}
+          name="password"
+          onClose={() => setMade(undefined)}
+        />
+      )}
     </Page>
   )
 }
@@ -85,8 +93,7 @@ function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => vo
     if (domain === undefined) return
     const made = await createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
     await mailboxesChanged()
-    // After the dialog has closed.
-    queueMicrotask(() => onCreated(made))
+    onCreated(made)
   }
   return (
     <ActionDialog
@@ -115,18 +122,6 @@ function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => vo
         onChange={setName}
         hint="Whose it is, or what for. May be empty."
       />
-    </ActionDialog>
-  )
-}
-
-function ShowPassword({ mailbox: { address, password }, onClose }: { mailbox: NewMailbox; onClose: () => void }) {
-  return (
-    <ActionDialog title={`${address} is there`} action="Done" onSubmit={async () => {}} onClose={onClose}>
-      {password !== undefined && (
-        <p>
-          Its password for mail programs, shown once: <code>{password}</code> <Copy text={password} of="password" />
-        </p>
-      )}
     </ActionDialog>
   )
 }

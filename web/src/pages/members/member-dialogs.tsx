@@ -30,8 +30,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => v
   const add = async () => {
     const { link } = await addMember({ email: email.trim(), name, role })
     await membersChanged()
-    // After the dialog has closed.
-    if (link !== undefined) queueMicrotask(() => onAdded({ email, link }))
+    if (link !== undefined) onAdded({ email, link })
   }
   return (
     <ActionDialog
@@ -61,7 +60,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => v
 export function Invite({ member, onMade, onClose }: Props & { onMade: (made: MadeLink) => void }) {
   const invite = async () => {
     const { link } = await inviteMember(member.id)
-    if (link !== undefined) queueMicrotask(() => onMade({ email: member.email, link }))
+    if (link !== undefined) onMade({ email: member.email, link })
   }
   return (
     <ActionDialog
