@@ -268,6 +268,36 @@ test('an owner makes a filter from a message; a member is not offered it', async
   assert.equal(await member.page.getByRole('menuitem', { name: /filter/ }).count(), 0)
 })
 
+test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {
+  const box = await boxOf(world)
+  const dot = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const large = Buffer.concat([dot, Buffer.alloc(5_000_000)])
+  await box.receive({
+    subject: 'Drawings',
+    html: '<p>Look: <img src="cid:small@peer" alt="Small"> <img src="cid:large@peer" alt="Large"></p>',
+    attachments: [
+      { filename: 'small.png', cid: 'small@peer', content: dot, contentType: 'image/png' },
+      { filename: 'large.png', cid: 'large@peer', content: large, contentType: 'image/png' },
+    ],
+  })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
+  await page.getByRole('row').filter({ hasText: 'Drawings' }).getByRole('link').click()
+  const text = page.locator('article iframe').contentFrame()
+  await text.locator('img[src^="data:image/png"]').waitFor()
+  assert.deepEqual(await text.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('alt'))), [
+    'Small',
+    'Large',
+  ])
+  const attachments = page.getByRole('list', { name: 'Attachments' }).getByRole('link')
+  assert.deepEqual(await attachments.locator('bdi').allTextContents(), ['large.png'])
+  await visitor.assertSound()
+})
+
 test('a search finds a message and opens its conversation; an attachment is saved', async () => {
   const box = await furnished()
   await using visitor = await reader(browser, box)

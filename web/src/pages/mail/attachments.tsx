@@ -3,11 +3,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { plain } from '../../parts/plain.ts'
 import { size } from '../../parts/size.ts'
 import styles from './attachments.module.css'
-import { isPicture, isShownInText } from './pictures.ts'
+import { isShownInText, isViewable } from './pictures.ts'
 import type { Place } from './place.ts'
-
-/** Larger pictures are not shown beside their name. */
-const mostPicture = 5_000_000
 
 /** What is attached to a message: to be saved, and seen where it is a picture. */
 export function Attachments({ place, message }: { place: Place; message: Message }) {
@@ -29,11 +26,7 @@ function File({ place, uid, attachment }: { place: Place; uid: number; attachmen
   const name = plain(attachment.filename ?? '') || 'Attachment without a name'
   return (
     <a className={styles.file} href={url} download={attachment.filename ?? ''}>
-      {isPicture(attachment) && attachment.size_bytes <= mostPicture ? (
-        <img src={url} alt="" loading="lazy" />
-      ) : (
-        <Icon name="attachment" />
-      )}
+      {isViewable(attachment) ? <img src={url} alt="" loading="lazy" /> : <Icon name="attachment" />}
       <bdi className={styles.name}>{name}</bdi>
       <span className={styles.size}>{size(attachment.size_bytes)}</span>
       <Icon name="download" />

@@ -2,12 +2,9 @@ import { getDownloadAttachmentUrl, type Message } from '../../api/generated.ts'
 import { isShownInText } from './pictures.ts'
 import type { Place } from './place.ts'
 
-/** Larger ones stay attachments. */
-const most = 5_000_000
-
 /** The pictures that the message brings for its text, by Content-ID, as `data:` URLs: its frame may load nothing. */
 export async function ownPictures(place: Place, message: Message): Promise<Map<string, string>> {
-  const shown = message.attachments.filter((one) => isShownInText(one, message.html) && one.size_bytes <= most)
+  const shown = message.attachments.filter((one) => isShownInText(one, message.html))
   const found = await Promise.all(
     shown.map(async ({ id, content_id }) => {
       const answer = await fetch(getDownloadAttachmentUrl(message.uid, id, { ...place })).catch(() => undefined)
