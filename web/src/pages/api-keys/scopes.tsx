@@ -5,18 +5,29 @@ import type { ApiKeyScopesItem } from '../../api/generated.ts'
 import { useFieldError } from '../../parts/field-errors.ts'
 import styles from './api-keys.module.css'
 
-const nouns: readonly (readonly [name: string, ...scopes: ApiKeyScopesItem[]])[] = [
-  ['Messages', 'messages:read', 'messages:write'],
-  ['Sending', 'sending:write'],
-  ['Scheduled messages', 'scheduled:read', 'scheduled:write'],
-  ['Labels', 'labels:read', 'labels:write'],
-  ['Filters and blocks', 'filters:read', 'filters:write'],
-  ['Forwarding', 'forwarding:read', 'forwarding:write'],
-  ['Domains', 'domains:read', 'domains:write'],
-  ['Mailboxes', 'mailboxes:read', 'mailboxes:write'],
-  ['Usage', 'usage:read'],
-  ['Members', 'members:read'],
-]
+/** What each scope is about. */
+const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
+  'messages:read': 'Messages',
+  'messages:write': 'Messages',
+  'sending:write': 'Sending',
+  'scheduled:read': 'Scheduled messages',
+  'scheduled:write': 'Scheduled messages',
+  'labels:read': 'Labels',
+  'labels:write': 'Labels',
+  'filters:read': 'Filters and blocks',
+  'filters:write': 'Filters and blocks',
+  'forwarding:read': 'Forwarding',
+  'forwarding:write': 'Forwarding',
+  'domains:read': 'Domains',
+  'domains:write': 'Domains',
+  'mailboxes:read': 'Mailboxes',
+  'mailboxes:write': 'Mailboxes',
+  'usage:read': 'Usage',
+  'members:read': 'Members',
+  'events:read': 'Events',
+}
+
+const nouns = Map.groupBy(Object.keys(nounOf) as ApiKeyScopesItem[], (scope) => nounOf[scope])
 
 interface Props {
   readonly chosen: readonly ApiKeyScopesItem[]
@@ -34,7 +45,7 @@ export function Scopes({ chosen, onChange }: Props) {
       onChange={(scopes) => onChange(scopes as ApiKeyScopesItem[])}
     >
       <Label>What it may do</Label>
-      {nouns.map(([name, ...scopes]) => (
+      {[...nouns].map(([name, scopes]) => (
         <div key={name} className={styles.noun}>
           <span>{name}</span>
           {scopes.map((scope) => {
