@@ -1,6 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Event } from '../api/generated.ts'
+import { mailKeys } from '../pages/mail/queries.ts'
 import { queryClient } from './query-client.ts'
 
 /** At most so often is asked anew, however many events come. */
@@ -67,8 +68,7 @@ function follow(): () => void {
 /** The queries whose answers an event may have changed. */
 function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
   const [noun] = type.split('.')
-  if (noun === 'message' && message && mailbox !== null)
-    return [...['rows', 'conversation', 'folders'].map((name) => [name, mailbox]), ['search'], ['usage']]
+  if (noun === 'message' && message && mailbox !== null) return [...mailKeys(mailbox), ['search'], ['usage']]
   return nouns[noun ?? ''] ?? []
 }
 

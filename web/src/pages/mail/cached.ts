@@ -3,7 +3,7 @@ import type { ListFolders200, ThreadWithMessages } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { changed, type Edit, type State } from './edits.ts'
 import type { Place } from './place.ts'
-import { foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
+import { foldersQuery, mailKeys, messagesOf, type Row, type RowPage } from './queries.ts'
 
 const keysOf = ({ mailbox, folder }: Place): QueryKey[] => [
   ['rows', mailbox, folder],
@@ -54,9 +54,7 @@ export async function showAtOnce(place: Place, edit: Edit, states: readonly Stat
 
 /** Asks again for what is shown of a mailbox. */
 export async function refresh({ mailbox }: Place): Promise<void> {
-  await Promise.all(
-    ['rows', 'conversation', 'folders'].map((name) => queryClient.invalidateQueries({ queryKey: [name, mailbox] })),
-  )
+  await Promise.all(mailKeys(mailbox).map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
 function changeRows({ mailbox, folder }: Place, change: (row: Row) => Row | undefined): void {

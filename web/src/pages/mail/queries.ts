@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import {
   listConversations,
   listFolders,
@@ -19,6 +19,13 @@ export const foldersQuery = (mailbox: string) =>
     queryFn: ({ signal }) => listFolders({ mailbox }, { signal }),
     refetchInterval: freshness,
   })
+
+/** What is shown of a mailbox, and changes with its mail. */
+export const mailKeys = (mailbox: string): QueryKey[] => [
+  ['rows', mailbox],
+  ['conversation', mailbox],
+  ['folders', mailbox],
+]
 
 /** Conversations of a page of the list. */
 export const pageSize = 50
