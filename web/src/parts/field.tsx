@@ -45,7 +45,8 @@ interface ChoiceProps<T extends string> {
   readonly hint?: ReactNode
   readonly value: T
   readonly onChange: (value: T) => void
-  readonly options: readonly { readonly id: T; readonly text: ReactNode; readonly name: string }[]
+  /** `shown` is the name where it is not given. */
+  readonly options: readonly { readonly id: T; readonly name: string; readonly shown?: ReactNode }[]
 }
 
 /** One of a few. */
@@ -74,7 +75,7 @@ export function Choice<T extends string>({ label, name, hint, value, onChange, o
         <ListBox className={`${styles.options}`} items={options}>
           {(option) => (
             <ListBoxItem id={option.id} textValue={option.name} className={`${styles.option}`}>
-              {option.text}
+              {option.shown ?? option.name}
             </ListBoxItem>
           )}
         </ListBox>

@@ -6,15 +6,17 @@ const units = [
   ['minute', 60],
 ] as const
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' })
+
+/** The day and the hour, in the reader's language and zone. */
+export const inFull = (at: string) => full.format(new Date(at))
 
 /** How long ago or how soon, in the reader's language; in full, in the reader's zone, where it is pointed at. */
 export function Time({ at }: { at: string }) {
-  const date = new Date(at)
   return (
-    <time dateTime={at} title={whole.format(date)}>
-      {fromNow(date, Date.now())}
+    <time dateTime={at} title={inFull(at)}>
+      {fromNow(new Date(at), Date.now())}
     </time>
   )
 }

@@ -6,10 +6,10 @@ import { keysChanged } from './queries.ts'
 import { Scopes } from './scopes.tsx'
 
 const lifetimes = [
-  { id: '30', name: '30 days', text: '30 days' },
-  { id: '90', name: '90 days', text: '90 days' },
-  { id: '365', name: 'A year', text: 'A year' },
-  { id: 'never', name: 'Until it is revoked', text: 'Until it is revoked' },
+  { id: '30', name: '30 days' },
+  { id: '90', name: '90 days' },
+  { id: '365', name: 'A year' },
+  { id: 'never', name: 'Until it is revoked' },
 ] as const
 
 type Lifetime = (typeof lifetimes)[number]['id']

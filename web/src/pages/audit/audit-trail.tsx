@@ -48,7 +48,7 @@ export function AuditTrail() {
           label="Show"
           value={item}
           onChange={choose}
-          options={items.map(([id, name]) => ({ id, name, text: name }))}
+          options={items.map(([id, name]) => ({ id, name }))}
         />
       </div>
       <Card>

@@ -9,19 +9,19 @@ import styles from './filters.module.css'
 import { filtersChanged } from './queries.ts'
 
 const fields = [
-  { id: 'from', name: 'From', text: 'From' },
-  { id: 'to', name: 'To', text: 'To' },
-  { id: 'subject', name: 'Subject', text: 'Subject' },
+  { id: 'from', name: 'From' },
+  { id: 'to', name: 'To' },
+  { id: 'subject', name: 'Subject' },
 ] as const
 const operators = [
-  { id: 'contains', name: 'contains', text: 'contains' },
-  { id: 'is', name: 'is', text: 'is' },
+  { id: 'contains', name: 'contains' },
+  { id: 'is', name: 'is' },
 ] as const
 const actions = [
-  { id: 'label', name: 'Label it', text: 'Label it' },
-  { id: 'move', name: 'Move it', text: 'Move it' },
-  { id: 'star', name: 'Star it', text: 'Star it' },
-  { id: 'read', name: 'Mark it read', text: 'Mark it read' },
+  { id: 'label', name: 'Label it' },
+  { id: 'move', name: 'Move it' },
+  { id: 'star', name: 'Star it' },
+  { id: 'read', name: 'Mark it read' },
 ] as const
 
 interface Props {
@@ -77,7 +77,7 @@ export function FilterForm({ filter, from, onClose }: Props) {
           label="Label"
           value={label}
           onChange={choose}
-          options={labels.map((one) => ({ id: one.keyword, name: one.name, text: <LabelChip {...one} /> }))}
+          options={labels.map((one) => ({ id: one.keyword, name: one.name, shown: <LabelChip {...one} /> }))}
         />
       )}
       {action === 'label' && label === undefined && <p>There are no labels yet: create one on the page Labels.</p>}

@@ -2,16 +2,13 @@ import type { Filter } from '../../api/generated.ts'
 import { LabelChip } from '../../parts/chip.tsx'
 import { folderName } from '../../parts/folder-name.ts'
 
-const fields = { from: 'from', to: 'to', subject: 'subject' } as const
-
 type Rule = Pick<Filter, 'field' | 'op' | 'value' | 'action' | 'argument'>
 
 /** A filter as a sentence. */
 export function RuleText({ rule, labels }: { rule: Rule; labels: readonly LabelLike[] }) {
   return (
     <>
-      If {fields[rule.field]} {rule.op === 'is' ? 'is' : 'contains'} <q>{rule.value}</q>,{' '}
-      <Act rule={rule} labels={labels} />
+      If {rule.field} {rule.op} <q>{rule.value}</q>, <Act rule={rule} labels={labels} />
     </>
   )
 }

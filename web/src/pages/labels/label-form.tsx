@@ -44,7 +44,7 @@ export function LabelForm({ label, onClose }: { label: Label | undefined; onClos
         label="Colour"
         value={colour}
         onChange={setColour}
-        options={offered.map((one) => ({ id: one, name: one, text: <LabelChip name={one} colour={one} /> }))}
+        options={offered.map((one) => ({ id: one, name: one, shown: <LabelChip name={one} colour={one} /> }))}
       />
     </ActionDialog>
   )

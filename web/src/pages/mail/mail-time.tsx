@@ -1,14 +1,14 @@
+import { inFull } from '../../parts/time.tsx'
+
 const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
 
 /** When a message came, as short as it can be said: the hour today, the day this year. */
 export function MailTime({ at }: { at: string }) {
-  const then = new Date(at)
   return (
-    <time dateTime={at} title={whole.format(then)}>
-      {shortly(then, new Date())}
+    <time dateTime={at} title={inFull(at)}>
+      {shortly(new Date(at), new Date())}
     </time>
   )
 }
@@ -17,5 +17,3 @@ function shortly(then: Date, now: Date): string {
   if (then.toDateString() === now.toDateString()) return hour.format(then)
   return then.getFullYear() === now.getFullYear() ? day.format(then) : date.format(then)
 }
-
-export const inFull = (at: string) => whole.format(new Date(at))

@@ -1,6 +1,6 @@
 import type { Address, Message } from '../../api/generated.ts'
 import { plain } from '../../parts/plain.ts'
-import { inFull } from './mail-time.tsx'
+import { inFull } from '../../parts/time.tsx'
 import styles from './open-message.module.css'
 import { personName } from './people.ts'
 

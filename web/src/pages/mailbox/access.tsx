@@ -4,6 +4,7 @@ import { endMailboxAccess, type MailboxAccess } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Card } from '../../parts/page.tsx'
+import { Person } from '../../parts/person.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -43,12 +44,7 @@ export function Access({ address }: { address: string }) {
                 columns={[
                   {
                     heading: 'Member',
-                    cell: ({ name, email }) => (
-                      <>
-                        <strong>{name || email}</strong>
-                        {name && <div>{email}</div>}
-                      </>
-                    ),
+                    cell: (member) => <Person name={member.name} email={member.email} />,
                   },
                   { heading: 'May', cell: ({ level }) => levels[level] },
                   { heading: 'Since', cell: ({ given_at }) => given_at && <Time at={given_at} /> },

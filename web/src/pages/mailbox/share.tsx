@@ -46,7 +46,7 @@ export function Share({ address, owner, onClose }: Props) {
           options={members.map(({ id, name, email }) => ({
             id,
             name: email,
-            text: name ? `${name}, ${email}` : email,
+            shown: name ? `${name}, ${email}` : email,
           }))}
         />
       )}
@@ -55,7 +55,7 @@ export function Share({ address, owner, onClose }: Props) {
         label="They may"
         value={level}
         onChange={setLevel}
-        options={given.map((id) => ({ id, name: levels[id], text: levels[id] }))}
+        options={given.map((id) => ({ id, name: levels[id] }))}
       />
     </ActionDialog>
   )

@@ -112,7 +112,7 @@ function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => vo
           label="Domain"
           value={domain}
           onChange={choose}
-          options={verified.map((one) => ({ id: one.domain, name: one.domain_unicode, text: one.domain_unicode }))}
+          options={verified.map((one) => ({ id: one.domain, name: one.domain_unicode }))}
         />
       )}
       <TextInput

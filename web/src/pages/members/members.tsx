@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page } from '../../parts/page.tsx'
+import { Person } from '../../parts/person.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -40,12 +41,7 @@ export function Members() {
                 columns={[
                   {
                     heading: 'Member',
-                    cell: ({ name, email }) => (
-                      <>
-                        <strong>{name || email}</strong>
-                        {name && <div>{email}</div>}
-                      </>
-                    ),
+                    cell: (member) => <Person name={member.name} email={member.email} />,
                   },
                   {
                     heading: 'Role',

@@ -19,7 +19,7 @@ export function RoleChoice({ role, onChange }: { role: MemberRole; onChange: (ro
       onChange={onChange}
       options={roles
         .filter(({ id }) => mayMakeOwners || id !== 'owner')
-        .map(({ id, name, about }) => ({ id, name, text: `${name}: ${about}` }))}
+        .map(({ id, name, about }) => ({ id, name, shown: `${name}: ${about}` }))}
     />
   )
 }
