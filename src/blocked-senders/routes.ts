@@ -8,7 +8,7 @@ import { Type } from '#/http/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { blockSender, unblockSender } from './block.ts'
 import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pattern.ts'
-import { blockedNamed, blockedSendersAfter, blockedSendersOf } from './queries.ts'
+import { blockedNamed, blockedSendersAfter } from './queries.ts'
 
 const ByIdOrPattern = Type.Object({
   id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
@@ -51,8 +51,6 @@ function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owned
     async (request) => {
       const { cursor, limit = mostBlocked } = request.query
       const owner = ownerIn(request)
-      if (cursor === undefined && request.query.limit === undefined)
-        return { data: (await blockedSendersOf(db, owner)).map(present) }
       const list = ['blocked-senders', owner.memberId]
       const found = await blockedSendersAfter(db, owner, timedPlace(cursor, list), limit + 1)
       const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })

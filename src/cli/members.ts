@@ -1,7 +1,7 @@
 import { byOperator } from '#/audit/actor.ts'
 import type { Config } from '#/config/config.ts'
 import type { Member } from '#/members/member.ts'
-import { addMember, changeRole, memberNamed, removeMember } from '#/members/members.ts'
+import { addMember, changeRole, managerOfAll, memberNamed, removeMember } from '#/members/members.ts'
 import { membersOf } from '#/members/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
@@ -11,7 +11,7 @@ import { command, type Operator } from './command.ts'
 import { minute, table } from './table.ts'
 
 /** The operator may do everything. */
-const manager = { by: byOperator, managesOwners: true }
+const manager = managerOfAll(byOperator)
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const
 

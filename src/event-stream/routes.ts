@@ -43,7 +43,7 @@ export function eventRoutes(app: App, { db, events: feed }: EventParts): void {
     const types = typesIn(query.types)
     const identity = await request.identify()
     const lacking = [...(types ?? [])].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
-    if (lacking && query.types) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
+    if (lacking) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
     const resumed = streams(request) ? [headers['last-event-id']].flat()[0] : undefined
     const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)

@@ -111,8 +111,8 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     request.actor = { ...identity.actor, address: request.clientAddress }
     request.member = member
     request.identify = async () => {
-      const now = await identify(request, network)
-      return now?.suspended ? undefined : now
+      const found = await identify(request, network)
+      return found?.suspended ? undefined : found
     }
     const allowance = await consume(identity)
     const policy = member ? 'member' : 'key'

@@ -23,9 +23,12 @@ export interface Manager {
   readonly managesOwners: boolean
 }
 
+/** Somebody who may change every member. */
+export const managerOfAll = (by: Actor): Manager => ({ by, managesOwners: true })
+
 /** `admitMember` in a transaction of its own, by somebody who may do everything. */
 export async function addMember(db: Db, wanted: NewMember, by: Actor): Promise<Member> {
-  return await db.transaction().execute((tx) => admitMember(tx, wanted, { by, managesOwners: true }))
+  return await db.transaction().execute((tx) => admitMember(tx, wanted, managerOfAll(by)))
 }
 
 /** Adds a member, who gets the mailbox of that address, if there is one. Refuses an address that another member has, in any
@@ -69,8 +72,7 @@ export async function dismissMember(tx: Tx, ref: MemberRef, manager: Manager): P
 /** `dismissMember` in a transaction of its own, by somebody who may do everything. */
 export async function removeMember(db: Db, organizationId: string, idOrEmail: string, by: Actor): Promise<Member> {
   const { id: memberId } = await memberNamed(db, organizationId, idOrEmail)
-  const manager = { by, managesOwners: true }
-  return await db.transaction().execute((tx) => dismissMember(tx, { organizationId, memberId }, manager))
+  return await db.transaction().execute((tx) => dismissMember(tx, { organizationId, memberId }, managerOfAll(by)))
 }
 
 /** The member of that id or address, in any case. */

@@ -6,7 +6,7 @@ import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { ListedMessage, MessageOut } from './schemas.ts'
 
-const highestUid = 0xffffffff
+export const highestUid = 0xffffffff
 
 /** Reads the uid in a path. An invalid one is `not_found`. */
 export function pathUid(text: string): number {

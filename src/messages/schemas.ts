@@ -3,6 +3,7 @@ import { Line, Nullable, PageOf, paging, Strict, Timestamp } from '#/http/shared
 import { type Static, type TObject, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
+import { highestUid } from './message.ts'
 
 /** The mailbox and folder of a query on messages. */
 export const inFolder = {
@@ -43,7 +44,7 @@ export const ListQuery = Strict({
   after_uid: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: 2 ** 32 - 1,
+      maximum: highestUid,
       description:
         'Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the ' +
         'answer. It stands alone but for `limit`.',
@@ -56,7 +57,7 @@ export const ListQuery = Strict({
 export const pathUidSchema = Type.Unsafe<string>({
   type: 'integer',
   minimum: 1,
-  maximum: 2 ** 32 - 1,
+  maximum: highestUid,
   description: 'Of the message in its folder.',
 })
 
@@ -269,7 +270,7 @@ export const MessageChange = Strict(changeFields, {
 })
 export type MessageChange = Static<typeof MessageChange>
 
-const uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, examples: [17] })
+const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
 
 export const BulkChange = Strict(
   {
