@@ -23,6 +23,7 @@ test('an empty environment gives the documented defaults', () => {
     port: 8080,
     publicUrl: undefined,
     trustedProxies: [],
+    passwords: true,
     smtpPort: 2525,
     lmtp: undefined,
     policy: undefined,
@@ -70,6 +71,7 @@ test('every variable is read', () => {
     PORT: '0',
     MAILROOM_PUBLIC_URL: 'https://Mail.Example.com:443/',
     MAILROOM_TRUSTED_PROXIES: 'loopback, 10.1.2.0/24,2001:DB8::5,::ffff:192.0.2.0/120',
+    MAILROOM_PASSWORDS: 'off',
     MAILROOM_SMTP_PORT: '25',
     MAILROOM_LMTP_PORT: '24',
     MAILROOM_POLICY_PORT: '[2001:db8::5]:10031',
@@ -113,6 +115,7 @@ test('every variable is read', () => {
       { address: '2001:db8::5', bits: 128 },
       { address: '192.0.2.0', bits: 24 },
     ],
+    passwords: false,
     smtpPort: 25,
     lmtp: { host: '127.0.0.1', port: 24 },
     policy: { host: '2001:db8::5', port: 10_031 },
@@ -173,6 +176,7 @@ for (const [name, value] of [
   ...[',', '10.0.0.1,', '0.0.0.0/0', '::/0', '::ffff:0:0/96', '::ffff:10.0.0.0/8', '10.0.0.0/1e1', '127.1'].map(
     (value) => ['MAILROOM_TRUSTED_PROXIES', value] as const,
   ),
+  ['MAILROOM_PASSWORDS', '0'],
   ['MAILROOM_SMTP_PORT', '1000000'],
   ...['x', ':24', 'mail.example:24', '1.2.3:24', '::1:24', '[1.2.3.4]:24', '[::1]', '1.2.3.4:65536', '70000'].map(
     (value) => ['MAILROOM_LMTP_PORT', value] as const,

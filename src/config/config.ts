@@ -19,6 +19,7 @@ import {
   parseListening,
   parseLogLevel,
   parseMegabytes,
+  parseOnOff,
   parsePath,
   parsePort,
   parseSeconds,
@@ -38,6 +39,8 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** Reverse proxies that are believed about the addresses of their clients. */
   readonly trustedProxies: readonly Network[]
+  /** Whether members may have passwords. Those of mailboxes are another matter. */
+  readonly passwords: boolean
   readonly smtpPort: number
   /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
@@ -128,6 +131,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: read.value('PORT', parsePort) ?? 8080,
     publicUrl: read.value('MAILROOM_PUBLIC_URL', parsePublicUrl),
     trustedProxies: read.value('MAILROOM_TRUSTED_PROXIES', parseTrustedProxies) ?? [],
+    passwords: read.value('MAILROOM_PASSWORDS', parseOnOff) ?? true,
     smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),

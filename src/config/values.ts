@@ -48,6 +48,11 @@ export function parseSwitch(text: string): boolean {
   throw new Unusable(`is ${quote(text)}: set it to 1 or 0`)
 }
 
+export function parseOnOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new Unusable(`is ${quote(text)}: set it to on or off`)
+}
+
 export function parseAmbiguous(text: string): 'retry' | 'fail' {
   if (text === 'retry' || text === 'fail') return text
   throw new Unusable(

@@ -4,6 +4,8 @@ import { ErrorBody, statuses } from './error-body.ts'
 import type { Permission } from './permissions.ts'
 import { Type } from './type.ts'
 
+type Access = NonNullable<FastifyContextConfig['access']>
+
 interface Route {
   readonly schema: FastifySchema | undefined
   readonly url: string
@@ -24,7 +26,7 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
     tags: noun ? [noun] : [],
     ...(repeatable && { headers: idempotencyHeader }),
     response: {
-      ...successes(schema, { repeatable, signedIn: access === 'sign-in' }),
+      ...successes(schema, { repeatable, signsIn: access === 'sign-in' && method === 'POST', access }),
       ...errorResponses(errorCodes(url, repeatable, access === undefined ? errors : ['not_found', ...errors])),
     },
   }
@@ -42,7 +44,7 @@ function scoped(wanted: readonly string[]) {
   }
 }
 
-function accessed(access: 'member' | 'sign-in', permission: Permission | undefined) {
+function accessed(access: Access, permission: Permission | undefined) {
   const who = `For members${access === 'member' ? ' who are signed in' : ''}. To a key this path does not exist.`
   return {
     description: permission === undefined ? who : `${who} Permission: \`${permission}\`.`,
@@ -136,7 +138,7 @@ function exampleOf(code: ErrorCode) {
 /** Expands the success schemas of a route to response objects with headers. */
 function successes(
   { response = {} }: FastifySchema,
-  { repeatable, signedIn }: { repeatable: boolean; signedIn: boolean },
+  { repeatable, signsIn, access }: { repeatable: boolean; signsIn: boolean; access: Access | undefined },
 ) {
   return Object.fromEntries(
     Object.entries(response as Record<string, Record<string, unknown>>).map(([status, one]) => [
@@ -145,7 +147,8 @@ function successes(
         description: one.description ?? (status === '201' ? 'Created.' : 'Done.'),
         headers: {
           ...answerHeaders,
-          ...(signedIn ? cookieHeader : allowanceHeaders),
+          ...(signsIn && cookieHeader),
+          ...(access !== 'sign-in' && allowanceHeaders),
           ...(status === '201' && { Location: Type.String({ description: 'Where it is.' }) }),
           ...(repeatable && {
             'Idempotency-Replayed': Type.Literal('true', { description: 'Present on a repeated answer.' }),

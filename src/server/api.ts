@@ -53,6 +53,7 @@ export async function startApi(
     follow: requests,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
+    passwords: config.passwords,
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,

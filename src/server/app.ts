@@ -76,6 +76,8 @@ export interface AppParts extends ClientAddressParts {
   readonly attemptsKey: AttemptsKey
   /** Seals the secrets of members' second factors. */
   readonly totpKey: SealingKey
+  /** Whether members may have passwords. */
+  readonly passwords: boolean
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */

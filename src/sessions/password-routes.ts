@@ -7,15 +7,18 @@ import { chosenPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forConfirmedMembers, forMembers, memberOf } from './for-members.ts'
 import { confirmByPassword, type InSession, setPassword } from './password.ts'
+import { assertPasswords } from './passwords-off.ts'
 import { Code, TriedPassword } from './sign-in-body.ts'
 import type { SecondFactorParts } from './totp/second-factor.ts'
 
 export interface PasswordRouteParts extends SecondFactorParts {
   readonly clock: Clock
+  /** Whether members may have passwords. */
+  readonly passwords: boolean
 }
 
 /** A member sets their password, and confirms with it that it is them. */
-export function passwordRoutes(app: App, { clock, ...parts }: PasswordRouteParts): void {
+export function passwordRoutes(app: App, { clock, passwords, ...parts }: PasswordRouteParts): void {
   app.put(
     '/v1/me/password',
     {
@@ -38,6 +41,7 @@ export function passwordRoutes(app: App, { clock, ...parts }: PasswordRouteParts
       },
     },
     async (request) => {
+      assertPasswords(passwords)
       const { password } = request.body
       await setPassword(parts.db, inSession(request), { password, by: request.actor, now: new Date(clock.now()) })
       return { has_password: true as const }
@@ -59,6 +63,7 @@ export function passwordRoutes(app: App, { clock, ...parts }: PasswordRouteParts
       },
     },
     async (request) => {
+      assertPasswords(passwords)
       const now = new Date(clock.now())
       const { body, clientAddress: address } = request
       const { password, code } = body

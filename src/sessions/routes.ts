@@ -2,23 +2,21 @@ import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
 import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
 import { Type } from '#/http/type.ts'
-import type { Clock } from '#/ports/clock.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
 import { forMembers, memberOf } from './for-members.ts'
 import { longestMs } from './lifetime.ts'
 import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
-import { passwordRoutes } from './password-routes.ts'
+import { type PasswordRouteParts, passwordRoutes } from './password-routes.ts'
+import { assertPasswords } from './passwords-off.ts'
 import { deleteSessionWith } from './queries.ts'
 import { signInByLink, signInByPassword } from './sign-in.ts'
 import { SignIn, waySigningIn } from './sign-in-body.ts'
 import { endSession } from './sign-out.ts'
 import { hashToken } from './token.ts'
 import { totpRoutes } from './totp/routes.ts'
-import type { SecondFactorParts } from './totp/second-factor.ts'
 
-export interface SessionParts extends SecondFactorParts {
-  readonly clock: Clock
+export interface SessionParts extends PasswordRouteParts {
   readonly sessions: SessionAuthenticator
   /** The origin under which browsers reach the service; undefined if not configured. */
   readonly publicUrl: string | undefined
@@ -26,6 +24,7 @@ export interface SessionParts extends SecondFactorParts {
 
 /** Members sign in and out. */
 export function sessionRoutes(app: App, parts: SessionParts): void {
+  waysRoute(app, parts)
   signInRoute(app, parts)
   signOutRoute(app, parts)
   sessionListRoutes(app, parts)
@@ -50,6 +49,23 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   )
 }
 
+function waysRoute(app: App, { passwords: password }: SessionParts): void {
+  app.get(
+    '/v1/session/ways',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'sign-in', noun: 'Sessions' },
+      schema: {
+        summary: 'List the ways to sign in',
+        operationId: 'listSignInWays',
+        description: 'What the operator has set up, beside sign-in links. The answer is the same for everybody.',
+        response: { 200: Type.Object({ password: Type.Boolean() }, { title: 'SignInWays' }) },
+      },
+    },
+    () => ({ password }),
+  )
+}
+
 function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: SessionParts): void {
   app.post(
     '/v1/session',
@@ -70,6 +86,7 @@ function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: Session
       const { headers, clientAddress: address } = request
       const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
       const way = waySigningIn(request.body)
+      if (!('link' in way)) assertPasswords(parts.passwords)
       const { token, member } =
         'link' in way ? await signInByLink(parts.db, way.link, arrival) : await signInByPassword(parts, way, arrival)
       const before = sessionToken(headers, publicUrl)

@@ -190,6 +190,7 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'GET /v1/mailboxes/{address}/access': { item: 'mailbox' },
   'PUT /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox', body: () => ({ level: 'change' }) },
   'DELETE /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox' },
+  'GET /v1/session/ways': {},
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
   'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },

@@ -7,6 +7,7 @@ import type { Clock } from '#/ports/clock.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { forConfirmedMembers, memberOf } from '../for-members.ts'
 import { meOf } from '../me.ts'
+import { assertPasswords } from '../passwords-off.ts'
 import { Code } from '../sign-in-body.ts'
 import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts'
 
@@ -14,12 +15,14 @@ export interface TotpRouteParts {
   readonly db: Db
   readonly totpKey: SealingKey
   readonly clock: Clock
+  /** Whether members may have passwords; beside them alone is there a second factor. */
+  readonly passwords: boolean
 }
 
 const changing = { ...forConfirmedMembers, config: { ...forConfirmedMembers.config, repeatable: false } } as const
 
 /** A member sets up a second factor, and removes it. */
-export function totpRoutes(app: App, { db, totpKey, clock }: TotpRouteParts): void {
+export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRouteParts): void {
   app.post(
     '/v1/me/totp',
     {
@@ -44,6 +47,7 @@ export function totpRoutes(app: App, { db, totpKey, clock }: TotpRouteParts): vo
       },
     },
     async (request, reply) => {
+      assertPasswords(passwords)
       const member = memberOf(request)
       const me = await meOf(db, member)
       if (!me) throw sessionEnded(reply)
@@ -71,6 +75,7 @@ export function totpRoutes(app: App, { db, totpKey, clock }: TotpRouteParts): vo
       },
     },
     async (request) => {
+      assertPasswords(passwords)
       const given = { code: request.body.code, by: request.actor, now: new Date(clock.now()) }
       const codes = await confirmTotp({ db, totpKey }, memberOf(request), given)
       return { has_totp: true as const, recovery_codes: codes }

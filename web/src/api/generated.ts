@@ -1116,6 +1116,10 @@ export interface Invitation {
   link_expires_at: string;
 }
 
+export interface SignInWays {
+  password: boolean;
+}
+
 export type MeRole = 'owner' | 'admin' | 'member';
 export type MeOrganization = {
   id: string;
@@ -5457,6 +5461,33 @@ export const inviteMember = async (id: string, options?: Parameters<typeof call>
   {
     ...options,
     method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getListSignInWaysUrl = () => {
+
+
+
+
+  return `/v1/session/ways`
+}
+
+/**
+ * What the operator has set up, beside sign-in links. The answer is the same for everybody.
+ *
+ * For members. To a key this path does not exist.
+ * @summary List the ways to sign in
+ */
+export const listSignInWays = async ( options?: Parameters<typeof call>[1]): Promise<SignInWays> => {
+
+  return call<SignInWays>(getListSignInWaysUrl(),
+  {
+    ...options,
+    method: 'GET'
 
 
   }

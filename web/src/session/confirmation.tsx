@@ -4,6 +4,7 @@ import { ApiError } from '../api/call.ts'
 import { confirmSession } from '../api/generated.ts'
 import { TextInput } from '../parts/field.tsx'
 import { meQuery } from './me.ts'
+import { waysQuery } from './ways.ts'
 
 interface Props {
   readonly asked: boolean
@@ -38,12 +39,13 @@ export function useConfirmation() {
 /** The fields of a confirmation, once it is asked for. */
 export function Confirmation({ asked, password, setPassword, code, setCode }: Props) {
   const { data: me } = useQuery(meQuery)
-  if (!asked || !me) return null
-  if (!me.has_password)
+  const { data: ways } = useQuery(waysQuery)
+  if (!asked || !me || !ways) return null
+  if (!me.has_password || !ways.password)
     return (
       <p role="alert">
-        This needs you to have signed in within the last ten minutes. Sign in again by a new link, or set a password
-        right after you did.
+        This needs you to have signed in within the last ten minutes. Sign in again by a new link
+        {ways.password && ', or set a password right after you did'}.
       </p>
     )
   return (

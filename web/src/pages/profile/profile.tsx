@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Card, Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
+import { waysQuery } from '../../session/ways.ts'
 import { AccessChanges } from './access-changes.tsx'
 import { PasswordForm } from './password.tsx'
 import styles from './profile.module.css'
@@ -13,6 +14,7 @@ import { Sessions } from './sessions.tsx'
 /** Who is signed in, how they sign in, and where they have. */
 export function Profile() {
   const query = useQuery(meQuery)
+  const off = useQuery(waysQuery).data?.password === false
   const [asked, ask] = useState<'password' | 'add' | 'remove'>()
   const close = () => ask(undefined)
   return (
@@ -25,25 +27,29 @@ export function Profile() {
                 <div>
                   <dt>Password</dt>
                   <dd>
-                    {has_password ? 'Set' : 'None: you sign in by a link'}
-                    <Button onPress={() => ask('password')}>
-                      {has_password ? 'Change password' : 'Set a password'}
-                    </Button>
-                  </dd>
-                </div>
-                <div>
-                  <dt>Second factor</dt>
-                  <dd>
-                    {has_totp ? 'Codes of an application' : has_password ? 'None' : 'None: it needs a password'}
-                    {has_totp ? (
-                      <Button onPress={() => ask('remove')}>Remove second factor</Button>
-                    ) : (
-                      <Button onPress={() => ask('add')} isDisabled={!has_password}>
-                        Add a second factor
+                    {off ? 'Not used here' : has_password ? 'Set' : 'None: you sign in by a link'}
+                    {!off && (
+                      <Button onPress={() => ask('password')}>
+                        {has_password ? 'Change password' : 'Set a password'}
                       </Button>
                     )}
                   </dd>
                 </div>
+                {(!off || has_totp) && (
+                  <div>
+                    <dt>Second factor</dt>
+                    <dd>
+                      {has_totp ? 'Codes of an application' : has_password ? 'None' : 'None: it needs a password'}
+                      {has_totp ? (
+                        <Button onPress={() => ask('remove')}>Remove second factor</Button>
+                      ) : (
+                        <Button onPress={() => ask('add')} isDisabled={!has_password}>
+                          Add a second factor
+                        </Button>
+                      )}
+                    </dd>
+                  </div>
+                )}
               </dl>
             </Card>
             {asked === 'password' && <PasswordForm changes={has_password} onClose={close} />}

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -7,6 +8,7 @@ import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { meQuery } from '../../session/me.ts'
+import { waysQuery } from '../../session/ways.ts'
 import icon from '../../style/icon.svg'
 import styles from './sign-in.module.css'
 
@@ -15,7 +17,11 @@ export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [arrived] = useState(() => location.hash.slice(1))
-  const [way, setWay] = useState<'arrived' | 'password' | 'link'>(arrived === '' ? 'password' : 'arrived')
+  const ways = useQuery({ ...waysQuery, retry: false })
+  const [chosen, choose] = useState<'arrived' | 'password' | 'link'>(arrived === '' ? 'password' : 'arrived')
+  // Where that cannot be known, a password may be tried.
+  const passwords = ways.data?.password ?? true
+  const way = chosen === 'password' && !passwords ? 'link' : chosen
   const [link, setLink] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -39,7 +45,7 @@ export function SignIn() {
       queryClient.setQueryData(meQuery.queryKey, me)
       await navigate({ to: to ?? '/', replace: true })
     } catch (failure) {
-      if (way === 'arrived') setWay('link')
+      if (way === 'arrived') choose('link')
       const asks = failure instanceof ApiError && failure.needs === 'code' && !needsCode
       if (asks) needCode(true)
       else setError(failure as Error)
@@ -50,6 +56,7 @@ export function SignIn() {
 
   const other = way === 'password' ? 'link' : 'password'
   const given = way === 'password' ? email !== '' && password !== '' : way === 'arrived' || link.trim() !== ''
+  if (way !== 'arrived' && ways.isPending) return null
   return (
     <main className={styles.frame}>
       <div className={styles.card}>
@@ -115,8 +122,8 @@ export function SignIn() {
           <Button type="submit" look="primary" isPending={busy} isDisabled={!given} autoFocus={way === 'arrived'}>
             Sign in
           </Button>
-          {way !== 'arrived' && (
-            <Button look="quiet" onPress={() => setWay(other)}>
+          {way !== 'arrived' && passwords && (
+            <Button look="quiet" onPress={() => choose(other)}>
               {other === 'link' ? 'Use a sign-in link' : 'Use a password'}
             </Button>
           )}
