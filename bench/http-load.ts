@@ -13,6 +13,8 @@ export interface Ask {
   readonly method?: string
   readonly path: string
   readonly key?: string | undefined
+  /** Of a member's session. */
+  readonly cookie?: string
   readonly body?: unknown
 }
 
@@ -51,10 +53,11 @@ async function run({ port, connections, requests, asks }: HttpWork): Promise<Htt
   return { ms: performance.now() - start, statuses, times, body }
 }
 
-function requestText({ method = 'GET', path, key, body }: Ask): string {
+function requestText({ method = 'GET', path, key, cookie, body }: Ask): string {
   const content = body === undefined ? '' : JSON.stringify(body)
   const headers = ['Host: 127.0.0.1']
   if (key !== undefined) headers.push(`Authorization: Bearer ${key}`)
+  if (cookie !== undefined) headers.push(`Cookie: ${cookie}`)
   if (content) headers.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(content)}`)
   return `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${content}`
 }

@@ -32,12 +32,12 @@ export function median(values: readonly number[]): number {
 
 /** Runs one after the other in rounds, so that whatever else the machine does befalls both; one more round comes first
  *  and is not counted, until the code is compiled. */
-export async function inTurns<T>(
+export async function inTurns<Floor, Ours>(
   rounds: number,
-  floor: () => Promise<T>,
-  ours: () => Promise<T>,
-): Promise<{ floor: T; ours: T }[]> {
-  const results: { floor: T; ours: T }[] = []
+  floor: () => Promise<Floor>,
+  ours: () => Promise<Ours>,
+): Promise<{ floor: Floor; ours: Ours }[]> {
+  const results: { floor: Floor; ours: Ours }[] = []
   for (let round = 0; round <= rounds; round++) {
     const result = { floor: await floor(), ours: await ours() }
     if (round > 0) results.push(result)
