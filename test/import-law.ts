@@ -24,6 +24,7 @@ const nouns = [
   'forwarding',
   'scheduled',
   'sending',
+  'sent',
   'queue',
   'threads',
   'search',

@@ -60,6 +60,7 @@ const writers = {
   schema_migrations: 'db',
   secret_holders: 'secrets',
   sends: 'sending',
+  sent_recipients: 'sent',
 }
 
 const mailHost = 'the one row of the installation also names its mail host, in columns of its own'

@@ -17,6 +17,7 @@ import type { OutboundTables } from './schema/outbound.ts'
 import type { QueueTables } from './schema/queue.ts'
 import type { SecretTables } from './schema/secrets.ts'
 import type { SendingTables } from './schema/sending.ts'
+import type { SentTables } from './schema/sent.ts'
 import type { SessionTables } from './schema/sessions.ts'
 import type { UsageTables } from './schema/usage.ts'
 
@@ -44,5 +45,6 @@ export interface Schema
     QueueTables,
     SecretTables,
     SendingTables,
+    SentTables,
     SessionTables,
     UsageTables {}

@@ -34,6 +34,12 @@ export const tellsReceived = new Part(`told as (
       from received
     )`)
 
+/** The end of a statement that writes more than events: it tells of its CTE `told`, rows of `organization_id`, `type`,
+ *  `mailbox_id` and `data`. */
+export const tellsTold = new Part(`/* announced */
+    insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_name, data)
+    select ${position.text}, organization_id, type, mailbox_id, 'service', '', data from told`)
+
 /**
  * Writes events to the log, in the transaction that does what they tell: neither is stored without the other. The comment in
  * the statement lets readers know of the commit (src/db/prepared.ts). Takes no lock that another writer waits for.

@@ -15,8 +15,8 @@ import { claimAllowance } from '#/sending/allowance.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
+import { sendingEvent } from '#/sent/outcomes.ts'
 import { routed } from './worker/local.ts'
-import { sendingEvent } from './worker/told.ts'
 
 /** What sending depends on. */
 export interface DispatchDependencies {

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Now } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
-import { type By, type Told, tell } from '#/events/tell.ts'
+import { type By, tell } from '#/events/tell.ts'
 import type { Caller } from '#/http/caller.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
+import { type Became, tellOutcomes } from '#/sent/outcomes.ts'
 import { type Claimed, leases, together } from './claims.ts'
 import { type Encoding, replacePieces } from './enqueue.ts'
 import type { QueuedMessage } from './message.ts'
@@ -57,7 +58,7 @@ export interface Sent {
   readonly messageId: string
   readonly recipients: readonly Claimed[]
   /** What the event log says of it. */
-  readonly told?: readonly Told[]
+  readonly told?: readonly Became[]
 }
 
 /** What `update outbound_messages set` makes of a `sending` message that somebody has. It was due at `send_at`, and so is
@@ -69,7 +70,7 @@ const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = 
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
   const ended = await db.transaction().execute(async (tx) => {
     const ids = await endClaimed(tx, sent)
-    await tell(
+    await tellOutcomes(
       tx,
       sent.flatMap(({ messageId, told = [] }) => (ids.has(messageId) ? told : [])),
     )

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Outcome } from '#/ports/relay.ts'
+import { became, type Leaving, tellOutcomes } from '#/sent/outcomes.ts'
 import { mayHaveArrived } from './doubt.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'
@@ -63,11 +65,13 @@ export async function retryNow(db: Db, messageId: string): Promise<number | unde
   return rows[0]?.known ? rows[0].waiting : undefined
 }
 
-/** Takes a message out of the queue for whoever waits for it, and tells nobody. Undefined where there is none; those to
+/** Takes a message out of the queue for whoever waits for it, without a notice. Undefined where there is none; those to
  *  whom it is being sent at this moment keep it. What is scheduled and nobody has is `failed` then. */
 export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped: string[] } | undefined> {
-  const message = await sql<{ together: boolean }>`
-    select state = 'sending' as together from outbound_messages
+  const message = await sql<Leaving & { together: boolean }>`
+    select id, organization_id as "organizationId", mailbox_id as "mailboxId", kind, sender, concealed,
+      queued_at as "queuedAt", state = 'sending' as together
+    from outbound_messages
     where id = ${messageId} and state not in ('scheduled', 'failed') for update`.execute(tx)
   const [found] = message.rows
   if (!found) return undefined
@@ -78,13 +82,9 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
         delete from outbound_recipients where ${waiting} returning recipient, doubted_at as at`.execute(tx)
   if (found.together && rows.length > 0) {
     const doubt = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
-    await fail(
-      tx,
-      messageId,
-      ['Taken out of the queue', ...(doubt === undefined ? [] : [doubt])].join('. '),
-      sql<Date>`now()`,
-    )
+    await fail(tx, messageId, [takenOut, ...(doubt === undefined ? [] : [doubt])].join('. '), sql<Date>`now()`)
   }
+  if (!found.together) await tellOutcomes(tx, became(found, 'bounced', rows.map(droppedOutcome)))
   await forgetSettled(tx, [messageId])
   return { dropped: rows.map(({ recipient }) => recipient) }
 }
@@ -92,6 +92,13 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
 interface Dropped {
   readonly recipient: string
   readonly at: Date | null
+}
+
+const takenOut = 'Taken out of the queue'
+
+function droppedOutcome({ recipient, at }: Dropped): Outcome {
+  const nothingSaid = { reply: null, host: null, ambiguous: at !== null }
+  return { ...nothingSaid, recipient, result: 'refused', status: '5.0.0', reason: takenOut }
 }
 
 /** How many messages go in a statement. */

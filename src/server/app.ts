@@ -48,6 +48,7 @@ import { searchRoutes } from '#/search/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
+import { sentRoutes } from '#/sent/routes.ts'
 import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
@@ -134,6 +135,7 @@ function nouns(app: App, parts: AppParts): void {
   }
   forwardingRoutes(app, parts)
   sendingRoutes(app, parts)
+  sentRoutes(app, parts)
   scheduledRoutes(app, parts)
   messageRoutes(app, parts)
   searchRoutes(app, parts)

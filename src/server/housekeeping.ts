@@ -13,12 +13,13 @@ import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
 import { forgetLogins } from '#/passwords/attempts.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
+import { forgetSent } from '#/sent/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
 
 const everyHour = 3_600_000
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members' links and
+ *  messages, what became of sent ones, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members' links and
  *  sessions, entries of the audit trail, and events. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
@@ -28,6 +29,7 @@ export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Lo
     await forgetLogins(db)
     const now = await time(db)
     await forgetFailed(db, now)
+    await forgetSent(db, now)
     await forgetAnswered(db, now)
     await forgetReturnPaths(db, now)
     await forgetReturned(db, now)

@@ -99,6 +99,9 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   messages: [...usually('{{message}}'), '1', '2', '999', '4294967296', '01', '1.0'],
   attachments: [...usually('{{attachment}}'), '1', '1.1', '9.9.9', '0'],
   scheduled: [...usually('{{scheduled}}'), '{{failed}}', '{{other scheduled}}', '{{other failed}}'],
+  sent: [...usually('{{sent}}'), '{{other sent}}', '{{scheduled}}'],
+  recipient: addresses,
+  since: [...usually(ahead(-day)), ahead(day), '0000-01-01T00:00:00Z', ahead(day).slice(0, 10), 'today'],
   send_at: [
     ...usually(ahead(60 * minute)),
     ...[ahead(-0.5 * minute), ahead(-30 * minute), ahead(31 * day), ahead(32 * day), ahead(day).replace('Z', '+14:00')],

@@ -40,6 +40,13 @@ const kept = [
     21 * day,
     (at: Date) => sql`(id, address, used_at) values (${randomUUID()}, 'ann@peer.example', ${at})`,
   ],
+  [
+    'sent_recipients',
+    30 * day,
+    (at: Date) =>
+      sql`(organization_id, message_id, sender, queued_at, state)
+        values (${organization.id}, ${randomUUID()}, '', ${at}, 'delivered')`,
+  ],
   // By the day: one of yesterday may be gone, whatever the hour.
   [
     'returned_reports',

@@ -47,6 +47,8 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/forwarding': { rule: 'named' },
   'PATCH /v1/forwarding': { rule: 'named' },
   'POST /v1/send': { rule: 'named', sends: true },
+  'GET /v1/sent': { rule: 'listed' },
+  'GET /v1/sent/{id}': { rule: 'named' },
   'GET /v1/folders': { rule: 'named' },
   'POST /v1/folders': { rule: 'named' },
   'GET /v1/folders/{path}': { rule: 'named' },
@@ -171,7 +173,7 @@ test('a mailbox that a key does not see is answered like one that does not exist
   const unknown = {
     ...one,
     address,
-    ids: { ...one.ids, mailbox: address, scheduled: randomUUID(), failed: randomUUID() },
+    ids: { ...one.ids, mailbox: address, scheduled: randomUUID(), failed: randomUUID(), sent: randomUUID() },
   }
   for (const { name, ...asked } of await everyOperation(world)) {
     if (row(name).rule !== 'named') continue

@@ -50,6 +50,8 @@ const table: Readonly<Record<string, About>> = {
   'GET /v1/forwarding': 'mail',
   'PATCH /v1/forwarding': 'mail',
   'POST /v1/send': 'mail',
+  'GET /v1/sent': 'own mail',
+  'GET /v1/sent/{id}': 'mail',
   'GET /v1/folders': 'mail',
   'POST /v1/folders': 'mail',
   'GET /v1/folders/{path}': 'mail',

@@ -24,6 +24,8 @@ const needs: Readonly<Record<string, Level>> = {
   'GET /v1/forwarding': 'read',
   'PATCH /v1/forwarding': 'send',
   'POST /v1/send': 'send',
+  'GET /v1/sent': 'read',
+  'GET /v1/sent/{id}': 'read',
   'GET /v1/folders': 'read',
   'POST /v1/folders': 'change',
   'GET /v1/folders/{path}': 'read',

@@ -25,6 +25,7 @@ export interface Furnished {
     readonly domain: string
     readonly scheduled: string
     readonly failed: string
+    readonly sent: string
     readonly apiKey: string
     /** Of a member with whom the mailbox is shared. */
     readonly member: string
@@ -48,6 +49,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
   const scheduled = await created('/v1/scheduled', later(world, address))
   const failed = await created('/v1/scheduled', later(world, address))
+  const sent = await created('/v1/send', { from: address, to: 'bob@nowhere.example', text: 'Hello' })
   await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed.id).execute()
   await world.send({
     from: 'charles@engines.example',
@@ -77,6 +79,7 @@ export async function furnish(world: World): Promise<Furnished> {
     domain: domain.id,
     scheduled: scheduled.id,
     failed: failed.id,
+    sent: sent.id,
     apiKey: key.id,
     member,
   }
@@ -136,6 +139,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
     status: 202,
   },
+  'GET /v1/sent': {},
+  'GET /v1/sent/{id}': { item: 'sent' },
   'GET /v1/folders': { query: inMailbox },
   'POST /v1/folders': { query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }), status: 201 },
   'GET /v1/folders/{path}': { item: 'folder', query: inMailbox },

@@ -1,19 +1,18 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import { tell } from '#/events/tell.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
 import { type Doubt, mayHaveArrived } from '#/queue/doubt.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
+import { became, sendingEvent, tellOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import { doubtOf } from './finish.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import { became, sendingEvent } from './told.ts'
 
 /** What came of an attempt at all recipients of a message that nobody had. */
 interface Attempted {
@@ -44,7 +43,7 @@ export async function decideTogether(
   const delivered = outcomes.filter(({ result }) => result === 'delivered')
   const sent = delivered.length > 0
   const toAll = delivered.length === outcomes.length
-  const told = [...sendingEvent(message, 'scheduled.sent'), ...became(message, 'delivered', delivered)]
+  const told = [{ told: sendingEvent(message, 'scheduled.sent') }, ...became(message, 'delivered', delivered)]
   if (toAll && (await deps.endSent({ messageId: message.id, recipients, told })))
     return logOutcomes(log, message, outcomes)
   await db.transaction().execute(async (tx) => {
@@ -56,7 +55,7 @@ export async function decideTogether(
     const settled = await goOn(tx, deps, message, deciding)
     await sentToSome(tx, message)
     await settle(tx, message.id, recipients, settled)
-    await tell(tx, told)
+    await tellOutcomes(tx, told)
   })
   if (sent) deps.copies.wake()
   if (attempted.failure === undefined) logOutcomes(log, message, outcomes)
@@ -94,7 +93,7 @@ async function deferOrFail(
     }),
   )
   await noteReason(tx, message, reason)
-  await tell(tx, became(message, 'deferred', outcomes))
+  await tellOutcomes(tx, became(message, 'deferred', outcomes))
 }
 
 /** Who may have it all the same. */
@@ -126,7 +125,10 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   await defer(tx, recipients, later)
   const others = outcomes.filter(({ result }) => result !== 'delivered')
   const waiting = others.filter((outcome) => !isSettled(outcome))
-  await tell(tx, [...became(message, 'bounced', others.filter(isSettled)), ...became(message, 'deferred', waiting)])
+  await tellOutcomes(tx, [
+    ...became(message, 'bounced', others.filter(isSettled)),
+    ...became(message, 'deferred', waiting),
+  ])
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 

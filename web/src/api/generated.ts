@@ -204,6 +204,65 @@ export interface Forwarding {
 }
 
 /**
+ * `queued` before the first attempt; `deferred` between attempts; `delivered` once the next server has accepted the message; `bounced` once it is given up; `complained` where the recipient called it spam.
+ */
+export type SentRecipientState = 'queued' | 'deferred' | 'delivered' | 'bounced' | 'complained';
+export interface SentRecipient {
+  /**
+     * Null where a Private mailbox sent.
+     * @nullable
+     */
+  address: string | null;
+  /** `queued` before the first attempt; `deferred` between attempts; `delivered` once the next server has accepted the message; `bounced` once it is given up; `complained` where the recipient called it spam. */
+  state: SentRecipientState;
+  /**
+     * Since when it is `delivered`, `bounced` or `complained`.
+     * @nullable
+     */
+  at: string | null;
+  /**
+     * Enhanced status code (RFC 3463).
+     * @nullable
+     */
+  code: string | null;
+  /**
+     * What the server said last.
+     * @nullable
+     */
+  reply: string | null;
+  /**
+     * Why it was not delivered, in a sentence.
+     * @nullable
+     */
+  reason: string | null;
+  /**
+     * Which server said it.
+     * @nullable
+     */
+  server: string | null;
+  /**
+     * Of one who waits; null while an attempt is being made.
+     * @nullable
+     */
+  next_attempt_at: string | null;
+}
+
+export interface SentMessage {
+  /** As sending or scheduling answered it. */
+  id: string;
+  /**
+     * The mailbox that sent it; null once it is gone.
+     * @nullable
+     */
+  mailbox: string | null;
+  /** The address or alias that sent it. */
+  from: string;
+  /** When it was handed over to be sent. */
+  queued_at: string;
+  recipients: SentRecipient[];
+}
+
+/**
  * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent.
  */
 export type ScheduledMessageStatus = 'pending' | 'sending' | 'failed';
@@ -1959,6 +2018,51 @@ export type SendMessage202 = {
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: SendMessage202Status;
+};
+
+export type ListWhatBecameSentMessagesParams = {
+/**
+ * Only messages with a recipient in that state.
+ */
+state?: ListWhatBecameSentMessagesState;
+/**
+ * Only what this mailbox sent.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
+/**
+ * Only messages to this address.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+recipient?: string;
+/**
+ * Only from then on: RFC 3339 with an offset.
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+since?: string;
+/**
+ * @minimum 1
+ * @maximum 200
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListWhatBecameSentMessagesState = 'queued' | 'deferred' | 'delivered' | 'bounced' | 'complained';
+export type ListWhatBecameSentMessages200 = {
+  data: SentMessage[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type ListScheduledMessagesParams = {
@@ -3967,6 +4071,67 @@ return call<SendMessage202>(getSendMessageUrl(),
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(sendMessageBody)
+  }
+);}
+
+
+
+export const getListWhatBecameSentMessagesUrl = (params?: ListWhatBecameSentMessagesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/sent?${stringifiedParams}` : `/v1/sent`
+}
+
+/**
+ * Messages that were sent in the last 30 days, newest first, each with what became of its recipients.
+ *
+ * Scope: `messages:read`.
+ * @summary List what became of sent messages
+ */
+export const listWhatBecameSentMessages = async (params?: ListWhatBecameSentMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListWhatBecameSentMessages200> => {
+
+  return call<ListWhatBecameSentMessages200>(getListWhatBecameSentMessagesUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getShowWhatBecameSentMessageUrl = (id: string,) => {
+
+
+
+
+  return `/v1/sent/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * `id` is the one that sending or scheduling answered. A scheduled message is found from its first attempt on, unless it has failed.
+ *
+ * Scope: `messages:read`.
+ * @summary Show what became of a sent message
+ */
+export const showWhatBecameSentMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<SentMessage> => {
+
+  return call<SentMessage>(getShowWhatBecameSentMessageUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
   }
 );}
 

@@ -1,0 +1,111 @@
+import { query } from '#/db/query.ts'
+import type { Tx } from '#/db/schema.ts'
+import { type Told, tellsTold } from '#/events/tell.ts'
+import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
+import type { Outcome } from '#/ports/relay.ts'
+
+/** A message of the outbound queue. */
+export interface Leaving {
+  readonly id: string
+  readonly organizationId: string
+  readonly mailboxId: string | null
+  readonly kind: string
+  readonly sender: string
+  readonly concealed: boolean
+  readonly queuedAt: Date
+}
+
+/** An event, if anybody is to hear of it, and recipients whom the queue has done with. */
+export interface Became {
+  readonly told: readonly Told[]
+  readonly settled?: readonly Settled[]
+}
+
+/** A row of `sent_recipients`. */
+interface Settled {
+  readonly organization_id: string
+  readonly message_id: string
+  readonly mailbox_id: string | null
+  readonly sender: string
+  readonly address: string | null
+  readonly queued_at: Date
+  readonly state: 'delivered' | 'bounced'
+  readonly status: string
+  readonly reply: string | null
+  readonly reason: string | null
+  readonly host: string | null
+}
+
+type What = 'delivered' | 'deferred' | 'bounced'
+
+const sent = { delivered: 'message.delivered', deferred: 'message.deferred', bounced: 'message.bounced' } as const
+
+/** What is told of a message that a mailbox sends. Of an auto-reply, that it has gone; of other messages nothing. */
+const types: Partial<Readonly<Record<string, Partial<Readonly<Record<What, EventType>>>>>> = {
+  sent,
+  scheduled: sent,
+  reply: { delivered: 'auto_reply.sent' },
+}
+
+/** What recipients have become: the event, and, if it is for good, what is kept of them. Nothing where there are none. */
+export function became(message: Leaving, what: What, outcomes: readonly Outcome[]): Became[] {
+  const type = types[message.kind]?.[what]
+  if (type === undefined || outcomes.length === 0) return []
+  const settled =
+    what === 'deferred' || message.kind === 'reply' ? [] : outcomes.map((outcome) => settledAs(message, what, outcome))
+  const recipients = outcomes.map((outcome) => recipientOf(message, outcome))
+  return [{ told: sendingEvent(message, type, { recipients }), settled }]
+}
+
+/** An event about a message, unless its mailbox is gone. */
+export function sendingEvent(
+  { id, organizationId, mailboxId }: Pick<Leaving, 'id' | 'organizationId' | 'mailboxId'>,
+  type: EventType,
+  more: Omit<SendingData, 'sent'> = {},
+): Told[] {
+  return mailboxId === null ? [] : [{ organizationId, type, mailboxId, data: { sent: id, ...more } }]
+}
+
+/** Of a concealed message nothing that may name its recipient. */
+function recipientOf({ concealed }: Leaving, { recipient, result, reply, reason }: Outcome): RecipientData {
+  if (concealed) return { address: null }
+  return { address: recipient, ...(reply !== null && { reply }), ...(result !== 'delivered' && { reason }) }
+}
+
+function settledAs(message: Leaving, state: Settled['state'], outcome: Outcome): Settled {
+  const { recipient, status, reply, reason, host } = outcome
+  const named = { address: recipient, reply, reason: state === 'delivered' ? null : reason, host }
+  return {
+    organization_id: message.organizationId,
+    message_id: message.id,
+    mailbox_id: message.mailboxId,
+    sender: message.sender,
+    queued_at: message.queuedAt,
+    ...{ state, status },
+    ...(message.concealed ? { address: null, reply: null, reason: null, host: null } : named),
+  }
+}
+
+/** Writes down what has become of recipients, and tells of it, by one statement. */
+export async function tellOutcomes(tx: Tx, news: readonly Became[]): Promise<void> {
+  if (news.length === 0) return
+  const events = news
+    .flatMap(({ told }) => told)
+    .map(({ organizationId, type, mailboxId = null, data }) => {
+      return { organization_id: organizationId, type, mailbox_id: mailboxId, data }
+    })
+  const settled = news.flatMap((one) => one.settled ?? [])
+  await query(tx)`
+    with told as (
+      select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as row
+        (organization_id uuid, type text, mailbox_id uuid, data jsonb)
+    ), settled as (
+      insert into sent_recipients
+        (organization_id, message_id, mailbox_id, sender, address, queued_at, state, status, reply, reason, host)
+      select organization_id, message_id, mailbox_id, sender, address, queued_at, state, status, reply, reason, host
+      from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb) as row
+        (organization_id uuid, message_id uuid, mailbox_id uuid, sender text, address text, queued_at timestamptz,
+          state text, status text, reply text, reason text, host text)
+    )
+    ${tellsTold}`
+}
