@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
 import { addLabel, changeLabel, removeLabel } from '#/labels/catalogue.ts'
 import type { Label } from '#/labels/label.ts'
 import { organizationItself } from '#/organizations/owner.ts'
@@ -11,7 +12,7 @@ import { deleteOrganization } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { type Actor, byOperator, byService } from './actor.ts'
-import { entriesOf, forgetEntries } from './queries.ts'
+import { accessEntriesOf, entriesOf, forgetEntries } from './queries.ts'
 import { type Change, record } from './record.ts'
 
 let database: Database
@@ -129,6 +130,46 @@ test('the list has entries of one organization, newest first, by action, actor a
   assert.deepEqual(await actionsFor({ before: second?.id }), newest.slice(2))
   assert.equal((await entriesOf(database.db, id, {}, 1)).length, 1)
 })
+
+test('of a long trail, changes of access to some mailboxes are read alone', async () => {
+  const id = await newOrganization()
+  const [mine, other] = [randomUUID(), randomUUID()]
+  await sql`
+    insert into audit_entries (organization_id, actor_kind, actor_name, action, item_id, item_name, before, after)
+    select ${id}, 'operator', '',
+      case when one % 1000 < 2 then 'mailbox.access_changed' else 'mailbox.suspended' end,
+      case when one % 2 = 0 then ${mine} else ${other} end, '', null, null
+    from generate_series(1, 5000) as one`.execute(database.db)
+  await sql`analyze audit_entries`.execute(database.db)
+  const asked = statementsOf(database.db)
+  const read = (mailboxIds: string[], limit: number, before?: number) =>
+    accessEntriesOf(asked.db, id, { mailboxIds, before }, limit)
+  const both = await read([mine, other], 100)
+  assert.deepEqual([both.length, both.map((one) => one.id)], [10, both.map((one) => one.id).toSorted((a, b) => b - a)])
+  assert.deepEqual(new Set(both.map(({ item }) => item.id)), new Set([mine, other]))
+  assert.deepEqual(await read([mine, other], 3, both[1]?.id), both.slice(2, 5))
+  assert.deepEqual(await read([], 3), [])
+  assert.equal((await read([mine], 100)).length, 5)
+  for (const { sql: text, parameters } of asked.statements) {
+    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`, [...parameters])
+    const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+    assert.match(plan, /audit_entries_of_access/)
+    assert.doesNotMatch(plan, /Rows Removed by Filter":[1-9]/)
+  }
+})
+
+/** The same database, and the statements that are made through it. */
+function statementsOf(db: Db): { db: Db; statements: CompiledQuery[] } {
+  const statements: CompiledQuery[] = []
+  const watching = db.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      statements.push(db.getExecutor().compileQuery(node, queryId))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return { db: watching, statements }
+}
 
 test('what was before an entry is what was after the one before, whatever is changed', async () => {
   const name = fc.constantFrom('Work', 'Home', 'Café', '茶')

@@ -21,8 +21,6 @@ export interface EntryFilter {
   /** An actor's kind or id, or what its name begins with. */
   readonly actor?: string | undefined
   readonly since?: Date | undefined
-  /** Ids of items. */
-  readonly items?: readonly string[] | undefined
   /** Only entries with a lower id: the last of the page before. */
   readonly before?: number | undefined
 }
@@ -34,28 +32,50 @@ export function actionIn(given: string): string {
   throw invalid('action', `No action "${given}"; there are: ${actions.join(', ')}`)
 }
 
+/** Of `audit_entries`, as an `Entry`. */
+const entryColumns = sql`id, at, action, before, after,
+  json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name, 'address', client_address) as actor,
+  json_build_object('id', item_id, 'name', item_name) as item`
+
 /** Entries of an organization, or with null of the installation, newest first. */
 export async function entriesOf(
   db: Db,
   organizationId: string | null,
-  { action, actor, since, items, before }: EntryFilter,
+  { action, actor, since, before }: EntryFilter,
   limit: number,
 ): Promise<Entry[]> {
   const given = <T>(value: T | undefined, condition: (value: T) => RawBuilder<unknown>) =>
     value === undefined ? sql`true` : condition(value)
   const { rows } = await sql<Entry>`
-    select id, at, action, before, after,
-      json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name, 'address', client_address) as actor,
-      json_build_object('id', item_id, 'name', item_name) as item
-    from audit_entries
+    select ${entryColumns} from audit_entries
     where ${organizationId === null ? sql`organization_id is null` : sql`organization_id = ${organizationId}`}
       and ${given(before, (id) => sql`id < ${id}`)}
-      and ${given(items, (ids) => sql`item_id = any(${ids}::text[])`)}
       and ${given(since, (at) => sql`at >= ${at}`)}
       and ${given(action, (text) => sql`(action = ${text} or split_part(action, '.', 1) = ${text})`)}
       and ${given(actor, (text) => sql`(actor_kind = ${text} or actor_id::text = ${text} or starts_with(actor_name, ${text}))`)}
     order by organization_id desc, id desc -- as in the index
     limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Changes of who may use these mailboxes, newest first. Of each the newest are read, and nothing else of the trail. */
+export async function accessEntriesOf(
+  db: Db,
+  organizationId: string,
+  {
+    mailboxIds,
+    before = null,
+  }: { readonly mailboxIds: readonly string[]; readonly before?: number | undefined | null },
+  limit: number,
+): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    select entry.* from unnest(${mailboxIds}::text[]) as mailbox (id) cross join lateral (
+      select ${entryColumns} from audit_entries
+      where organization_id = ${organizationId} and item_id = mailbox.id and action = 'mailbox.access_changed'
+        and id < coalesce(${before}::bigint, ${Number.MAX_SAFE_INTEGER})
+      order by id desc limit ${limit}
+    ) entry
+    order by entry.id desc limit ${limit}`.execute(db)
   return rows
 }
 

@@ -1,4 +1,4 @@
-import { type Entry, entriesOf } from '#/audit/queries.ts'
+import { accessEntriesOf, type Entry } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys } from '#/http/authorize.ts'
@@ -46,9 +46,8 @@ export function ownAccessRoute(app: App, { db }: { db: Db }): void {
       },
     },
     async ({ organizationId, actorId, query: { before } }) => {
-      const items = await ownMailboxIds(db, organizationId, actorId)
-      const wanted = { action: 'mailbox.access_changed', items, before }
-      const entries = await entriesOf(db, organizationId, wanted, most + 1)
+      const mailboxIds = await ownMailboxIds(db, organizationId, actorId)
+      const entries = await accessEntriesOf(db, organizationId, { mailboxIds, before }, most + 1)
       return { data: entries.slice(0, most).map(present), has_more: entries.length > most }
     },
   )
