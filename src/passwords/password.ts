@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { invalid } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { Mutex } from '#/event-loop/mutex.ts'
 import { codePoints } from '#/text.ts'
 
@@ -37,15 +37,16 @@ const lanes = 1
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
-/** The hash as a PHC string. Runs off the event loop, in 56 ms of a slow core. */
+/** The hash as a PHC string. Runs off the event loop, in 56 ms of a slow core. @throws Refusal if too many wait */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { message: password, nonce, parallelism: lanes, tagLength: 32, memory: memoryKiB, passes }
-  const hash = await mutex.run(() => derive('argon2id', parameters))
+  const hash = await inTurn(() => derive('argon2id', parameters))
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(nonce)}$${base64(hash)}`
 }
 
-/** Verifies a password. Takes equally long without a hash, so that timing does not disclose accounts. */
+/** Verifies a password. Takes equally long without a hash, so that timing does not disclose accounts. @throws Refusal if too
+ *  many wait */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? absent) ?? []
   const parameters = {
@@ -54,7 +55,7 @@ export async function isPassword(password: string, hash: string | null): Promise
     ...{ memory: Number(m), passes: Number(t), parallelism: Number(p) },
     tagLength: Buffer.from(expected, 'base64').length,
   }
-  const derived = await mutex.run(() => derive('argon2id', parameters))
+  const derived = await inTurn(() => derive('argon2id', parameters))
   return timingSafeEqual(derived, Buffer.from(expected, 'base64')) && hash !== null
 }
 
@@ -66,7 +67,18 @@ const absent = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Bu
 
 /** One hash at a time: many at once would take too much memory, and all threads of libuv's pool, which files and other
  *  cryptography need. */
-const mutex = new Mutex()
+export const hashing = new Mutex()
+
+/** Hashes that run or wait in a process. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill this. */
+export const mostHashes = 50
+
+/** How long it takes until most of them are done, in seconds. */
+const soon = 3
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (hashing.given < mostHashes) return hashing.run(work)
+  throw new Refusal('rate_limited', 'Too many passwords are being verified; try again shortly', { retryAfter: soon })
+}
 
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')

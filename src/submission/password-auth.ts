@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
 import type { Client, Named } from '#/inbound/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/inbound/mail-handler.ts'
 import { Rejection } from '#/inbound/reply.ts'
@@ -48,7 +49,11 @@ export class PasswordAuth implements SmtpAuth {
     const account = address === undefined ? undefined : await accountByLogin(db, address)
     const hash = account?.passwordHash ?? null
     const guess = { address: from, login: address ?? '', guess: password, against: hash ?? '' }
-    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash))
+    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash)).catch((error) => {
+      if (!(error instanceof Refusal)) throw error
+      observe?.('throttled')
+      throw new Rejection(454, '4.7.0', error.message)
+    })
     if (account && outcome === 'right') {
       observe?.(account.suspended ? 'refused' : 'accepted')
       if (!account.suspended) return account
