@@ -96,8 +96,11 @@ const notSealed = [
   'mail_spool.bytes',
   'mail_spool_pieces.bytes',
   'member_links.hash',
+  'member_passkeys.credential_id',
+  'member_passkeys.public_key',
   'member_recovery_codes.hash',
   'member_sessions.hash',
+  'passkey_challenges.hash',
   'retired_secrets.fingerprint',
   'secret_holders.uses',
 ]

@@ -19,8 +19,8 @@ import { forgetSessions } from '#/sessions/queries.ts'
 const everyHour = 3_600_000
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, what became of sent ones, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members' links and
- *  sessions, entries of the audit trail, and events. */
+ *  messages, what became of sent ones, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members'
+ *  links, sessions and challenges, entries of the audit trail, and events. */
 export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
   const round = async () => {
     await forgetAnswers(db)

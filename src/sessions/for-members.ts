@@ -12,3 +12,13 @@ export const forConfirmedMembers = { ...forMembers, config: { ...forMembers.conf
 export function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef {
   return { organizationId, memberId: actorId }
 }
+
+/** A member in a session of theirs. */
+export interface InSession extends MemberRef {
+  readonly sessionId: string
+}
+
+/** The member of a request to such a route, with the session. */
+export function inSession(request: FastifyRequest): InSession {
+  return { ...memberOf(request), sessionId: request.member?.sessionId ?? '' }
+}

@@ -29,6 +29,7 @@ export const MeOut = Type.Object(
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
     has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
     has_totp: Type.Boolean({ description: 'Whether that needs a code of a second factor.' }),
+    has_passkey: Type.Boolean({ description: 'Whether they can sign in with a passkey.' }),
     mailboxes: Type.Array(MailboxOfMe, {
       description: "The member's own, then those that are shared with them. No other mail exists for the session.",
     }),
@@ -50,6 +51,7 @@ interface Row {
   readonly organization: string
   readonly has_password: boolean
   readonly has_totp: boolean
+  readonly has_passkey: boolean
   readonly mailboxes: readonly {
     readonly id: string
     readonly address: string
@@ -71,6 +73,9 @@ export async function meOf(db: Db, { organizationId, memberId }: MemberRef) {
         select from member_totp
         where organization_id = member.organization_id and member_id = member.id and enabled_at is not null
       ) as has_totp,
+      exists (
+        select from member_passkeys where organization_id = member.organization_id and member_id = member.id
+      ) as has_passkey,
       coalesce((
         select jsonb_agg(
           jsonb_build_object('id', mailbox.id, 'address', mailbox.address, 'name', mailbox.name, 'kind', mailbox.kind,

@@ -1,24 +1,21 @@
-import type { FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { confirmedForMs } from '#/http/confirmation.ts'
 import { Line, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { chosenPassword } from '#/passwords/password.ts'
-import type { Clock } from '#/ports/clock.ts'
-import { forConfirmedMembers, forMembers, memberOf } from './for-members.ts'
-import { confirmByPassword, type InSession, setPassword } from './password.ts'
+import { forConfirmedMembers, forMembers, inSession } from './for-members.ts'
+import { type PasskeyRouteParts, passkeyParts } from './passkeys/routes.ts'
+import { confirmByPasskey } from './passkeys/signed.ts'
+import { confirmByPassword, setPassword } from './password.ts'
 import { assertPasswords } from './passwords-off.ts'
-import { Code, TriedPassword } from './sign-in-body.ts'
+import { Confirmation, wayConfirming } from './sign-in-body.ts'
 import type { SecondFactorParts } from './totp/second-factor.ts'
 
-export interface PasswordRouteParts extends SecondFactorParts {
-  readonly clock: Clock
-  /** Whether members may have passwords. */
-  readonly passwords: boolean
-}
+export interface PasswordRouteParts extends SecondFactorParts, PasskeyRouteParts {}
 
-/** A member sets their password, and confirms with it that it is them. */
-export function passwordRoutes(app: App, { clock, passwords, ...parts }: PasswordRouteParts): void {
+/** A member sets their password, and confirms that it is them. */
+export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
+  const { clock, passwords } = parts
   app.put(
     '/v1/me/password',
     {
@@ -57,22 +54,24 @@ export function passwordRoutes(app: App, { clock, passwords, ...parts }: Passwor
         summary: 'Confirm who one is',
         operationId: 'confirmSession',
         description:
-          "With one's password, and a code of one's second factor, if there is one. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.",
-        body: Strict({ password: TriedPassword, code: Type.Optional(Code) }),
+          "With one's password, and a code of one's second factor, if there is one; or with a passkey, by a challenge of " +
+          '`POST /v1/session/confirm/challenge`. What is dangerous may then be done for 10 minutes in this session, as after ' +
+          'a sign-in.',
+        body: Confirmation,
         response: { 200: Type.Object({ confirmed_until: Type.String({ format: 'date-time' }) }) },
       },
     },
     async (request) => {
-      assertPasswords(passwords)
       const now = new Date(clock.now())
       const { body, clientAddress: address } = request
-      const { password, code } = body
-      await confirmByPassword(parts, inSession(request), { password, code, address, now })
+      const way = wayConfirming(body)
+      if ('passkey' in way) {
+        await confirmByPasskey({ ...passkeyParts(parts, request), address }, inSession(request), way.passkey)
+      } else {
+        assertPasswords(passwords)
+        await confirmByPassword(parts, inSession(request), { ...way, address, now })
+      }
       return { confirmed_until: new Date(now.getTime() + confirmedForMs).toISOString() }
     },
   )
-}
-
-function inSession(request: FastifyRequest): InSession {
-  return { ...memberOf(request), sessionId: request.member?.sessionId ?? '' }
 }

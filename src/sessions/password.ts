@@ -2,10 +2,10 @@ import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
-import type { MemberRef } from '#/members/member.ts'
 import { tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
+import type { InSession } from './for-members.ts'
 import {
   isStillPassword,
   type PasswordHolder,
@@ -24,11 +24,6 @@ export interface Given {
   readonly code: string | undefined
   /** Its name or id. */
   readonly organization: string | undefined
-}
-
-/** A member in a session of theirs. */
-export interface InSession extends MemberRef {
-  readonly sessionId: string
 }
 
 /**

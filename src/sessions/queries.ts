@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MemberRef } from '#/members/member.ts'
 import { idleMs, longestMs } from './lifetime.ts'
+import { forgetChallenges } from './passkeys/challenges.ts'
 
 /** A member has one link at most: the newest. */
 export async function replaceLink(
@@ -129,8 +130,9 @@ export async function deleteSessionWith(db: Db, hash: Buffer): Promise<void> {
   await db.deleteFrom('member_sessions').where('hash', '=', hash).execute()
 }
 
-/** Deletes links and sessions that have ended. */
+/** Deletes links, sessions and challenges of passkeys that have ended. */
 export async function forgetSessions(db: Db, now: Date): Promise<void> {
+  await forgetChallenges(db, now)
   await db.deleteFrom('member_links').where('expires_at', '<=', now).execute()
   await db
     .deleteFrom('member_sessions')

@@ -45,6 +45,7 @@ test('a link signs its member in, who sees who they are', async () => {
   assert.ok(scopes.includes('messages:read') && !scopes.includes('labels:write'), scopes)
   assert.deepEqual(who, {
     ...{ id, email: mailbox.address, name: '', role: 'member', has_password: false, has_totp: false },
+    has_passkey: false,
     organization: { id: organization.id, name: organization.name },
     mailboxes: [{ id: mailbox.id, address: mailbox.address, name: '', kind: 'smart', suspended: false, level: 'own' }],
     permissions: [],

@@ -1,16 +1,19 @@
+import type { FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
 import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
-import { Type } from '#/http/type.ts'
+import { type Static, Type } from '#/http/type.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
 import { forMembers, memberOf } from './for-members.ts'
 import { longestMs } from './lifetime.ts'
 import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
+import { relyingPartyAt } from './passkeys/relying-party.ts'
+import { passkeyParts, passkeyRoutes } from './passkeys/routes.ts'
 import { type PasswordRouteParts, passwordRoutes } from './password-routes.ts'
 import { assertPasswords } from './passwords-off.ts'
 import { deleteSessionWith } from './queries.ts'
-import { signInByLink, signInByPassword } from './sign-in.ts'
+import { type Arrival, type Opened, signInByLink, signInByPasskey, signInByPassword } from './sign-in.ts'
 import { SignIn, waySigningIn } from './sign-in-body.ts'
 import { endSession } from './sign-out.ts'
 import { hashToken } from './token.ts'
@@ -18,8 +21,6 @@ import { totpRoutes } from './totp/routes.ts'
 
 export interface SessionParts extends PasswordRouteParts {
   readonly sessions: SessionAuthenticator
-  /** The origin under which browsers reach the service; undefined if not configured. */
-  readonly publicUrl: string | undefined
 }
 
 /** Members sign in and out. */
@@ -30,6 +31,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   sessionListRoutes(app, parts)
   passwordRoutes(app, parts)
   totpRoutes(app, parts)
+  passkeyRoutes(app, parts)
   app.get(
     '/v1/me',
     {
@@ -49,7 +51,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   )
 }
 
-function waysRoute(app: App, { passwords: password }: SessionParts): void {
+function waysRoute(app: App, { passwords: password, publicUrl }: SessionParts): void {
   app.get(
     '/v1/session/ways',
     {
@@ -58,15 +60,17 @@ function waysRoute(app: App, { passwords: password }: SessionParts): void {
       schema: {
         summary: 'List the ways to sign in',
         operationId: 'listSignInWays',
-        description: 'What the operator has set up, beside sign-in links. The answer is the same for everybody.',
-        response: { 200: Type.Object({ password: Type.Boolean() }, { title: 'SignInWays' }) },
+        description:
+          'What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.',
+        response: { 200: Type.Object({ password: Type.Boolean(), passkey: Type.Boolean() }, { title: 'SignInWays' }) },
       },
     },
-    () => ({ password }),
+    (request) => ({ password, passkey: relyingPartyAt(request, publicUrl) !== undefined }),
   )
 }
 
-function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: SessionParts): void {
+function signInRoute(app: App, parts: SessionParts): void {
+  const { clock, sessions, publicUrl } = parts
   app.post(
     '/v1/session',
     {
@@ -75,8 +79,9 @@ function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: Session
       schema: {
         summary: 'Sign in',
         description:
-          'With a link, which works once, or with e-mail address and password. Who has a second factor adds a `code`; without it the answer to the right ' +
-          'password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session ' +
+          'With a link, which works once, with e-mail address and password, or with a passkey, by a challenge of ' +
+          '`POST /v1/session/challenge`. Who has a second factor adds a `code` to the password; without it the answer to the ' +
+          'right password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session ' +
           'that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.',
         body: SignIn,
         response: { 201: MeOut },
@@ -85,10 +90,7 @@ function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: Session
     async (request, reply) => {
       const { headers, clientAddress: address } = request
       const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
-      const way = waySigningIn(request.body)
-      if (!('link' in way)) assertPasswords(parts.passwords)
-      const { token, member } =
-        'link' in way ? await signInByLink(parts.db, way.link, arrival) : await signInByPassword(parts, way, arrival)
+      const { token, member } = await signedIn(parts, request, arrival)
       const before = sessionToken(headers, publicUrl)
       if (before !== undefined) {
         await deleteSessionWith(parts.db, hashToken(before))
@@ -100,6 +102,18 @@ function signInRoute(app: App, { clock, sessions, publicUrl, ...parts }: Session
       return reply.code(201).header('Location', '/v1/me').send(me)
     },
   )
+}
+
+async function signedIn(
+  parts: SessionParts,
+  request: FastifyRequest<{ Body: Static<typeof SignIn> }>,
+  arrival: Arrival,
+): Promise<Opened> {
+  const way = waySigningIn(request.body)
+  if ('link' in way) return signInByLink(parts.db, way.link, arrival)
+  if ('passkey' in way) return signInByPasskey(passkeyParts(parts, request), way.passkey, arrival)
+  assertPasswords(parts.passwords)
+  return signInByPassword(parts, way, arrival)
 }
 
 function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void {

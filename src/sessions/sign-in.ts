@@ -4,6 +4,8 @@ import { Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
 import { memberById } from '#/members/queries.ts'
 import { linkToken } from './link.ts'
+import type { Assertion } from './passkeys/schemas.ts'
+import { enterByPasskey, type PasskeyParts } from './passkeys/signed.ts'
 import { assertStillPassword, type Given, holderOf } from './password.ts'
 import { consumeLink, insertSession } from './queries.ts'
 import { hashToken, newToken } from './token.ts'
@@ -49,12 +51,21 @@ export async function signInByPassword(parts: SecondFactorParts, given: Given, a
   return { token, member: holder }
 }
 
+/** Opens a session by a passkey, which is a second factor too: its authenticator has verified its user. @throws Refusal */
+export async function signInByPasskey(parts: PasskeyParts, passkey: Assertion, arrival: Arrival): Promise<Opened> {
+  const token = newToken()
+  const member = await enterByPasskey({ ...parts, ...arrival }, passkey, (tx, member) =>
+    openSession(tx, member, token, { ...arrival, way: 'passkey' }),
+  )
+  return { token, member }
+}
+
 /** Whichever the way, the audit trail has who signed in. */
 async function openSession(
   tx: Tx,
   ref: MemberRef,
   token: string,
-  { address, userAgent, now, way }: Arrival & { readonly way: 'link' | 'password' },
+  { address, userAgent, now, way }: Arrival & { readonly way: 'link' | 'password' | 'passkey' },
 ): Promise<void> {
   const { organizationId, memberId: id } = ref
   const seen = { client_address: address, user_agent: userAgent.slice(0, longestUserAgent) }

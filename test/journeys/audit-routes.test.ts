@@ -74,6 +74,13 @@ const noSettingsOfMembers = [
   'POST /v1/me/totp',
   'POST /v1/me/totp/confirm',
   'DELETE /v1/me/totp',
+  'POST /v1/session/challenge',
+  'POST /v1/session/confirm/challenge',
+  'POST /v1/me/passkeys/challenge',
+  // src/sessions/passkeys/routes.test.ts has their entries.
+  'POST /v1/me/passkeys',
+  'PATCH /v1/me/passkeys/{id}',
+  'DELETE /v1/me/passkeys/{id}',
   // test/journeys/mailboxes-in-sessions.test.ts has their entries.
   'POST /v1/mailboxes/{address}/resume',
   'DELETE /v1/mailboxes/{address}',

@@ -202,6 +202,20 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'POST /v1/me/totp': {},
   'POST /v1/me/totp/confirm': { body: () => ({ code: '123456' }), status: 400 },
   'DELETE /v1/me/totp': { status: 404 },
+  // Under 127.0.0.1 there are no passkeys.
+  'POST /v1/session/challenge': { status: 400 },
+  'POST /v1/session/confirm/challenge': { status: 400 },
+  'POST /v1/me/passkeys/challenge': { status: 400 },
+  'POST /v1/me/passkeys': {
+    body: () => ({
+      name: 'Laptop',
+      credential: { id: 'AA', response: { clientDataJSON: 'AA', attestationObject: 'AA' } },
+    }),
+    status: 400,
+  },
+  'GET /v1/me/passkeys': {},
+  'PATCH /v1/me/passkeys/{id}': { item: 'label', body: () => ({ name: 'Laptop' }), status: 404 },
+  'DELETE /v1/me/passkeys/{id}': { item: 'label', status: 404 },
   'PUT /v1/me/password': { body: () => ({ password: 'correct horse battery staple' }) },
   'GET /v1/me/sessions': {},
   // Any id: one's own cannot be known before one signs in.

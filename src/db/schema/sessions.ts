@@ -6,6 +6,8 @@ export interface SessionTables {
   member_passwords: MemberPasswords
   member_totp: MemberTotp
   member_recovery_codes: MemberRecoveryCodes
+  member_passkeys: MemberPasskeys
+  passkey_challenges: PasskeyChallenges
 }
 
 interface MemberLinks {
@@ -34,6 +36,26 @@ interface MemberRecoveryCodes {
   organization_id: string
   member_id: string
   hash: Buffer
+}
+
+interface MemberPasskeys {
+  id: Generated<string>
+  organization_id: string
+  member_id: string
+  credential_id: Buffer
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  name: string
+  created_at: Date
+  last_used_at: Date | null
+}
+
+interface PasskeyChallenges {
+  hash: Buffer
+  purpose: 'add' | 'sign_in' | 'confirm'
+  session_id: string | null
+  expires_at: Date
 }
 
 interface MemberSessions {

@@ -1177,6 +1177,7 @@ export interface Invitation {
 
 export interface SignInWays {
   password: boolean;
+  passkey: boolean;
 }
 
 export type MeRole = 'owner' | 'admin' | 'member';
@@ -1214,6 +1215,8 @@ export interface Me {
   has_password: boolean;
   /** Whether that needs a code of a second factor. */
   has_totp: boolean;
+  /** Whether they can sign in with a passkey. */
+  has_passkey: boolean;
   /** The member's own, then those that are shared with them. No other mail exists for the session. */
   mailboxes: MeMailboxesItem[];
   /** What the role may do. Those that concern mail hold for these mailboxes alone, at the level of each. */
@@ -1234,6 +1237,14 @@ export interface Session {
   client_address: string;
   /** What opened it, as the browser names itself; it may be empty. */
   user_agent: string;
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  created_at: string;
+  /** @nullable */
+  last_used_at: string | null;
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
@@ -2776,6 +2787,41 @@ export type RemoveMember200 = {
   id: string;
 };
 
+export type SignInBodyPasskeyResponse = {
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  clientDataJSON: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  authenticatorData: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  signature: string;
+  /**
+     * @maxLength 86
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  userHandle?: string;
+};
+
+/**
+ * The JSON of what `navigator.credentials.get` has answered (`toJSON`).
+ */
+export type SignInBodyPasskey = {
+  /**
+     * @maxLength 1364
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  id: string;
+  response: SignInBodyPasskeyResponse;
+};
+
 export type SignInBody = {
   /**
      * As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.
@@ -2798,6 +2844,8 @@ export type SignInBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   code?: string;
+  /** The JSON of what `navigator.credentials.get` has answered (`toJSON`). */
+  passkey?: SignInBodyPasskey;
   /**
      * Name or id of the organization, for who has a password in several. By default it is the one that they joined first.
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -2830,17 +2878,54 @@ export type SetPassword200 = {
   has_password: true;
 };
 
+export type ConfirmSessionBodyPasskeyResponse = {
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  clientDataJSON: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  authenticatorData: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  signature: string;
+  /**
+     * @maxLength 86
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  userHandle?: string;
+};
+
+/**
+ * The JSON of what `navigator.credentials.get` has answered (`toJSON`).
+ */
+export type ConfirmSessionBodyPasskey = {
+  /**
+     * @maxLength 1364
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  id: string;
+  response: ConfirmSessionBodyPasskeyResponse;
+};
+
 export type ConfirmSessionBody = {
   /**
      * @maxLength 1024
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
-  password: string;
+  password?: string;
   /**
      * @maxLength 64
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   code?: string;
+  /** The JSON of what `navigator.credentials.get` has answered (`toJSON`). */
+  passkey?: ConfirmSessionBodyPasskey;
 };
 
 export type ConfirmSession200 = {
@@ -2869,6 +2954,173 @@ export type ConfirmTotpBody = {
 export type ConfirmTotp200 = {
   has_totp: true;
   recovery_codes: string[];
+};
+
+export type BeginPasskey200OptionsRp = {
+  id: string;
+  name: string;
+};
+
+export type BeginPasskey200OptionsUser = {
+  id: string;
+  name: string;
+  displayName: string;
+};
+
+export type BeginPasskey200OptionsPubKeyCredParamsItemType = 'public-key';
+export type BeginPasskey200OptionsPubKeyCredParamsItem = {
+  type: BeginPasskey200OptionsPubKeyCredParamsItemType;
+  alg: number;
+};
+
+export type BeginPasskey200OptionsExcludeCredentialsItemType = 'public-key';
+export type BeginPasskey200OptionsExcludeCredentialsItem = {
+  type: BeginPasskey200OptionsExcludeCredentialsItemType;
+  id: string;
+  transports: string[];
+};
+
+export type BeginPasskey200OptionsAuthenticatorSelectionResidentKey = 'required';
+export type BeginPasskey200OptionsAuthenticatorSelectionUserVerification = 'required';
+export type BeginPasskey200OptionsAuthenticatorSelection = {
+  residentKey: BeginPasskey200OptionsAuthenticatorSelectionResidentKey;
+  requireResidentKey: true;
+  userVerification: BeginPasskey200OptionsAuthenticatorSelectionUserVerification;
+};
+
+export type BeginPasskey200OptionsAttestation = 'none';
+/**
+ * For `PublicKeyCredential.parseCreationOptionsFromJSON`.
+ */
+export type BeginPasskey200Options = {
+  /** Works once, for 5 minutes, in this session. */
+  challenge: string;
+  rp: BeginPasskey200OptionsRp;
+  user: BeginPasskey200OptionsUser;
+  pubKeyCredParams: BeginPasskey200OptionsPubKeyCredParamsItem[];
+  /** In milliseconds. */
+  timeout: number;
+  excludeCredentials: BeginPasskey200OptionsExcludeCredentialsItem[];
+  authenticatorSelection: BeginPasskey200OptionsAuthenticatorSelection;
+  attestation: BeginPasskey200OptionsAttestation;
+};
+
+export type BeginPasskey200 = {
+  /** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+  options: BeginPasskey200Options;
+};
+
+export type AddPasskeyBodyCredentialResponse = {
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  clientDataJSON: string;
+  /**
+     * @maxLength 87382
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  attestationObject: string;
+  /**
+     * @maxItems 10
+     * @items.minLength 1
+     * @items.maxLength 32
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  transports?: string[];
+};
+
+/**
+ * The JSON of the credential that `navigator.credentials.create` has made (`toJSON`).
+ */
+export type AddPasskeyBodyCredential = {
+  /**
+     * @maxLength 1364
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  id: string;
+  response: AddPasskeyBodyCredentialResponse;
+};
+
+export type AddPasskeyBody = {
+  /**
+     * 1 to 64 characters, for its member to know it by.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** The JSON of the credential that `navigator.credentials.create` has made (`toJSON`). */
+  credential: AddPasskeyBodyCredential;
+};
+
+export type ListPasskeys200 = {
+  data: Passkey[];
+};
+
+export type RenamePasskeyBody = {
+  /**
+     * 1 to 64 characters, for its member to know it by.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+};
+
+export type RemovePasskey200 = {
+  deleted: true;
+  id: string;
+};
+
+export type ChallengeSignIn200OptionsAllowCredentialsItemType = 'public-key';
+export type ChallengeSignIn200OptionsAllowCredentialsItem = {
+  type: ChallengeSignIn200OptionsAllowCredentialsItemType;
+  id: string;
+  transports: string[];
+};
+
+export type ChallengeSignIn200OptionsUserVerification = 'required';
+/**
+ * For `PublicKeyCredential.parseRequestOptionsFromJSON`.
+ */
+export type ChallengeSignIn200Options = {
+  /** Works once, for 5 minutes. */
+  challenge: string;
+  rpId: string;
+  /** In milliseconds. */
+  timeout: number;
+  /** Empty at a sign-in: the browser shows those it has. */
+  allowCredentials: ChallengeSignIn200OptionsAllowCredentialsItem[];
+  userVerification: ChallengeSignIn200OptionsUserVerification;
+};
+
+export type ChallengeSignIn200 = {
+  /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+  options: ChallengeSignIn200Options;
+};
+
+export type ChallengeConfirmation200OptionsAllowCredentialsItemType = 'public-key';
+export type ChallengeConfirmation200OptionsAllowCredentialsItem = {
+  type: ChallengeConfirmation200OptionsAllowCredentialsItemType;
+  id: string;
+  transports: string[];
+};
+
+export type ChallengeConfirmation200OptionsUserVerification = 'required';
+/**
+ * For `PublicKeyCredential.parseRequestOptionsFromJSON`.
+ */
+export type ChallengeConfirmation200Options = {
+  /** Works once, for 5 minutes. */
+  challenge: string;
+  rpId: string;
+  /** In milliseconds. */
+  timeout: number;
+  /** Empty at a sign-in: the browser shows those it has. */
+  allowCredentials: ChallengeConfirmation200OptionsAllowCredentialsItem[];
+  userVerification: ChallengeConfirmation200OptionsUserVerification;
+};
+
+export type ChallengeConfirmation200 = {
+  /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+  options: ChallengeConfirmation200Options;
 };
 
 export type ListApiKeysParams = {
@@ -5642,7 +5894,7 @@ export const getListSignInWaysUrl = () => {
 }
 
 /**
- * What the operator has set up, beside sign-in links. The answer is the same for everybody.
+ * What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.
  *
  * For members. To a key this path does not exist.
  * @summary List the ways to sign in
@@ -5669,7 +5921,7 @@ export const getSignInUrl = () => {
 }
 
 /**
- * With a link, which works once, or with e-mail address and password. Who has a second factor adds a `code`; without it the answer to the right password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.
+ * With a link, which works once, with e-mail address and password, or with a passkey, by a challenge of `POST /v1/session/challenge`. Who has a second factor adds a `code` to the password; without it the answer to the right password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.
  *
  * For members. To a key this path does not exist.
  * @summary Sign in
@@ -5834,7 +6086,7 @@ export const getConfirmSessionUrl = () => {
 }
 
 /**
- * With one's password, and a code of one's second factor, if there is one. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.
+ * With one's password, and a code of one's second factor, if there is one; or with a passkey, by a challenge of `POST /v1/session/confirm/challenge`. What is dangerous may then be done for 10 minutes in this session, as after a sign-in.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Confirm who one is
@@ -5962,6 +6214,228 @@ return call<ConfirmTotp200>(getConfirmTotpUrl(),
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(confirmTotpBody)
+  }
+);}
+
+
+
+export const getBeginPasskeyUrl = () => {
+
+
+
+
+  return `/v1/me/passkeys/challenge`
+}
+
+/**
+ * What `navigator.credentials.create` needs. The passkey is discoverable, and asks for a PIN, a finger or a face. Refused where browsers have no passkeys: without TLS, or under an IP address.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary Begin to add a passkey
+ */
+export const beginPasskey = async ( options?: Parameters<typeof call>[1]): Promise<BeginPasskey200> => {
+
+  return call<BeginPasskey200>(getBeginPasskeyUrl(),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getAddPasskeyUrl = () => {
+
+
+
+
+  return `/v1/me/passkeys`
+}
+
+/**
+ * The answer to a challenge of `POST /v1/me/passkeys/challenge`. A member has 20 at most.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary Add a passkey
+ */
+export const addPasskey = async (addPasskeyBody: AddPasskeyBody, options?: Parameters<typeof call>[1]): Promise<Passkey> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Passkey>(getAddPasskeyUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(addPasskeyBody)
+  }
+);}
+
+
+
+export const getListPasskeysUrl = () => {
+
+
+
+
+  return `/v1/me/passkeys`
+}
+
+/**
+ * Oldest first.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary List one's passkeys
+ */
+export const listPasskeys = async ( options?: Parameters<typeof call>[1]): Promise<ListPasskeys200> => {
+
+  return call<ListPasskeys200>(getListPasskeysUrl(),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getRenamePasskeyUrl = (id: string,) => {
+
+
+
+
+  return `/v1/me/passkeys/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Rename a passkey
+ */
+export const renamePasskey = async (id: string,
+    renamePasskeyBody: RenamePasskeyBody, options?: Parameters<typeof call>[1]): Promise<Passkey> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Passkey>(getRenamePasskeyUrl(id),
+  {
+    ...options,
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(renamePasskeyBody)
+  }
+);}
+
+
+
+export const getRemovePasskeyUrl = (id: string,) => {
+
+
+
+
+  return `/v1/me/passkeys/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no password.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ *
+ * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
+ * @summary Remove a passkey
+ */
+export const removePasskey = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemovePasskey200> => {
+
+  return call<RemovePasskey200>(getRemovePasskeyUrl(id),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getChallengeSignInUrl = () => {
+
+
+
+
+  return `/v1/session/challenge`
+}
+
+/**
+ * What `navigator.credentials.get` needs; its answer goes to `POST /v1/session` as `passkey`. Refused where browsers have no passkeys: without TLS, or under an IP address.
+ *
+ * For members. To a key this path does not exist.
+ * @summary Begin to sign in with a passkey
+ */
+export const challengeSignIn = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeSignIn200> => {
+
+  return call<ChallengeSignIn200>(getChallengeSignInUrl(),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getChallengeConfirmationUrl = () => {
+
+
+
+
+  return `/v1/session/confirm/challenge`
+}
+
+/**
+ * What `navigator.credentials.get` needs; its answer goes to `POST /v1/session/confirm` as `passkey`.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Begin to confirm with a passkey
+ */
+export const challengeConfirmation = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeConfirmation200> => {
+
+  return call<ChallengeConfirmation200>(getChallengeConfirmationUrl(),
+  {
+    ...options,
+    method: 'POST'
+
+
   }
 );}
 

@@ -1,0 +1,45 @@
+import type { Db } from '#/db/schema.ts'
+import { hashToken, isToken, newToken } from '../token.ts'
+
+/** A challenge has to be signed within so many milliseconds; a browser stops asking then. */
+export const challengeLivesMs = 300_000
+
+/** What a challenge is for, and in which session. It is good for nothing else. */
+export type Purpose =
+  | { readonly purpose: 'sign_in'; readonly sessionId?: undefined }
+  | { readonly purpose: 'add' | 'confirm'; readonly sessionId: string }
+
+/** A new challenge: 256 random bits in base64url. */
+export async function newChallenge(db: Db, { purpose, sessionId }: Purpose, now: Date): Promise<string> {
+  const challenge = newToken()
+  const expires_at = new Date(now.getTime() + challengeLivesMs)
+  await db
+    .insertInto('passkey_challenges')
+    .values({ hash: hashToken(challenge), purpose, session_id: sessionId ?? null, expires_at })
+    .execute()
+  return challenge
+}
+
+/** Uses a challenge up, whatever comes of what was signed. False if it is none of this purpose, or no more: of two that sign the
+ *  same one, one gets it. */
+export async function useChallenge(
+  db: Db,
+  challenge: string,
+  { purpose, sessionId }: Purpose,
+  now: Date,
+): Promise<boolean> {
+  if (!isToken(challenge)) return false
+  const { numDeletedRows } = await db
+    .deleteFrom('passkey_challenges')
+    .where('hash', '=', hashToken(challenge))
+    .where('purpose', '=', purpose)
+    .where('session_id', sessionId === undefined ? 'is' : '=', sessionId ?? null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Deletes challenges that nobody has signed in time. */
+export async function forgetChallenges(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('passkey_challenges').where('expires_at', '<=', now).execute()
+}

@@ -1,0 +1,113 @@
+import type { Actor } from '#/audit/actor.ts'
+import { type Change, record } from '#/audit/record.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { invalid, notFound, type Refusal } from '#/errors.ts'
+import type { MemberRef } from '#/members/member.ts'
+import type { InSession } from '../for-members.ts'
+import { passwordOf } from '../password-queries.ts'
+import { deleteOtherSessions } from '../queries.ts'
+import { newChallenge } from './challenges.ts'
+import { creationOptions } from './options.ts'
+import { deletePasskey, insertPasskey, lockMember, type Passkey, passkeysOf, renamePasskey } from './queries.ts'
+import { passkeyName, type Registration } from './schemas.ts'
+import { type PasskeyParts, signedChallenge, unusable } from './signed.ts'
+import { verifiedRegistration } from './verify.ts'
+
+/** Who changes passkeys: the member, in a session. */
+export interface Changing {
+  readonly db: Db
+  readonly by: Actor
+}
+
+/** They all go into every challenge. */
+const mostPasskeys = 20
+
+/** What a browser needs to make a passkey for the member. @throws Refusal */
+export async function beginPasskey({ db, relyingParty, now }: PasskeyParts, member: InSession) {
+  const [about, existing] = await Promise.all([passwordOf(db, member), passkeysOf(db, member)])
+  if (!about) throw notFound('member')
+  if (existing.length >= mostPasskeys) throw tooMany()
+  const challenge = await newChallenge(db, { purpose: 'add', sessionId: member.sessionId }, now)
+  return creationOptions(challenge, relyingParty, { ...member, ...about }, existing)
+}
+
+/** Stores the passkey that a browser has made. @throws Refusal */
+export async function addPasskey(
+  parts: PasskeyParts,
+  member: InSession,
+  given: { readonly name: string; readonly credential: Registration; readonly by: Actor },
+): Promise<Passkey> {
+  const { db, relyingParty, now } = parts
+  const { credential, by } = given
+  const name = passkeyName(given.name)
+  const { response } = credential
+  const challenge = await signedChallenge(parts, response, { purpose: 'add', sessionId: member.sessionId })
+  const made = challenge && (await verifiedRegistration(credential, { relyingParty, challenge }))
+  if (!made) throw unusable('credential')
+  return await db.transaction().execute(async (tx) => {
+    await lockMember(tx, member)
+    if ((await passkeysOf(tx, member)).length >= mostPasskeys) throw tooMany()
+    const row = { ...made, transports: response.transports ?? [], name, created_at: now }
+    const passkey = await insertPasskey(tx, member, row)
+    if (!passkey) throw invalid('credential', 'This passkey is known here already')
+    await enter(tx, member, by, { action: 'member.passkey_added', before: null, after: { passkey: name } })
+    return passkey
+  })
+}
+
+/** Gives a passkey another name. @throws Refusal */
+export async function changePasskey(
+  { db, by }: Changing,
+  member: MemberRef,
+  { id, name: given }: { readonly id: string; readonly name: string },
+): Promise<Passkey> {
+  const name = passkeyName(given)
+  return await db.transaction().execute(async (tx) => {
+    const changed = await renamePasskey(tx, member, { id, name })
+    if (!changed) throw notFound('passkey')
+    const [before, after] = [{ passkey: changed.before }, { passkey: name }]
+    await enter(tx, member, by, { action: 'member.passkey_renamed', before, after })
+    return changed.passkey
+  })
+}
+
+/**
+ * Removes a passkey, and ends the member's other sessions: whoever has the passkey may have opened one. The last one stays while
+ * there is no password that works, since the member would have locked themselves out. @throws Refusal
+ */
+export async function removePasskey(
+  { db, by, passwords }: Changing & { readonly passwords: boolean },
+  member: InSession,
+  id: string,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockMember(tx, member)
+    const gone = await deletePasskey(tx, member, id)
+    if (!gone) throw notFound('passkey')
+    const hasPassword = passwords && Boolean((await passwordOf(tx, member))?.hash)
+    if (!hasPassword && (await passkeysOf(tx, member)).length === 0) throw lastWayIn()
+    await deleteOtherSessions(tx, member, member.sessionId)
+    await enter(tx, member, by, { action: 'member.passkey_removed', before: { passkey: gone.name }, after: null })
+  })
+}
+
+async function enter(
+  tx: Tx,
+  { organizationId, memberId }: MemberRef,
+  by: Actor,
+  change: Pick<Change, 'action' | 'before' | 'after'>,
+): Promise<void> {
+  await record(tx, by, { ...change, organizationId, id: memberId, name: by.name })
+}
+
+function tooMany(): Refusal {
+  return invalid('credential', `You have ${mostPasskeys} passkeys, which is the most`, 'Remove one before')
+}
+
+function lastWayIn(): Refusal {
+  return invalid(
+    'id',
+    'This is your only way in: you have no other passkey and no password',
+    'Add another passkey or set a password before',
+  )
+}
