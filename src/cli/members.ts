@@ -47,7 +47,7 @@ export const memberCommands = [
       const member = await memberNamed(db, organization.id, given.member)
       const ref = { organizationId: organization.id, memberId: member.id }
       const invite = db.transaction().execute((tx) => inviteMember(tx, ref, manager, linkBy(operator)))
-      const made = shownLink(await invite, member)
+      const made = shownLink((await invite).made, member)
       return { value: { ...member, ...made.value }, text: made.text }
     },
   }),

@@ -50,6 +50,7 @@ import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
 import { sentRoutes } from '#/sent/routes.ts'
 import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
+import type { LinkMail } from '#/sessions/link-mail.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
@@ -66,6 +67,7 @@ export interface AppParts extends ClientAddressParts {
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly dispatch: Dispatch
+  readonly linkMail: LinkMail
   /** Composes scheduled messages. */
   readonly composer: Composer
   /** Seals messages in the outbound queue. */

@@ -17,6 +17,7 @@ import { relayMarkKey } from '#/mime/relay-mark.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { composerWith } from '#/outbound/compose/composer.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
+import { linkMail } from '#/outbound/link-mail.ts'
 import { followUpComposer } from '#/outbound/relaying/compose-follow-up.ts'
 import { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import { returnPaths } from '#/outbound/relaying/return-paths.ts'
@@ -115,6 +116,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const composer = composerWith(signingKeys)
   const dispatch = new Dispatch({ db, mailHost, reader, relay, time, composer, mailKey, blind, wake })
 
+  const links = linkMail({ db, relay, time, signingKeys, mailKey, blind, publicUrl: config.publicUrl, wake })
+
   const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
   const admission = admissionBy(db, unobserved, hostname, returnPaths({ db, srs, time }))
   const reception = receptionFor({ db, mailHost, reader, openPgp, followUps, markKey, resolver, config, log })
@@ -148,7 +151,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
-          ...{ mailHost, reader, openPgp, dispatch, composer, mailKey },
+          ...{ mailHost, reader, openPgp, dispatch, linkMail: links, composer, mailKey },
         },
         observers,
         starting,

@@ -2,19 +2,31 @@ import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Id, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
-import type { MemberRef } from '#/members/member.ts'
+import type { Member, MemberRef } from '#/members/member.ts'
 import { type Manager, managedMember } from '#/members/members.ts'
 import { memberFields } from '#/members/schemas.ts'
 import { type LinkFor, makeLink, type SignInLink } from './link.ts'
 
 /** Makes a link that signs the member in, in place of the one before. */
-export async function inviteMember(tx: Tx, ref: MemberRef, manager: Manager, how: LinkFor): Promise<SignInLink> {
+export async function inviteMember(
+  tx: Tx,
+  ref: MemberRef,
+  manager: Manager,
+  how: LinkFor,
+): Promise<{ readonly invited: Member; readonly made: SignInLink }> {
   const { organizationId, memberId: id } = ref
-  const { email: name } = await managedMember(tx, ref, manager)
+  const invited = await managedMember(tx, ref, manager)
   const made = await makeLink(tx, ref, how)
   const after = { link_expires_at: made.expiresAt }
-  await record(tx, manager.by, { organizationId, action: 'member.invited', id, name, before: null, after })
-  return made
+  await record(tx, manager.by, {
+    organizationId,
+    action: 'member.invited',
+    id,
+    name: invited.email,
+    before: null,
+    after,
+  })
+  return { invited, made }
 }
 
 const fields = {
@@ -25,12 +37,13 @@ const fields = {
     }),
   ),
   link_expires_at: Timestamp,
+  mailed: Type.Boolean({ description: 'Whether the link is on its way to the member by mail. Else pass it on.' }),
 }
 
 export const InvitedMember = Type.Object({ ...memberFields, ...fields }, { title: 'InvitedMember' })
 
 export const Invitation = Type.Object({ id: Id, ...fields }, { title: 'Invitation' })
 
-export function presentLink({ link, expiresAt }: SignInLink) {
-  return { link, link_expires_at: expiresAt.toISOString() }
+export function presentLink({ link, expiresAt }: SignInLink, mailed: boolean) {
+  return { link, link_expires_at: expiresAt.toISOString(), mailed }
 }

@@ -12,12 +12,14 @@ import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { Invitation, InvitedMember, inviteMember, presentLink } from './invitation.ts'
 import { makeLink } from './link.ts'
+import type { LinkMail } from './link-mail.ts'
 
 interface MemberParts {
   readonly db: Db
   readonly clock: Clock
   /** The origin under which browsers reach the service; undefined if not configured. */
   readonly publicUrl: string | undefined
+  readonly linkMail: LinkMail
 }
 
 const managing = {
@@ -41,7 +43,7 @@ function memberIn({ organizationId, params }: FastifyRequest<{ Params: { id: str
   return { organizationId, memberId: pathId(params.id, 'member') }
 }
 
-function addRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
+function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): void {
   app.post(
     '/v1/members',
     {
@@ -49,7 +51,7 @@ function addRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
       schema: {
         summary: 'Add a member',
         description:
-          'Answers a link that signs the member in, once, within 72 hours. Pass it on: the service does not send it. The ' +
+          'Answers a link that signs the member in, once, within 72 hours, and mails it to them where it can (`mailed`). The ' +
           'mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission ' +
           '`manage_owners`.',
         body: NewMember,
@@ -60,17 +62,20 @@ function addRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
       const { organizationId, body, headers } = request
       const { email, name = '', role = 'member' } = body
       const how = { base: requestOrigin(headers, publicUrl), now: clock.now() }
+      const mail = await linkMail.from(organizationId)
       await answerOnce(db, request, reply, async (tx) => {
         const member = await admitMember(tx, { organizationId, email, name, role }, managerOf(request))
         const made = await makeLink(tx, { organizationId, memberId: member.id }, how)
-        return created(`/v1/members/${member.id}`, { ...present(member), ...presentLink(made) }, 'link')
+        const link = presentLink(made, await mail(tx, member, made))
+        return created(`/v1/members/${member.id}`, { ...present(member), ...link }, 'link')
       })
+      linkMail.wake()
       return reply
     },
   )
 }
 
-function inviteRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
+function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): void {
   app.post(
     '/v1/members/:id/invitation',
     {
@@ -79,8 +84,8 @@ function inviteRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
         summary: 'Make a new sign-in link for a member',
         operationId: 'inviteMember',
         description:
-          'Signs the member in, once, within 72 hours. The link before stops working. For an owner it takes the permission ' +
-          '`manage_owners`.',
+          'Signs the member in, once, within 72 hours, and is mailed to them where it can be (`mailed`). The link before stops ' +
+          'working. For an owner it takes the permission `manage_owners`.',
         params: ById,
         response: { 201: Invitation },
       },
@@ -88,10 +93,13 @@ function inviteRoute(app: App, { db, clock, publicUrl }: MemberParts): void {
     async (request, reply) => {
       const member = memberIn(request)
       const how = { base: requestOrigin(request.headers, publicUrl), now: clock.now() }
+      const mail = await linkMail.from(request.organizationId)
       await answerOnce(db, request, reply, async (tx) => {
-        const made = await inviteMember(tx, member, managerOf(request), how)
-        return created(`/v1/members/${member.memberId}`, { id: member.memberId, ...presentLink(made) }, 'link')
+        const { invited, made } = await inviteMember(tx, member, managerOf(request), how)
+        const link = presentLink(made, await mail(tx, invited, made))
+        return created(`/v1/members/${invited.id}`, { id: invited.id, ...link }, 'link')
       })
+      linkMail.wake()
       return reply
     },
   )

@@ -28,7 +28,8 @@ test('a member who is added signs in with the link of the answer, once, and has 
   const { id: mailbox, address } = await organization.mailbox('ada')
   const answer = await admin.request('POST', '/v1/members', { email: address, name: ' Ada ', role: 'member' })
   assert.equal(answer.status, 201)
-  const { link, link_expires_at, ...member } = answer.body
+  const { link, link_expires_at, mailed, ...member } = answer.body
+  assert.equal(mailed, false)
   assert.deepEqual((await admin.request('GET', `/v1/members/${member.id}`)).body, member)
   assert.partialDeepStrictEqual(member, { email: address, name: 'Ada', role: 'member' })
   assert.equal(Date.parse(link_expires_at), world.clock.now() + 72 * 3_600_000)

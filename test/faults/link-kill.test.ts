@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addMember } from '#/members/members.ts'
+import { readContent } from '#/mime/content.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { makeLink } from '#/sessions/link.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
+import { Sink } from '#test/sockets/sink.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
+import { cookieIn, fromOurPage } from '#test/world/signed-in.ts'
+import { moveIn } from '#test/world/tenant.ts'
 import { killedAt } from './post-office.ts'
 
 for (const [when, links, sessions] of [
@@ -40,4 +44,48 @@ for (const [when, links, sessions] of [
       .request('POST', '/v1/session', { body: { link } })
       .finally(() => again.end('SIGTERM'))
     assert.equal(status, links ? 201 : 401)
+  })
+
+for (const [when, made] of [
+  ['before', 0],
+  ['after', 1],
+] as const)
+  test(`killed ${when} the commit of an invitation, ${made ? 'there is a member, whose link is mailed' : 'there is no member, link or mail'}`, async () => {
+    await using home = await databaseHome()
+    await using sink = await Sink.start()
+    const publicUrl = 'https://mail.example.com'
+    const env = { ...home.env, MAILROOM_PUBLIC_URL: publicUrl, MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}` }
+    const { organizationId } = await moveIn(home, { domain: 'acme.test', mailboxes: ['office'] })
+    let link = ''
+    {
+      await using database = await home.open()
+      const wanted = { organizationId, email: 'boss@people.example', name: '', role: 'owner' }
+      const { id: memberId } = await addMember(database.db, wanted, byOperator)
+      link = (await makeLink(database.db, { organizationId, memberId }, { base: '', now: Date.now() })).link
+    }
+    const kill = killedAt({ statements: ['insert into outbound_messages', 'commit'], when })
+    const service = await startService({ ...env, ...kill })
+    const client = new HttpClient(service.http)
+    const signedIn = await client.request('POST', '/v1/session', { body: { link }, headers: fromOurPage })
+    const headers = { ...fromOurPage, cookie: cookieIn(signedIn) }
+    const body = { email: 'ann@far.example' }
+    await assert.rejects(client.request('POST', '/v1/members', { body, headers }))
+    await service.ended
+    {
+      await using database = await home.open()
+      const count = async (table: 'members' | 'member_links' | 'outbound_messages') =>
+        (await database.db.selectFrom(table).selectAll().execute()).length
+      assert.deepEqual(
+        [await count('members'), await count('member_links'), await count('outbound_messages')],
+        [1 + made, made, made],
+      )
+    }
+    if (made === 0) return
+    const again = await startService(env)
+    await using _ended = { [Symbol.asyncDispose]: async () => void (await again.end('SIGTERM')) }
+    await sink.until(({ taken }) => taken.length > 0)
+    const text = readContent(sink.taken[0]?.bytes ?? Buffer.alloc(0)).text ?? ''
+    const [mailed] = /https:\S+/.exec(text) ?? []
+    const sign = () => new HttpClient(again.http).request('POST', '/v1/session', { body: { link: mailed } })
+    assert.deepEqual([(await sign()).status, (await sign()).status], [201, 401])
   })

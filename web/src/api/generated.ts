@@ -1166,6 +1166,8 @@ export interface InvitedMember {
   /** Signs the member in, once. It is shown in this answer alone. */
   link?: string;
   link_expires_at: string;
+  /** Whether the link is on its way to the member by mail. Else pass it on. */
+  mailed: boolean;
 }
 
 export interface Invitation {
@@ -1173,6 +1175,8 @@ export interface Invitation {
   /** Signs the member in, once. It is shown in this answer alone. */
   link?: string;
   link_expires_at: string;
+  /** Whether the link is on its way to the member by mail. Else pass it on. */
+  mailed: boolean;
 }
 
 export interface SignInWays {
@@ -5724,7 +5728,7 @@ export const getAddMemberUrl = () => {
 }
 
 /**
- * Answers a link that signs the member in, once, within 72 hours. Pass it on: the service does not send it. The mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission `manage_owners`.
+ * Answers a link that signs the member in, once, within 72 hours, and mails it to them where it can (`mailed`). The mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission `manage_owners`.
  *
  * For members who are signed in. To a key this path does not exist. Permission: `manage_members`.
  *
@@ -5865,7 +5869,7 @@ export const getInviteMemberUrl = (id: string,) => {
 }
 
 /**
- * Signs the member in, once, within 72 hours. The link before stops working. For an owner it takes the permission `manage_owners`.
+ * Signs the member in, once, within 72 hours, and is mailed to them where it can be (`mailed`). The link before stops working. For an owner it takes the permission `manage_owners`.
  *
  * For members who are signed in. To a key this path does not exist. Permission: `manage_members`.
  *

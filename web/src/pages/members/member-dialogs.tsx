@@ -16,6 +16,8 @@ import { RoleChoice } from './role-choice.tsx'
 export interface MadeLink {
   readonly email: string
   readonly link: string
+  /** It is on its way to them by mail. */
+  readonly mailed: boolean
 }
 
 interface Props {
@@ -28,14 +30,14 @@ export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => v
   const [name, setName] = useState('')
   const [role, setRole] = useState<MemberRole>('member')
   const add = async () => {
-    const { link } = await addMember({ email: email.trim(), name, role })
+    const { link, mailed } = await addMember({ email: email.trim(), name, role })
     await membersChanged()
-    if (link !== undefined) onAdded({ email, link })
+    if (link !== undefined) onAdded({ email, link, mailed })
   }
   return (
     <ActionDialog
       title="Add a member"
-      about="You get a link that signs them in, to pass on."
+      about="They get a link that signs them in: by mail where that is possible, else pass it on."
       action="Add member"
       ready={email.trim() !== ''}
       fields={['email', 'name', 'role']}
@@ -59,8 +61,8 @@ export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => v
 
 export function Invite({ member, onMade, onClose }: Props & { onMade: (made: MadeLink) => void }) {
   const invite = async () => {
-    const { link } = await inviteMember(member.id)
-    if (link !== undefined) onMade({ email: member.email, link })
+    const { link, mailed } = await inviteMember(member.id)
+    if (link !== undefined) onMade({ email: member.email, link, mailed })
   }
   return (
     <ActionDialog

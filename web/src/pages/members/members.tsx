@@ -69,7 +69,11 @@ export function Members() {
       {made && (
         <ShownOnce
           title={`A link for ${made.email}`}
-          about="It signs them in, once, for 72 hours. Pass it on to them alone: it is not sent, and cannot be shown again."
+          about={`It signs them in, once, for 72 hours. ${
+            made.mailed
+              ? 'It is on its way to them by mail. It cannot be shown again.'
+              : 'Pass it on to them alone: it is not sent, and cannot be shown again.'
+          }`}
           secret={made.link}
           name="link"
           onClose={() => setMade(undefined)}

@@ -1,0 +1,19 @@
+import type { Tx } from '#/db/schema.ts'
+import type { SignInLink } from './link.ts'
+
+/** Who gets a link. */
+export interface Invited {
+  readonly email: string
+  readonly name: string
+}
+
+/** Puts a message with the link into the outbound queue, with `tx`. Answers whether it did. */
+export type MailLink = (tx: Tx, to: Invited, made: SignInLink) => Promise<boolean>
+
+/** Mails sign-in links (src/outbound/link-mail.ts). */
+export interface LinkMail {
+  /** Finds, outside of any transaction, what mail of the organization is sent from and signed with. */
+  from(organizationId: string): Promise<MailLink>
+  /** To be called once a link is committed. */
+  wake(): void
+}
