@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '#/errors.ts'
+import type { ListPlace } from '#/ports/mail-host.ts'
 import { isUuid } from '#/text.ts'
 import { Line, Nullable } from './shared-schemas.ts'
 import { Type } from './type.ts'
@@ -55,6 +56,23 @@ export function timedPlace(cursor: string | undefined, list: ListName): TimedPla
   if (!isBelow(at, endOfTime * 1_000) || typeof id !== 'string' || !isUuid(id)) throw notOurs()
   return { at, id }
 }
+
+/** A place in a list of messages. Undefined for an empty cursor, which begins.
+ *  @throws Refusal for what is no cursor of that list */
+export function listPlace(cursor: string | undefined, list: ListName): ListPlace | undefined {
+  if (!cursor) return undefined
+  const [receivedAt, uid] = placeIn(cursor, list)
+  if (!isTime(receivedAt) || !isBelow(uid, 2 ** 53)) throw notOurs()
+  return { receivedAt, uid }
+}
+
+/** Mail programs store messages of any date that IMAP can write. */
+function isTime(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= beginningOfTime && Number(value) < endOfTime
+}
+
+/** The year 1. */
+const beginningOfTime = -62_135_596_800_000
 
 /** The page and its `next_cursor`, of entries of which one more was read than are on a page. */
 export function paged<One>(

@@ -1,9 +1,9 @@
 import type { FastifyContextConfig } from 'fastify'
 import { invalid } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { endOfTime, isBelow, type ListName, notOurs, paged, placeIn } from '#/http/cursor.ts'
+import { listPlace, paged } from '#/http/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { ListPlace, Summary } from '#/ports/mail-host.ts'
+import type { Summary } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'
 import { assertAlone, namedUids } from './message.ts'
 import { visibleKeywords } from './queries.ts'
@@ -84,18 +84,3 @@ function newestFirst(one: Summary, other: Summary): number {
 function placeOf({ receivedAt, uid }: Summary): [number, number] {
   return [receivedAt.getTime(), uid]
 }
-
-function listPlace(cursor: string | undefined, list: ListName): ListPlace | undefined {
-  if (!cursor) return undefined
-  const [receivedAt, uid] = placeIn(cursor, list)
-  if (!isTime(receivedAt) || !isBelow(uid, 2 ** 53)) throw notOurs()
-  return { receivedAt, uid }
-}
-
-/** Mail programs store messages of any date that IMAP can write. */
-function isTime(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= beginningOfTime && Number(value) < endOfTime
-}
-
-/** The year 1. */
-const beginningOfTime = -62_135_596_800_000

@@ -1,10 +1,10 @@
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { invalid, notFound, Refusal } from '#/errors.ts'
+import { invalid, notFound } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/cursor.ts'
-import { type Answer, answerOnce, created, ok, sendAnswer } from '#/http/idempotency.ts'
+import { answerOnce, ok } from '#/http/idempotency.ts'
 import { SerializedJson, sendSerialized } from '#/http/serialized-json.ts'
 import { ById, pathId } from '#/http/shared-schemas.ts'
 import { timestamp } from '#/http/timestamp.ts'
@@ -13,12 +13,11 @@ import { queuedOctets } from '#/queue/message.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
-import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
-import { senderFor } from '#/sending/sender.ts'
 import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
-import { draft, retry, schedule } from './schedule.ts'
+import { retry } from './schedule.ts'
+import { scheduling } from './schedule-once.ts'
 import { mostListed, type Scheduled } from './scheduled.ts'
 import {
   Accepted,
@@ -30,8 +29,6 @@ import {
   ScheduledQuery,
   ScheduleRequest,
 } from './schemas.ts'
-import { assertWithinWindow } from './send-at.ts'
-import { isStored } from './unknown-commit.ts'
 
 export interface ScheduledParts {
   readonly db: Db
@@ -112,9 +109,8 @@ function ready(text: OpenedContent['text']): string | null | SerializedJson {
   return text instanceof Uint8Array ? new SerializedJson(text) : text
 }
 
-function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts): void {
-  const closing = new AbortController()
-  app.addHook('onClose', async () => closing.abort())
+function createRoute(app: App, parts: ScheduledParts): void {
+  const schedule = scheduling(app, parts)
   app.post(
     '/v1/scheduled',
     {
@@ -132,38 +128,9 @@ function createRoute(app: App, { db, time, composer, mailKey }: ScheduledParts):
       },
     },
     async (request, reply) => {
-      const { caller, organizationId } = request
       const { send_at, ...body } = request.body
-      const message = outgoing(caller, body)
-      const sendAt = timestamp(send_at, 'send_at')
-      const sender = await senderFor(db, caller, message.from)
-      const one = await draft(
-        composer,
-        { ...sender, organizationId, memberId: caller.memberId },
-        { body, outgoing: message, sendAt },
-      )
-      let answer: Answer | undefined
-      const store = async (tx: Tx): Promise<Answer> => {
-        // Checked here, so that a repeat after `send_at` still gets the first answer.
-        const now = await time(tx)
-        assertWithinWindow(sendAt, now)
-        const warnings = await schedule(tx, mailKey, one, now, request.actor)
-        const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
-        answer = created(`/v1/scheduled/${one.id}`, accepted)
-        return answer
-      }
-      try {
-        await oneLargeAtATime(one.raw.length, () => answerOnce(db, request, reply, store))
-      } catch (error) {
-        // A refused message is not stored. After an error at commit it may be: the answer must say which.
-        if (
-          !answer ||
-          error instanceof Refusal ||
-          !(await isStored({ db, log: request.log, closing: closing.signal }, one))
-        )
-          throw error
-        sendAnswer(reply, answer)
-      }
+      const message = outgoing(request.caller, body)
+      await schedule(request, reply, { body, message, sendAt: timestamp(send_at, 'send_at') })
       return reply
     },
   )

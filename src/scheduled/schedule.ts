@@ -17,7 +17,7 @@ import { lockCommit } from './unknown-commit.ts'
 export async function draft(
   compose: Composer,
   sender: Sender & { readonly organizationId: string; readonly memberId: string | null },
-  { body, outgoing, sendAt }: { body: SendingBody; outgoing: Outgoing; sendAt: Date },
+  { body, outgoing, sendAt }: { body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>; outgoing: Outgoing; sendAt: Date },
 ): Promise<Draft> {
   const id = randomUUID()
   return {

@@ -21,7 +21,7 @@ export async function lockCommit(tx: Tx, id: string): Promise<void> {
  * as soon as it answers again, until `closing`.
  */
 export async function isStored(
-  { db, log, closing }: { db: Db; log: Logger; closing: AbortSignal },
+  { db, log, closing }: { db: Db; log: Pick<Logger, 'warn'>; closing: AbortSignal },
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<boolean> {
   const caller = Caller.unrestricted(organizationId)

@@ -63,8 +63,9 @@ export function assertSomeText({ text, html }: { readonly text?: string; readonl
   if (text === undefined && html === undefined) throw invalid('text', 'At least one of text and html is needed')
 }
 
-/** The limit for all attachments together, decoded. */
+/** Limits for all attachments together. Their size is that of what they decode to. */
 const mostAttachmentOctets = 8 * 1024 * 1024
+export const mostAttachments = 10
 
 interface Attached {
   readonly content: string
@@ -73,11 +74,30 @@ interface Attached {
 
 /** Checks all attachments together: their size, and that no two have one Content-ID. */
 export function assertTogether(given: readonly Attached[], field: string): void {
-  const octets = given.reduce((sum, { content }) => sum + Buffer.byteLength(content, 'base64'), 0)
-  if (octets > mostAttachmentOctets) {
+  assertFit(
+    given.map(({ content, content_id = null }) => ({ octets: Buffer.byteLength(content, 'base64'), id: content_id })),
+    field,
+  )
+}
+
+/** The same of attachments that are decoded, and that they are not too many. */
+export function assertAttachmentsFit(
+  attachments: readonly { readonly content: Buffer; readonly contentId: string | null }[],
+  field: string,
+): void {
+  if (attachments.length > mostAttachments)
+    throw invalid(field, `A message can have at most ${mostAttachments} attachments`)
+  assertFit(
+    attachments.map(({ content, contentId }) => ({ octets: content.length, id: contentId })),
+    field,
+  )
+}
+
+function assertFit(attached: readonly { readonly octets: number; readonly id: string | null }[], field: string): void {
+  if (attached.reduce((sum, { octets }) => sum + octets, 0) > mostAttachmentOctets) {
     throw invalid(field, 'Attachments can be at most 8 MB (8,388,608 bytes) in all')
   }
-  const ids = given.flatMap(({ content_id }) => content_id ?? [])
+  const ids = attached.flatMap(({ id }) => id ?? [])
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
   if (twice >= 0) throw invalid(field, `Two attachments have the content_id ${JSON.stringify(ids[twice])}`)
 }

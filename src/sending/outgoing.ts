@@ -75,7 +75,7 @@ function place(field: string, given: Given, index: number): string {
 
 const mostMessageIds = 100
 
-function ids(field: string, given: Given): string[] {
+export function ids(field: string, given: Given): string[] {
   const read = [given ?? []].flat().flatMap((text, index) => messageIds(text, place(field, given, index)))
   if (read.length > mostMessageIds) throw invalid(field, `${field} can name at most ${mostMessageIds} messages`)
   return read
@@ -83,17 +83,21 @@ function ids(field: string, given: Given): string[] {
 
 type AttachmentBody = NonNullable<SendingBody['attachments']>[number]
 
-function attachments(given: readonly AttachmentBody[]): OutgoingAttachment[] {
-  const read = given.map((one, index) => attachment(`attachments[${index}]`, one))
+export function attachments(given: readonly AttachmentBody[]): OutgoingAttachment[] {
+  const read = given.map((one, index) => attachment(`attachments[${index}].`, one))
   assertTogether(given, 'attachments')
   return read
 }
 
-function attachment(field: string, { filename, content, content_type, content_id }: AttachmentBody) {
+/** `place` comes before the names of its fields. */
+export function attachment(
+  place: string,
+  { filename, content, content_type, content_id }: AttachmentBody,
+): OutgoingAttachment {
   return {
     filename,
-    content: base64(content, `${field}.content`),
-    contentType: content_type === undefined ? null : mediaType(content_type, `${field}.content_type`),
-    contentId: content_id === undefined ? null : contentId(content_id, `${field}.content_id`),
+    content: base64(content, `${place}content`),
+    contentType: content_type === undefined ? null : mediaType(content_type, `${place}content_type`),
+    contentId: content_id === undefined ? null : contentId(content_id, `${place}content_id`),
   }
 }

@@ -1,11 +1,20 @@
-import { Line, OneOrMore, Strict } from '#/http/shared-schemas.ts'
+import { Id, Line, OneOf, OneOrMore, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
-import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
+import {
+  assertSomeText,
+  assertTogether,
+  base64,
+  contentId,
+  mailbox,
+  mediaType,
+  messageIds,
+  mostAttachments,
+} from './fields.ts'
 
 /** The limit of a body in octets: 8 MiB of attachments in base64, and the texts. */
 export const bodyLimit = 12 * 1024 * 1024
 
-const mostRecipients = 25
+export const mostRecipients = 25
 
 const Address = Line({
   maxLength: 998,
@@ -26,7 +35,7 @@ const MessageIds = OneOrMore(Line({ maxLength: 998, rule: messageIds }), {
   examples: ['<20261121.1@example.com>'],
 })
 
-const Attachment = Type.Object(
+export const Attachment = Type.Object(
   {
     filename: Line({ minLength: 1, maxLength: 255, examples: ['invoice.pdf'] }),
     content: Type.String({
@@ -84,7 +93,7 @@ export const sendingFields = {
   ),
   attachments: Type.Optional(
     Type.Array(Attachment, {
-      maxItems: 10,
+      maxItems: mostAttachments,
       description: 'Up to 10, 8 MiB in all when decoded.',
       rule: assertTogether,
     }),
@@ -106,3 +115,12 @@ export const SendRequest = Strict(sendingFields, {
   elsewhere: { send_at: 'to send it later, use POST /v1/scheduled' },
 })
 export type SendingBody = Static<typeof SendRequest>
+
+export const Sent = Type.Object({
+  id: Id,
+  message_id: Type.String({
+    description: 'The Message-ID that the message bears, as replies to it name it.',
+    examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
+  }),
+  status: OneOf(['queued']),
+})

@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { Refusal } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { type Answer, answerOnce, created, sendAnswer } from '#/http/idempotency.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import type { Composer } from '#/sending/composer.ts'
+import { oneLargeAtATime } from '#/sending/large-messages.ts'
+import type { Outgoing } from '#/sending/outgoing.ts'
+import type { SendingBody } from '#/sending/schemas.ts'
+import { senderFor } from '#/sending/sender.ts'
+import { draft, schedule } from './schedule.ts'
+import { assertWithinWindow } from './send-at.ts'
+import { isStored } from './unknown-commit.ts'
+
+interface Parts {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly composer: Composer
+  /** Seals messages in the queue. */
+  readonly mailKey: SealingKey
+}
+
+interface Given {
+  /** The recipients as they were written. */
+  readonly body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>
+  readonly message: Outgoing
+  readonly sendAt: Date
+  /** Done in the same transaction. */
+  readonly also?: (tx: Tx) => Promise<void>
+}
+
+/** What schedules a message for a request, and answers it, until the app closes. */
+export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
+  const closing = new AbortController()
+  app.addHook('onClose', async () => closing.abort())
+  return async (request: FastifyRequest, reply: FastifyReply, { also, ...given }: Given): Promise<void> => {
+    const { caller, organizationId } = request
+    const { message: outgoing, sendAt } = given
+    const sender = await senderFor(db, caller, outgoing.from)
+    const from = { ...sender, organizationId, memberId: caller.memberId }
+    const one = await draft(composer, from, { body: given.body, outgoing, sendAt })
+    let answer: Answer | undefined
+    const store = async (tx: Tx): Promise<Answer> => {
+      // Checked here, so that a repeat after `send_at` still gets the first answer.
+      const now = await time(tx)
+      assertWithinWindow(sendAt, now)
+      await also?.(tx)
+      const warnings = await schedule(tx, mailKey, one, now, request.actor)
+      const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
+      answer = created(`/v1/scheduled/${one.id}`, accepted)
+      return answer
+    }
+    try {
+      await oneLargeAtATime(one.raw.length, () => answerOnce(db, request, reply, store))
+    } catch (error) {
+      // A refused message is not stored. After an error at commit it may be: the answer must say which.
+      if (!answer || error instanceof Refusal) throw error
+      if (!(await isStored({ db, log: request.log, closing: closing.signal }, one))) throw error
+      sendAnswer(reply, answer)
+    }
+  }
+}
