@@ -20,6 +20,11 @@ export interface MailHost {
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
   /** Whether `append` accepts mail of the organization just now, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
+  /** Stores a draft in `drafts`, read and marked as one, in place of those that it replaces, of which the newest must still be
+   *  there. Answers its uid; undefined, with nothing changed, where that has gone. */
+  saveDraft(mailbox: MailboxRef, draft: Draft, by?: Actor): Promise<number | undefined>
+  /** The uids of the messages in `drafts` with a Message-ID that begins with `<draft.`, in ascending order. */
+  draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
   /** Makes a folder. False where it was there. */
   createFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
@@ -98,6 +103,14 @@ export interface Copy {
   /** A Message-ID. A host that other programs reach waits a while for one of them to put a message of that id into the folder,
    *  and does not store the copy then. */
   readonly unlessThere?: string
+}
+
+export interface Draft {
+  /** With a Message-ID that begins with `<draft.`. */
+  readonly message: Message
+  readonly savedAt: Date
+  /** Uids, in ascending order. */
+  readonly replaces: readonly number[]
 }
 
 export interface Summary {

@@ -56,3 +56,9 @@ export function changedAsAsked(
 export function deleted({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): Told[] {
   return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
 }
+
+/** The event of a draft that was saved. One that replaces another is told as having moved: it has another uid. */
+export function saved({ organizationId, mailboxId }: MailboxRef, uid: number, before: number | undefined): Told {
+  const movedFrom = before === undefined ? {} : { moved_from: { folder: 'drafts', uid: before } }
+  return { organizationId, type: 'message.changed', mailboxId, data: { folder: 'drafts', uid, ...movedFrom } }
+}

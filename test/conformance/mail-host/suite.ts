@@ -2,6 +2,7 @@ import { after, before, describe, test } from 'node:test'
 import { findsAttachments } from './attachments.ts'
 import { type Bench, tester } from './bench.ts'
 import { changesAndMoves } from './changing.ts'
+import { savesDrafts } from './drafts.ts'
 import { empties } from './emptying.ts'
 import { followsEveryHistory } from './history.ts'
 import { namesFolders } from './naming.ts'
@@ -24,6 +25,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     storesAndLists(testIt)
     findsAttachments(testIt)
     changesAndMoves(testIt)
+    savesDrafts(testIt)
     namesFolders(testIt)
     empties(testIt)
     refusesStrangers(testIt)

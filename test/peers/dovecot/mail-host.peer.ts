@@ -51,6 +51,8 @@ function readBy(reader: MailHost, writer: MailHost): MailHost {
     append: (tx, copies) => writer.append(tx, copies),
     hasRoom: (organizationId) => writer.hasRoom(organizationId),
     checkFolder: (organizationId, folder) => reader.checkFolder(organizationId, folder),
+    saveDraft: (mailbox, draft) => writer.saveDraft(mailbox, draft),
+    draftsNamed: (mailbox, messageId) => reader.draftsNamed(mailbox, messageId),
     update: (mailbox, folder, uids, change) => writer.update(mailbox, folder, uids, change),
     expunge: (mailbox, folder, uids) => writer.expunge(mailbox, folder, uids),
     createFolder: (mailbox, folder) => writer.createFolder(mailbox, folder),

@@ -9,6 +9,7 @@ import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type {
   Change,
   Copy,
+  Draft,
   FolderStatus,
   ListQuery,
   MailboxRef,
@@ -19,12 +20,14 @@ import type {
 } from '#/ports/mail-host.ts'
 import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
-import { changedAsAsked, deleted } from '../changed.ts'
+import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
 import { Access, type Account, findAccount, type InFolder } from './access.ts'
+import { uidsNamed } from './changing/append.ts'
 import { expunge, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
+import { saveDraft } from './changing/save-draft.ts'
 import { ImapConnection } from './client/connection.ts'
 import type { ImapSession } from './client/session.ts'
 import { longestWait } from './client/session-pool.ts'
@@ -84,6 +87,16 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
 
   checkFolder(organizationId: string, folder: string): Promise<void> {
     return checkFolder(this.#parts.db, this.#access, organizationId, folder)
+  }
+
+  async saveDraft(mailbox: MailboxRef, draft: Draft, by?: By): Promise<number | undefined> {
+    const uid = await this.#exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
+    if (uid !== undefined) await this.#tell([saved(mailbox, uid, draft.replaces.at(-1))], by)
+    return uid
+  }
+
+  draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]> {
+    return this.#in(mailbox, 'drafts', (session) => uidsNamed(session, messageId))
   }
 
   async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {

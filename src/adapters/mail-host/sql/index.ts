@@ -5,6 +5,7 @@ import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { append } from './append.ts'
 import { changes } from './changes.ts'
+import { draftsNamed, saveDraft } from './drafts.ts'
 import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
 import { folderStatuses, makeFolders } from './folders.ts'
@@ -24,6 +25,8 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     append: (tx, copies) => append(tx, key, copies),
     // Nothing waits: what is taken is stored.
     hasRoom: async () => true,
+    saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),
+    draftsNamed: (mailbox, messageId) => draftsNamed(db, mailbox, messageId),
     createFolder: (mailbox, folder) => createFolder(db, mailbox, folder),
     renameFolder: (mailbox, folder, to) => renameFolder(db, mailbox, folder, to),
     removeFolder: (mailbox, folder) => removeFolder(db, mailbox, folder),

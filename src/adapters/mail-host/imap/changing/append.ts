@@ -19,6 +19,7 @@ export interface AppendMessage {
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
+  readonly draft?: true
   /** In lower case, atoms. */
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
@@ -54,8 +55,9 @@ function appended({ code: [name, , uids] }: Pick<Status, 'code'>): number[] {
 }
 
 async function partsOf(message: AppendMessage): Promise<Command> {
-  const { receivedAt, seen, flagged, keywords } = message
-  const flags = [...(seen ? ['\\Seen'] : []), ...(flagged ? ['\\Flagged'] : []), ...keywords]
+  const { receivedAt, seen, flagged, draft, keywords } = message
+  const system = [...(seen ? ['\\Seen'] : []), ...(flagged ? ['\\Flagged'] : []), ...(draft ? ['\\Draft'] : [])]
+  const flags = [...system, ...keywords]
   return [` (${flags.join(' ')}) ${dateTime(receivedAt)} `, await asKept(message)]
 }
 
@@ -102,8 +104,14 @@ export async function isThere(session: ImapSession, path: string, message: Appen
 
 /** Whether the folder has a message of that id, whoever put it there. */
 export async function isNamed(session: ImapSession, path: string, { messageId }: AppendMessage): Promise<boolean> {
-  if (messageId === null || !printable.test(messageId) || !(await session.select(path))) return false
-  return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).length > 0
+  if (messageId === null || !(await session.select(path))) return false
+  return (await uidsNamed(session, messageId)).length > 0
+}
+
+/** The messages of that id in the folder that is selected, in ascending order. */
+export async function uidsNamed(session: ImapSession, messageId: string): Promise<number[]> {
+  if (!printable.test(messageId)) return []
+  return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).sort((a, b) => a - b)
 }
 
 /** What can be looked for in a header. */
