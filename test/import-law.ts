@@ -25,6 +25,7 @@ const nouns = [
   'scheduled',
   'sending',
   'sent',
+  'drafts',
   'queue',
   'threads',
   'search',

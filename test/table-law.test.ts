@@ -63,6 +63,7 @@ const writers = {
   secret_holders: 'secrets',
   sends: 'sending',
   sent_recipients: 'sent',
+  sent_drafts: 'drafts',
 }
 
 const mailHost = 'the one row of the installation also names its mail host, in columns of its own'

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { AuditTables } from './schema/audit.ts'
 import type { BlockedSenderTables } from './schema/blocked-senders.ts'
 import type { DomainTables } from './schema/domains.ts'
+import type { DraftTables } from './schema/drafts.ts'
 import type { EventTables } from './schema/events.ts'
 import type { FilterTables } from './schema/filters.ts'
 import type { ForwardingTables } from './schema/forwarding.ts'
@@ -30,6 +31,7 @@ export interface Schema
   extends AuditTables,
     BlockedSenderTables,
     DomainTables,
+    DraftTables,
     EventTables,
     FilterTables,
     ForwardingTables,

@@ -70,6 +70,16 @@ export async function answerAfter(
   })
 }
 
+/** Sends the answer that is kept for a repeated request, if there is one: for a POST that cannot be prepared twice. */
+export async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  const key = idempotencyKey(request)
+  const first = key === undefined ? undefined : await keptAnswer(db, request.organizationId, key)
+  if (key === undefined || !first) return false
+  reply.header('Idempotency-Replayed', 'true')
+  send(reply, replay(first, request, key))
+  return true
+}
+
 /** A restricted API key and a member have Idempotency-Keys of their own: by those of others they would learn what they may not
  *  see, and the others would get their refusals. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {

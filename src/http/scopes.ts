@@ -5,6 +5,7 @@ export const scopes = [
   'messages:read',
   'messages:write',
   'sending:write',
+  'sending:draft',
   'scheduled:read',
   'scheduled:write',
   'filters:read',

@@ -7,6 +7,7 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { mtaStsRoute } from '#/domains/mta-sts.ts'
 import { domainRoutes } from '#/domains/routes.ts'
+import { draftRoutes } from '#/drafts/routes.ts'
 import { eventRoutes } from '#/event-stream/routes.ts'
 import type { EventFeed } from '#/events/feed.ts'
 import { filterRoutes } from '#/filters/routes.ts'
@@ -38,6 +39,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { auditRoutes } from '#/organizations/audit-routes.ts'
 import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
+import { composeDraft } from '#/outbound/compose/draft.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
@@ -138,6 +140,7 @@ function nouns(app: App, parts: AppParts): void {
   forwardingRoutes(app, parts)
   sendingRoutes(app, parts)
   sentRoutes(app, parts)
+  draftRoutes(app, { ...parts, composeDraft })
   scheduledRoutes(app, parts)
   messageRoutes(app, parts)
   searchRoutes(app, parts)

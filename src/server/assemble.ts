@@ -175,7 +175,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     outbound.start()
     rounds.start(tickSeconds * 1_000)
     searchIndexer?.start()
-    starting.use(keepHouse({ db, time, log }))
+    starting.use(keepHouse({ db, mailHost, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { forgetEntries } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { removeSentDrafts } from '#/drafts/remove-sent.ts'
 import { forgetEvents } from '#/events/log.ts'
 import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
@@ -11,6 +12,7 @@ import { forgetArrivals } from '#/inbound/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
 import { forgetLogins } from '#/passwords/attempts.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSent } from '#/sent/queries.ts'
@@ -18,10 +20,17 @@ import { forgetSessions } from '#/sessions/queries.ts'
 
 const everyHour = 3_600_000
 
+interface HouseParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly time: SharedTime
+  readonly log: Logger
+}
+
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
  *  messages, what became of sent ones, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members'
- *  links, sessions and challenges, entries of the audit trail, and events. */
-export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Logger }): Disposable {
+ *  links, sessions and challenges, entries of the audit trail, and events. Removes sent drafts that are still in their folder. */
+export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)
@@ -38,6 +47,8 @@ export function keepHouse({ db, time, log }: { db: Db; time: SharedTime; log: Lo
     await forgetEntries(db)
     await forgetEvents(db)
     await forgetSessions(db, now)
+    // The last, since it waits for the mail host.
+    await removeSentDrafts(db, mailHost)
   }
   const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
   return { [Symbol.dispose]: () => clearInterval(timer) }

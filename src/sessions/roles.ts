@@ -16,6 +16,7 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
     'messages:read',
     'messages:write',
     'sending:write',
+    'sending:draft',
     'scheduled:read',
     'scheduled:write',
     'filters:read',

@@ -26,7 +26,7 @@ test('what a POST makes is where its Location says, and is what it answered', as
     const { password, warnings, key, link, link_expires_at, ...made } = answer.body
     for (const [field, value] of Object.entries(made)) assert.deepEqual(there.body[field], value, `${name}: ${field}`)
   }
-  assert.equal(locations, 13)
+  assert.equal(locations, 15)
 })
 
 test('a blocked sender is found by its pattern too, and a mailbox by its address in any form', async () => {

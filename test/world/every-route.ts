@@ -23,6 +23,9 @@ export interface Furnished {
     readonly thread: string
     readonly attachment: string
     readonly domain: string
+    readonly draft: string
+    readonly draftWithFile: string
+    readonly finishedDraft: string
     readonly scheduled: string
     readonly failed: string
     readonly sent: string
@@ -47,6 +50,10 @@ export async function furnish(world: World): Promise<Furnished> {
   })
   const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
   const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
+  const attachments = [{ filename: 'a.txt', content: 'SGk=' }]
+  const draft = await created('/v1/drafts', { mailbox: address })
+  const draftWithFile = await created('/v1/drafts', { mailbox: address, attachments })
+  const finishedDraft = await created('/v1/drafts', { mailbox: address, to: 'bob@nowhere.example' })
   const scheduled = await created('/v1/scheduled', later(world, address))
   const failed = await created('/v1/scheduled', later(world, address))
   const sent = await created('/v1/send', { from: address, to: 'bob@nowhere.example', text: 'Hello' })
@@ -77,6 +84,9 @@ export async function furnish(world: World): Promise<Furnished> {
     thread: thread.id,
     attachment: message.body.attachments[0].id,
     domain: domain.id,
+    draft: draft.id,
+    draftWithFile: draftWithFile.id,
+    finishedDraft: finishedDraft.id,
     scheduled: scheduled.id,
     failed: failed.id,
     sent: sent.id,
@@ -141,6 +151,18 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   'GET /v1/sent': {},
   'GET /v1/sent/{id}': { item: 'sent' },
+  'GET /v1/drafts': { query: inMailbox },
+  'POST /v1/drafts': { body: ({ address }) => ({ mailbox: address, text: 'Hello' }), status: 201 },
+  'GET /v1/drafts/{id}': { item: 'draft' },
+  'PATCH /v1/drafts/{id}': { item: 'draft', body: () => ({ text: 'Hello' }) },
+  'DELETE /v1/drafts/{id}': { item: 'draft' },
+  'POST /v1/drafts/{id}/attachments': {
+    item: 'draft',
+    body: () => ({ filename: 'b.txt', content: 'SGk=' }),
+    status: 201,
+  },
+  'DELETE /v1/drafts/{id}/attachments/{index}': { item: 'draftWithFile' },
+  'POST /v1/drafts/{id}/send': { item: 'finishedDraft', body: () => ({}), status: 202 },
   'GET /v1/folders': { query: inMailbox },
   'POST /v1/folders': { query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }), status: 201 },
   'GET /v1/folders/{path}': { item: 'folder', query: inMailbox },
@@ -271,6 +293,7 @@ export function pathOf(path: string, { item, query }: Sample, one: Furnished, ot
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
     .replace('{member_id}', one.ids.member)
+    .replace('{index}', '0')
     .replace(/\{(?:id|address|path)\}/, encodeURIComponent(otherId ?? (item ? one.ids[item] : '')))
   return filled + (query?.(one) ?? '')
 }

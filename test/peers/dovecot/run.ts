@@ -12,6 +12,7 @@ const journeys = [
     'blocks-and-filters',
     'broken-requests',
     'dmarc',
+    'drafts',
     'forwarded-proof',
     'forwarding',
     'hostile-mail',

@@ -262,6 +262,89 @@ export interface SentMessage {
   recipients: SentRecipient[];
 }
 
+export interface DraftItem {
+  /** Every edit over this API keeps it. */
+  id: string;
+  mailbox: string;
+  /**
+     * Of its message in the folder `drafts`. An edit gives it another.
+     * @minimum 1
+     */
+  uid: number;
+  /**
+     * Grows with every edit.
+     * @minimum 1
+     */
+  version: number;
+  updated_at: string;
+  from: string;
+  /** As one gives them, unfinished ones too. In a list, the first 100. */
+  to: string[];
+  subject: string;
+  /** The first 140 characters of the text. */
+  preview: string;
+  has_attachment: boolean;
+}
+
+export interface DraftAttachment {
+  /** @minimum 0 */
+  index: number;
+  /** The number of the part, by which `GET /v1/messages/{uid}/attachments/{id}` downloads it. */
+  id: string;
+  /** @nullable */
+  filename: string | null;
+  content_type: string;
+  /**
+     * Decoded.
+     * @minimum 0
+     */
+  size_bytes: number;
+  /** Shown within the text rather than beside it. */
+  inline: boolean;
+  /**
+     * For `cid:…` in the HTML.
+     * @nullable
+     */
+  content_id: string | null;
+}
+
+export interface Draft {
+  /** Every edit over this API keeps it. */
+  id: string;
+  mailbox: string;
+  /**
+     * Of its message in the folder `drafts`. An edit gives it another.
+     * @minimum 1
+     */
+  uid: number;
+  /**
+     * Grows with every edit.
+     * @minimum 1
+     */
+  version: number;
+  updated_at: string;
+  from: string;
+  /** As one gives them, unfinished ones too. In a list, the first 100. */
+  to: string[];
+  subject: string;
+  cc: string[];
+  bcc: string[];
+  reply_to: string[];
+  /**
+     * Null where the draft has HTML alone.
+     * @nullable
+     */
+  text: string | null;
+  /**
+     * As it was given, or as another mail program wrote it.
+     * @nullable
+     */
+  html: string | null;
+  in_reply_to: string[];
+  references: string[];
+  attachments: DraftAttachment[];
+}
+
 /**
  * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent.
  */
@@ -1205,7 +1288,7 @@ export type MeMailboxesItem = {
   level: MeMailboxesItemLevel;
 };
 
-export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_owners' | 'read_audit' | 'manage_mailboxes' | 'share_own_mailboxes';
 export interface Me {
   id: string;
@@ -1252,7 +1335,7 @@ export interface Passkey {
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type ApiKeyMailboxesItem = {
   id: string;
   /**
@@ -1304,7 +1387,7 @@ export interface ApiKey {
 }
 
 export type NewApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type NewApiKeyMailboxesItem = {
   id: string;
   /**
@@ -2078,6 +2161,261 @@ export type ListWhatBecameSentMessages200 = {
      * @nullable
      */
   next_cursor?: string | null;
+};
+
+export type ListDraftsParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListDrafts200 = {
+  data: DraftItem[];
+  /**
+     * The messages in the folder.
+     * @minimum 0
+     */
+  total: number;
+  /**
+     * `cursor` of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
+};
+
+export type CreateDraftBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+export type CreateDraftBody = {
+  /**
+     * Address of a mailbox.
+     * @minLength 1
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox: string;
+  /**
+     * Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /** To: one address, or up to 25. What is no whole address yet is kept as it is. */
+  to?: string | string[];
+  /** Cc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  cc?: string | string[];
+  /** Bcc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  bcc?: string | string[];
+  /** Where answers go: one address, or up to 10. What is no whole address yet is kept as it is. */
+  reply_to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string | null;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: CreateDraftBodyAttachmentsItem[];
+};
+
+export type EditDraftBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+export type EditDraftBody = {
+  /**
+     * Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /** To: one address, or up to 25. What is no whole address yet is kept as it is. */
+  to?: string | string[];
+  /** Cc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  cc?: string | string[];
+  /** Bcc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  bcc?: string | string[];
+  /** Where answers go: one address, or up to 10. What is no whole address yet is kept as it is. */
+  reply_to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string | null;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: EditDraftBodyAttachmentsItem[];
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+};
+
+export type DeleteDraftParams = {
+/**
+ * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+ * @minimum 1
+ */
+version?: number;
+};
+
+export type DeleteDraft200 = {
+  deleted: true;
+  /** Every edit over this API keeps it. */
+  id: string;
+};
+
+export type AttachFileToDraftBody = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+};
+
+export type RemoveAttachmentFromDraftParams = {
+/**
+ * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+ * @minimum 1
+ */
+version?: number;
+};
+
+export type SendDraftBody = {
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+  /** Schedules it, as in `POST /v1/scheduled`. */
+  send_at?: string;
+};
+
+export type SendDraft201Status = 'pending';
+export type SendDraft201 = {
+  id: string;
+  send_at: string;
+  status: SendDraft201Status;
+  /** Why sending may fail, in sentences: the allowance of that day is promised to other messages, say. */
+  warnings: string[];
+};
+
+export type SendDraft202Status = 'queued';
+export type SendDraft202 = {
+  id: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id: string;
+  status: SendDraft202Status;
 };
 
 export type ListScheduledMessagesParams = {
@@ -3149,7 +3487,7 @@ export type ListApiKeys200 = {
   has_more: boolean;
 };
 
-export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
 export type CreateApiKeyBody = {
   /**
      * Up to 64 characters.
@@ -4388,6 +4726,308 @@ export const showWhatBecameSentMessage = async (id: string, options?: Parameters
     method: 'GET'
 
 
+  }
+);}
+
+
+
+export const getListDraftsUrl = (params: ListDraftsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/drafts?${stringifiedParams}` : `/v1/drafts`
+}
+
+/**
+ * The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary List drafts
+ */
+export const listDrafts = async (params: ListDraftsParams, options?: Parameters<typeof call>[1]): Promise<ListDrafts200> => {
+
+  return call<ListDrafts200>(getListDraftsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getCreateDraftUrl = () => {
+
+
+
+
+  return `/v1/drafts`
+}
+
+/**
+ * A message in the folder `drafts` of the mailbox, which other mail programs can open and edit. Every field but `mailbox` may be left out or unfinished; sending checks them.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Create a draft
+ */
+export const createDraft = async (createDraftBody: CreateDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Draft>(getCreateDraftUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(createDraftBody)
+  }
+);}
+
+
+
+export const getShowDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/drafts/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * With its texts, and the names of its attachments.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Show a draft
+ */
+export const showDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+
+  return call<Draft>(getShowDraftUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getEditDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/drafts/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * A field that is given replaces what the draft has, `attachments` all of them; `text: null` and `html: null` remove. Without `version` the last writer wins.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Edit a draft
+ */
+export const editDraft = async (id: string,
+    editDraftBody: EditDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Draft>(getEditDraftUrl(id),
+  {
+    ...options,
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(editDraftBody)
+  }
+);}
+
+
+
+export const getDeleteDraftUrl = (id: string,
+    params?: DeleteDraftParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/drafts/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/drafts/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * For good.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Delete a draft
+ */
+export const deleteDraft = async (id: string,
+    params?: DeleteDraftParams, options?: Parameters<typeof call>[1]): Promise<DeleteDraft200> => {
+
+  return call<DeleteDraft200>(getDeleteDraftUrl(id,params),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getAttachFileToDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/drafts/${encodeURIComponent(String(id))}/attachments`
+}
+
+/**
+ * Answers the draft. Up to 10 attachments, 8 MiB in all when decoded.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Attach a file to a draft
+ */
+export const attachFileToDraft = async (id: string,
+    attachFileToDraftBody: AttachFileToDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Draft>(getAttachFileToDraftUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(attachFileToDraftBody)
+  }
+);}
+
+
+
+export const getRemoveAttachmentFromDraftUrl = (id: string,
+    index: number,
+    params?: RemoveAttachmentFromDraftParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}?${stringifiedParams}` : `/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}`
+}
+
+/**
+ * Answers the draft. The indices of those behind it fall by one.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Remove an attachment from a draft
+ */
+export const removeAttachmentFromDraft = async (id: string,
+    index: number,
+    params?: RemoveAttachmentFromDraftParams, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+
+  return call<Draft>(getRemoveAttachmentFromDraftUrl(id,index,params),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getSendDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/drafts/${encodeURIComponent(String(id))}/send`
+}
+
+/**
+ * As `POST /v1/send` sends a message, or with `send_at` as `POST /v1/scheduled` schedules one. What is unfinished is `invalid_request`, with its field, and the draft stays. Otherwise it leaves the folder, and no repetition sends it twice.
+ *
+ * Scope: `sending:write`.
+ * @summary Send a draft
+ */
+export const sendDraft = async (id: string,
+    sendDraftBody: SendDraftBody, options?: Parameters<typeof call>[1]): Promise<SendDraft201 | SendDraft202> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<SendDraft201 | SendDraft202>(getSendDraftUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(sendDraftBody)
   }
 );}
 

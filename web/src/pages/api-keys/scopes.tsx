@@ -9,6 +9,7 @@ import styles from './api-keys.module.css'
 const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
   'messages:read': 'Messages',
   'messages:write': 'Messages',
+  'sending:draft': 'Sending',
   'sending:write': 'Sending',
   'scheduled:read': 'Scheduled messages',
   'scheduled:write': 'Scheduled messages',
@@ -28,6 +29,8 @@ const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
 }
 
 const nouns = Map.groupBy(Object.keys(nounOf) as ApiKeyScopesItem[], (scope) => nounOf[scope])
+
+const deeds: Readonly<Record<string, string>> = { read: 'Read', draft: 'Draft' }
 
 interface Props {
   readonly chosen: readonly ApiKeyScopesItem[]
@@ -49,7 +52,7 @@ export function Scopes({ chosen, onChange }: Props) {
         <div key={name} className={styles.noun}>
           <span>{name}</span>
           {scopes.map((scope) => {
-            const deed = scope.endsWith(':read') ? 'Read' : 'Write'
+            const deed = deeds[scope.split(':')[1] ?? ''] ?? 'Write'
             return (
               <Checkbox key={scope} value={scope} aria-label={`${deed}: ${name}`} className={`${styles.scope}`}>
                 <span className={styles.box} aria-hidden="true" />

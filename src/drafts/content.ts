@@ -1,0 +1,97 @@
+import type { Address } from '#/mime/address.ts'
+import { parseAddresses } from '#/mime/address-list.ts'
+import type { Content } from '#/mime/content.ts'
+import type { Message } from '#/mime/message.ts'
+import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import { attachments, ids, type Outgoing, type OutgoingAttachment } from '#/sending/outgoing.ts'
+import type { DraftFields } from './schemas.ts'
+import { typedAddress } from './typed-address.ts'
+
+/** What a draft says: a message that may be unfinished. An address that is no whole one yet is a name without one. */
+export type DraftContent = Outgoing
+
+/** A draft that nothing was written in yet. */
+export function emptyDraft(from: Address): DraftContent {
+  const nobody = { to: [], cc: [], bcc: [], replyTo: [] }
+  return { from, ...nobody, subject: '', text: '', html: null, inReplyTo: [], references: [], attachments: [] }
+}
+
+/** Reads a draft, with its attachments. */
+export async function readDraft(reader: MessageReader, raw: Buffer): Promise<DraftContent> {
+  const message = await reader.message(raw)
+  const content = await reader.content(raw)
+  const attached: OutgoingAttachment[] = []
+  for (const one of content.attachments) attached.push(await attachmentOf(reader, raw, one))
+  return { ...headerOf(message), ...textsOf(content), attachments: attached }
+}
+
+async function attachmentOf(
+  reader: MessageReader,
+  raw: Buffer,
+  { id, filename, content_type, inline, contentId }: Content['attachments'][number],
+): Promise<OutgoingAttachment> {
+  const content = (await reader.attachment(raw, id))?.bytes ?? Buffer.alloc(0)
+  const name = filename ?? `attachment-${id}`
+  return { filename: name, content, contentType: content_type, contentId: inline ? contentId : null }
+}
+
+/** What the header of a draft says. */
+export function headerOf({
+  headers,
+  from,
+  to,
+  cc,
+  replyTo,
+  subject,
+}: Message): Omit<DraftContent, 'text' | 'html' | 'attachments'> {
+  return {
+    from: from ?? { name: '', address: '' },
+    to,
+    cc,
+    bcc: parseAddresses(headers.all('bcc').join(',\n')),
+    replyTo,
+    subject,
+    inReplyTo: idsIn(headers.text('in-reply-to')),
+    references: idsIn(headers.text('references')),
+  }
+}
+
+/** Those that a message can be sent with (RFC 5322, section 3.6.4). */
+function idsIn(text: string): string[] {
+  return (text.match(/<[!-;=?-~]+@[!-;=?-~]+>/g) ?? []).slice(-100)
+}
+
+/** A draft without any text has an empty one. */
+export function textsOf({ text, html }: Pick<OpenedContent, 'text' | 'html'>): Pick<DraftContent, 'text' | 'html'> {
+  const read = plain(html)
+  return { text: plain(text) ?? (read === null ? '' : null), html: read }
+}
+
+/** The texts of a large message are JSON. The last line break only ends the last line. */
+function plain(text: OpenedContent['text']): string | null {
+  const read: string | null = text instanceof Uint8Array ? JSON.parse(Buffer.from(text).toString()) : text
+  return read?.replace(/\n$/, '') ?? null
+}
+
+/** The draft with the fields that are given in place of its own. @throws Refusal naming the field */
+export function changed(draft: DraftContent, fields: DraftFields): DraftContent {
+  const { subject = draft.subject, text = draft.text, html = draft.html } = fields
+  return {
+    from: fields.from === undefined ? draft.from : typedAddress(fields.from),
+    to: typed(fields.to, draft.to),
+    cc: typed(fields.cc, draft.cc),
+    bcc: typed(fields.bcc, draft.bcc),
+    replyTo: typed(fields.reply_to, draft.replyTo),
+    subject,
+    text: text === null && html === null ? '' : text,
+    html,
+    inReplyTo: fields.in_reply_to === undefined ? draft.inReplyTo : ids('in_reply_to', fields.in_reply_to),
+    references: fields.references === undefined ? draft.references : ids('references', fields.references),
+    attachments: fields.attachments === undefined ? draft.attachments : attachments(fields.attachments),
+  }
+}
+
+function typed(given: string | readonly string[] | undefined, before: readonly Address[]): readonly Address[] {
+  if (given === undefined) return before
+  return [given].flat().flatMap((text) => (text.trim() === '' ? [] : typedAddress(text)))
+}

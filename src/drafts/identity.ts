@@ -1,0 +1,58 @@
+import { hash, randomBytes } from 'node:crypto'
+import { notFound } from '#/errors.ts'
+import type { Summary } from '#/ports/mail-host.ts'
+
+/**
+ * What a draft is known by. One that Mailroom wrote has a key that every edit keeps, and that its Message-ID names; the newest
+ * message with it is the draft. One that another program wrote is known by its place in the folder and a digest of what does not
+ * change; from its first edit here on its Message-ID names that key too. So nothing but the message says which draft it is.
+ */
+export interface DraftName {
+  readonly mailboxId: string
+  /** 16 bytes in hex. */
+  readonly key: string
+}
+
+/** The first byte of the key of a draft that another program wrote. */
+const foreign = '00'
+const ours = '01'
+
+export function newKey(): string {
+  return ours + randomBytes(15).toString('hex')
+}
+
+/** As the API has it: 43 characters. */
+export function draftId({ mailboxId, key }: DraftName): string {
+  return Buffer.from(mailboxId.replaceAll('-', '') + key, 'hex').toString('base64url')
+}
+
+/** @throws Refusal `not_found` for a text that is no id of a draft */
+export function draftNamed(id: string): DraftName {
+  const hex = Buffer.from(id, 'base64url').toString('hex')
+  const [, mailbox = '', key = ''] = /^([0-9a-f]{32})(0[01][0-9a-f]{30})$/.exec(hex) ?? []
+  const mailboxId = mailbox.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  if (key === '' || draftId({ mailboxId, key }) !== id) throw notFound('draft')
+  return { mailboxId, key }
+}
+
+/** The Message-ID of a draft until it is sent. `domain` is that of the mailbox's address. */
+export function draftMessageId(key: string, domain: string): string {
+  return `<draft.${key}@${domain}>`
+}
+
+/** The key of a message in the folder. */
+export function keyOf(
+  summary: Pick<Summary, 'uid' | 'messageId' | 'receivedAt' | 'sizeBytes'>,
+  domain: string,
+): string {
+  const { uid, messageId, receivedAt, sizeBytes } = summary
+  const [, key] = /^<draft\.(0[01][0-9a-f]{30})@/.exec(messageId ?? '') ?? []
+  if (key !== undefined && messageId === draftMessageId(key, domain)) return key
+  const digest = hash('sha256', JSON.stringify([messageId, receivedAt.getTime(), sizeBytes]), 'hex')
+  return `${foreign}000000${uid.toString(16).padStart(8, '0')}${digest.slice(0, 16)}`
+}
+
+/** Where the message with this key lies if no edit has given it a Message-ID of ours. */
+export function foreignUid(key: string): number | undefined {
+  return key.startsWith(foreign) ? Number.parseInt(key.slice(8, 16), 16) : undefined
+}

@@ -1,0 +1,57 @@
+import type { Static } from '#/http/type.ts'
+import type { Message } from '#/mime/message.ts'
+import type { OpenedContent } from '#/mime/reader.ts'
+import type { Summary } from '#/ports/mail-host.ts'
+import { headerOf, textsOf } from './content.ts'
+import type { DraftBox } from './find.ts'
+import { draftId, keyOf } from './identity.ts'
+import type { DraftItem, DraftOut } from './schemas.ts'
+import { addressText } from './typed-address.ts'
+
+/** A draft of a list. */
+export function presentItem(box: DraftBox, summary: Summary): Static<typeof DraftItem> {
+  const { uid, from, to, subject, preview, hasAttachment, receivedAt } = summary
+  return {
+    ...placeOf(box, keyOf(summary, box.domain), uid, receivedAt),
+    from: from ? addressText(from) : '',
+    to: to.map(addressText),
+    subject,
+    preview,
+    has_attachment: hasAttachment,
+  }
+}
+
+interface Opened {
+  readonly box: DraftBox
+  readonly key: string
+  readonly uid: number
+  readonly savedAt: Date
+  readonly message: Message
+  readonly content: OpenedContent
+}
+
+/** A whole draft. */
+export function presentDraft({ box, key, uid, savedAt, message, content }: Opened): DraftOut {
+  const { from, to, cc, bcc, replyTo, subject, inReplyTo, references } = headerOf(message)
+  return {
+    ...placeOf(box, key, uid, savedAt),
+    from: addressText(from),
+    to: to.map(addressText),
+    cc: cc.map(addressText),
+    bcc: bcc.map(addressText),
+    reply_to: replyTo.map(addressText),
+    subject,
+    ...textsOf(content),
+    in_reply_to: [...inReplyTo],
+    references: [...references],
+    attachments: content.attachments.map(({ contentId, ...attachment }, index) => ({
+      index,
+      ...attachment,
+      content_id: contentId,
+    })),
+  }
+}
+
+function placeOf({ mailboxId, address: mailbox }: DraftBox, key: string, uid: number, savedAt: Date) {
+  return { id: draftId({ mailboxId, key }), mailbox, uid, version: uid, updated_at: savedAt.toISOString() }
+}

@@ -1,0 +1,16 @@
+import type { Db } from '#/db/schema.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { keyOf } from './identity.ts'
+import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
+
+/** Removes the messages of drafts that were sent by a process which died before it did so, or whose mail host was away; forgets
+ *  which were sent long ago. */
+export async function removeSentDrafts(db: Db, mailHost: MailHost): Promise<void> {
+  for (const { mailbox, domain, key, uid } of await notRemoved(db)) {
+    const [summary] = await mailHost.summaries(mailbox, 'drafts', [uid])
+    // In a folder that was made anew the uid may be another message's.
+    if (summary && keyOf(summary, domain) === key) await mailHost.expunge(mailbox, 'drafts', [uid])
+    await noteRemoved(db, mailbox, key)
+  }
+  await forgetSentDrafts(db)
+}

@@ -1,0 +1,131 @@
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { answerAfter, created } from '#/http/idempotency.ts'
+import { mailboxById } from '#/mailboxes/queries.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import { LargeMessages } from '#/messages/large.ts'
+import { bodyLimit } from '#/sending/schemas.ts'
+import type { ReadyMessage } from '#/sending/send.ts'
+import { attachmentRoutes } from './attachment-routes.ts'
+import { changed, emptyDraft } from './content.ts'
+import { boxOf, findDraft } from './find.ts'
+import { newKey } from './identity.ts'
+import { listRoute } from './list-route.ts'
+import { presentDraft } from './present.ts'
+import { type DraftParts, editDraft, saveDraft } from './save.ts'
+import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
+import { type SendingParts, sendRoute } from './send-route.ts'
+
+const config = {
+  noun: 'Drafts',
+  scope: ['sending:draft', 'sending:write'],
+  errors: ['not_found', 'mail_unavailable'],
+} as const
+const changing = { ...config, errors: ['not_found', 'conflict', 'mail_unavailable'] } as const
+
+/** Messages that are being written: those in the folder `drafts`. */
+export function draftRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
+  listRoute(app, parts, config)
+  createRoute(app, parts)
+  readRoute(app, parts)
+  changeRoutes(app, parts)
+  attachmentRoutes(app, parts, changing)
+  sendRoute(app, parts)
+}
+
+function createRoute(app: App, parts: DraftParts): void {
+  const { db } = parts
+  app.post(
+    '/v1/drafts',
+    {
+      bodyLimit,
+      config,
+      schema: {
+        summary: 'Create a draft',
+        description:
+          'A message in the folder `drafts` of the mailbox, which other mail programs can open and edit. Every field but ' +
+          '`mailbox` may be left out or unfinished; sending checks them.',
+        body: NewDraft,
+        response: { 201: DraftOut },
+      },
+    },
+    async (request, reply) => {
+      const { caller, actor: by, organizationId } = request
+      const { mailbox: address, ...fields } = request.body
+      const { mailboxId } = await mailboxFor(db, caller, 'send', address)
+      const mailbox = await mailboxById(db, organizationId, mailboxId)
+      if (!mailbox) throw notFound('mailbox')
+      const content = changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
+      await answerAfter(db, request, reply, async () => {
+        const saving = { key: newKey(), content, replaces: [], by }
+        const draft = await saveDraft(parts, boxOf(organizationId, mailbox), saving)
+        if (!draft) throw notFound('mailbox')
+        return created(`/v1/drafts/${draft.id}`, draft)
+      })
+      return reply
+    },
+  )
+}
+
+function readRoute(app: App, parts: DraftParts): void {
+  const large = new LargeMessages()
+  app.get(
+    '/v1/drafts/:id',
+    {
+      config,
+      schema: {
+        summary: 'Show a draft',
+        description: 'With its texts, and the names of its attachments.',
+        params: ByDraft,
+        response: { 200: DraftOut },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      const { box, key, uid, stored } = await findDraft(parts, caller, 'read', params)
+      const raw = await large.fetch(stored, reply)
+      const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
+      return presentDraft({ box, key, uid, savedAt: stored.summary.receivedAt, message, content })
+    },
+  )
+}
+
+function changeRoutes(app: App, parts: DraftParts): void {
+  app.patch(
+    '/v1/drafts/:id',
+    {
+      bodyLimit,
+      config: changing,
+      schema: {
+        summary: 'Edit a draft',
+        description:
+          'A field that is given replaces what the draft has, `attachments` all of them; `text: null` and `html: null` remove. ' +
+          'Without `version` the last writer wins.',
+        params: ByDraft,
+        body: DraftChange,
+        response: { 200: DraftOut },
+      },
+    },
+    ({ caller, actor: by, params: { id }, body: { version, ...fields } }) =>
+      editDraft(parts, caller, { id, version, by }, (draft) => changed(draft, fields)),
+  )
+
+  app.delete(
+    '/v1/drafts/:id',
+    {
+      config: changing,
+      schema: {
+        summary: 'Delete a draft',
+        description: 'For good.',
+        params: ByDraft,
+        querystring: KnownVersion,
+        response: { 200: DraftDeleted },
+      },
+    },
+    async ({ caller, actor, params: { id }, query: { version } }) => {
+      const { box, uids } = await findDraft(parts, caller, 'send', { id, version })
+      const gone = await parts.mailHost.expunge(box, 'drafts', uids, actor)
+      if (gone.length === 0) throw notFound('draft')
+      return { deleted: true as const, id }
+    },
+  )
+}

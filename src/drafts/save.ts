@@ -1,0 +1,81 @@
+import type { Actor } from '#/audit/actor.ts'
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { Refusal } from '#/errors.ts'
+import { collected } from '#/event-loop/pieces.ts'
+import type { Caller } from '#/http/caller.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { oneLargeAtATime } from '#/sending/large-messages.ts'
+import { type DraftContent, readDraft } from './content.ts'
+import { type DraftBox, findDraft, stale } from './find.ts'
+import { draftMessageId } from './identity.ts'
+import { presentDraft } from './present.ts'
+import type { DraftOut } from './schemas.ts'
+
+export interface DraftParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly time: SharedTime
+  /** Composes a message that may be unfinished (src/outbound/compose/draft.ts). */
+  readonly composeDraft: (
+    draft: DraftContent,
+    identity: { readonly messageId: string; readonly date: Date },
+  ) => Promise<Buffer>
+}
+
+interface Saving {
+  readonly key: string
+  readonly content: DraftContent
+  /** The messages that it replaces. */
+  readonly replaces: readonly number[]
+  readonly by: Actor
+}
+
+/** Stores a draft. Undefined, with nothing changed, where the message that it replaces has gone. */
+export async function saveDraft(
+  { db, mailHost, reader, time, composeDraft }: DraftParts,
+  box: DraftBox,
+  { key, content, replaces, by }: Saving,
+): Promise<DraftOut | undefined> {
+  const savedAt = await time(db)
+  const raw = await composeDraft(content, { messageId: draftMessageId(key, box.domain), date: savedAt })
+  const message = await reader.message(raw)
+  const uid = await oneLargeAtATime(raw.length, () => mailHost.saveDraft(box, { message, savedAt, replaces }, by))
+  return uid === undefined
+    ? undefined
+    : presentDraft({ box, key, uid, savedAt, message, content: await reader.content(raw) })
+}
+
+/** So often an edit begins anew where another one came between, if its writer knows no version. */
+const mostTries = 5
+
+interface Editing {
+  readonly id: string
+  readonly version: number | undefined
+  readonly by: Actor
+}
+
+/** Replaces a draft by what `change` makes of it.
+ *  @throws Refusal `conflict`, with nothing changed, if it has another version than the one that is known */
+export async function editDraft(
+  parts: DraftParts,
+  caller: Caller,
+  { by, ...named }: Editing,
+  change: (draft: DraftContent) => DraftContent,
+): Promise<DraftOut> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const { box, key, uids, stored } = await findDraft(parts, caller, 'send', named)
+    const before = await readDraft(parts.reader, await collected(stored.pieces(), stored.summary.sizeBytes)).catch(gone)
+    const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
+    if (saved) return saved
+    if (named.version !== undefined) throw stale()
+  }
+  throw stale()
+}
+
+/** It was replaced while it was read. */
+function gone(error: unknown): undefined {
+  if (!(error instanceof Refusal && error.code === 'not_found')) throw error
+}

@@ -1,0 +1,141 @@
+import { cursorParameter } from '#/http/cursor.ts'
+import { Line, Nullable, OneOrMore, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { inFolder } from '#/messages/schemas.ts'
+import { Attachment, mostRecipients, sendingFields } from '#/sending/schemas.ts'
+
+const id = Type.String({ description: 'Every edit over this API keeps it.', examples: [''.padEnd(43, 'aB3-')] })
+
+/** The id in a path. The route checks its form: an invalid one is `not_found`. */
+export const ByDraft = Type.Object({ id: Type.String({ description: 'Of the draft.' }) })
+
+export const ByAttachmentIndex = Type.Object({
+  ...ByDraft.properties,
+  index: Type.Unsafe<string>({ type: 'integer', minimum: 0, description: 'Of the attachment in the draft.' }),
+})
+
+const address = Type.String({ examples: ['Ann <ann@example.com>'] })
+
+const listed = {
+  id,
+  mailbox: Type.String({ examples: ['support@example.com'] }),
+  uid: Type.Integer({ minimum: 1, description: 'Of its message in the folder `drafts`. An edit gives it another.' }),
+  version: Type.Integer({ minimum: 1, description: 'Grows with every edit.', examples: [17] }),
+  updated_at: Timestamp,
+  from: address,
+  to: Type.Array(address, { description: 'As one gives them, unfinished ones too. In a list, the first 100.' }),
+  subject: Type.String({ examples: ['Your invoice'] }),
+}
+
+export const DraftItem = Type.Object(
+  {
+    ...listed,
+    preview: Type.String({ description: 'The first 140 characters of the text.' }),
+    has_attachment: Type.Boolean(),
+  },
+  { title: 'DraftItem' },
+)
+
+export const DraftOut = Type.Object(
+  {
+    ...listed,
+    cc: Type.Array(address),
+    bcc: Type.Array(address),
+    reply_to: Type.Array(address),
+    text: Nullable(Type.String({ description: 'Null where the draft has HTML alone.' })),
+    html: Nullable(Type.String({ description: 'As it was given, or as another mail program wrote it.' })),
+    in_reply_to: Type.Array(Type.String(), { examples: [['<20261121.1@example.com>']] }),
+    references: Type.Array(Type.String()),
+    attachments: Type.Array(
+      Type.Object(
+        {
+          index: Type.Integer({ minimum: 0 }),
+          id: Type.String({
+            description: 'The number of the part, by which `GET /v1/messages/{uid}/attachments/{id}` downloads it.',
+            examples: ['2'],
+          }),
+          filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
+          content_type: Type.String({ examples: ['application/pdf'] }),
+          size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
+          inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
+          content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),
+        },
+        { title: 'DraftAttachment' },
+      ),
+    ),
+  },
+  { title: 'Draft' },
+)
+export type DraftOut = Static<typeof DraftOut>
+
+export const DraftsQuery = Strict({
+  mailbox: inFolder.mailbox,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+  cursor: cursorParameter,
+})
+
+export const DraftPage = Type.Object({
+  data: Type.Array(DraftItem),
+  total: Type.Integer({ minimum: 0, description: 'The messages in the folder.' }),
+  next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null: there is none.' })),
+})
+
+function typed(field: string, maxItems: number) {
+  const one = Line({ maxLength: 998, examples: ['Ann <ann@example.com>'] })
+  const description = `${field}: one address, or up to ${maxItems}. What is no whole address yet is kept as it is.`
+  return Type.Optional(OneOrMore(one, { description, examples: [['Ann <ann@example.com>', 'bo']], maxItems }))
+}
+
+const fields = {
+  from: Type.Optional({
+    ...sendingFields.from,
+    description: 'Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.',
+  } as typeof sendingFields.from),
+  to: typed('To', mostRecipients),
+  cc: typed('Cc', mostRecipients),
+  bcc: typed('Bcc', mostRecipients),
+  reply_to: typed('Where answers go', 10),
+  subject: sendingFields.subject,
+  text: Type.Optional(Nullable(Type.String({ format: 'text', examples: ['Hello Ann'] }))),
+  html: Type.Optional(Nullable(Type.String({ format: 'text' }))),
+  in_reply_to: sendingFields.in_reply_to,
+  references: sendingFields.references,
+  attachments: sendingFields.attachments,
+}
+
+const version = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'The `version` that is known. If the draft has another one, the answer is 409 `conflict`.',
+    examples: [17],
+  }),
+)
+
+export const NewDraft = Strict(
+  { mailbox: inFolder.mailbox, ...fields },
+  { examples: [{ mailbox: 'support@tryout.test', to: ['Ann <ann@example.com>', 'bo'], subject: 'Your invoice' }] },
+)
+
+export const DraftChange = Strict(
+  { ...fields, version },
+  { minProperties: 1, examples: [{ text: 'Hello Ann', version: 17 }] },
+)
+
+/** The fields of a draft that a request gives. */
+export type DraftFields = Omit<Static<typeof DraftChange>, 'version'>
+
+export const NewAttachment = Strict(
+  { ...Attachment.properties, version },
+  { examples: [{ filename: 'invoice.txt', content: 'SGVsbG8=' }] },
+)
+
+export const KnownVersion = Strict({ version })
+
+export const DraftDeleted = Type.Object({ deleted: Type.Literal(true), id })
+
+export const SendDraft = Strict({
+  version,
+  send_at: Type.Optional(
+    Type.String({ description: 'Schedules it, as in `POST /v1/scheduled`.', examples: ['2026-11-21T08:00:00+01:00'] }),
+  ),
+})

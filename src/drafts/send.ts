@@ -1,0 +1,38 @@
+import { invalid } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
+import { assertAttachmentsFit } from '#/sending/fields.ts'
+import { type Outgoing, outgoing } from '#/sending/outgoing.ts'
+import { mostRecipients, type SendingBody } from '#/sending/schemas.ts'
+import type { DraftContent } from './content.ts'
+import { addressText } from './typed-address.ts'
+
+type Body = Omit<SendingBody, 'to' | 'attachments'> & { readonly to: string[] }
+
+/** A draft as a sending body (docs/reference/sending.md), without its attachments. */
+export function sendingBody(draft: DraftContent): Body {
+  const { from, to, cc, bcc, replyTo, subject, text, html, inReplyTo, references } = draft
+  return {
+    from: addressText(from),
+    to: to.map(addressText),
+    cc: cc.map(addressText),
+    bcc: bcc.map(addressText),
+    reply_to: replyTo.map(addressText),
+    subject,
+    ...(text !== null && { text }),
+    ...(html !== null && { html }),
+    in_reply_to: [...inReplyTo],
+    references: [...references],
+  }
+}
+
+/** What another mail program wrote may be more than a message can be sent with. */
+const longest = { to: mostRecipients, cc: mostRecipients, bcc: mostRecipients, reply_to: 10, subject: 998 } as const
+
+/** The message that a draft has become. @throws Refusal naming the field that is not finished, or not allowed */
+export function finished(caller: Caller, draft: DraftContent, body: Body): Outgoing {
+  for (const field of Object.keys(longest) as (keyof typeof longest)[]) {
+    if ((body[field]?.length ?? 0) > longest[field]) throw invalid(field, `${field} can hold at most ${longest[field]}`)
+  }
+  assertAttachmentsFit(draft.attachments, 'attachments')
+  return { ...outgoing(caller, body), attachments: draft.attachments }
+}

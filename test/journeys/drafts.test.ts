@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { readMessage } from '#/mime/message.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { privateMailbox } from '#test/world/private-mailbox.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+let adaId: string
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  organization = await world.organization()
+  const mailbox = await organization.mailbox('ada', { name: 'Ada Lovelace' })
+  ada = mailbox.address
+  adaId = mailbox.id
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const request = (...args: Parameters<TestOrganization['request']>) => organization.request(...args)
+
+async function newDraft(fields: object = {}) {
+  const { status, body } = await request('POST', '/v1/drafts', { mailbox: ada, ...fields })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function listed() {
+  const { status, body } = await request('GET', `/v1/drafts?mailbox=${ada}`)
+  assert.equal(status, 200)
+  return body.data as { id: string; subject: string; uid: number; version: number; to: string[] }[]
+}
+
+/** Puts a message into the folder, as another mail program does. */
+async function byAnotherProgram(text: string): Promise<void> {
+  const mailbox = { organizationId: organization.id, mailboxId: adaId }
+  const message = readMessage(Buffer.from(text.replaceAll('\n', '\r\n')))
+  const flags = { seen: true, flagged: false, keywords: [], filteredBy: [] }
+  const copy = { mailbox, folder: 'drafts', message, receivedAt: new Date(), ...flags }
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
+}
+
+test('a draft keeps what was typed, and is a message in its folder', async () => {
+  const fields = {
+    to: ['Ann <ann@there.example>', 'bo', 'Cy, the "third" <cy@', 'd@there.example, e@there.example', 'Jürgen'],
+    cc: 'kätzchen@there.example',
+    bcc: ['"Eve, of old" <eve@there.example>'],
+    reply_to: 'sales@there.example',
+    subject: 'Grüße, unfinished',
+    text: 'Dear Ann,\n\n  and so on  \n-- \nAda\n',
+    html: '<p>Dear Ann,',
+    in_reply_to: '<1@there.example>',
+    references: ['<0@there.example>', '<1@there.example>'],
+    attachments: [{ filename: 'ä.txt', content: 'SGk=' }],
+  }
+  const { status, body, headers } = await request('POST', '/v1/drafts', { mailbox: ada, ...fields })
+  assert.equal(status, 201)
+  const shown = await request('GET', headers.get('location') ?? '')
+  assert.deepEqual({ ...shown.body, updated_at: body.updated_at }, body)
+  const { id, uid, version, updated_at: _, attachments, text, ...rest } = body
+  assert.deepEqual([id.length, version], [43, uid])
+  assert.equal(text, fields.text)
+  assert.deepEqual(rest, {
+    mailbox: ada,
+    from: `Ada Lovelace <${ada}>`,
+    to: fields.to,
+    cc: [fields.cc],
+    bcc: fields.bcc,
+    reply_to: [fields.reply_to],
+    subject: fields.subject,
+    html: fields.html,
+    in_reply_to: [fields.in_reply_to],
+    references: fields.references,
+  })
+  assert.deepEqual(attachments.length, 1)
+  assert.partialDeepStrictEqual(attachments[0], {
+    index: 0,
+    filename: 'ä.txt',
+    content_type: 'text/plain',
+    size_bytes: 2,
+  })
+  const path = `/v1/messages/${uid}/attachments/${attachments[0].id}?mailbox=${ada}&folder=drafts`
+  assert.equal((await request('GET', path)).bytes.toString(), 'Hi')
+  const message = await request('GET', `/v1/messages/${uid}?mailbox=${ada}&folder=drafts`)
+  assert.deepEqual([message.body.subject, message.body.unread], [fields.subject, false])
+  assert.equal((await listed()).find((one) => one.id === id)?.subject, fields.subject)
+})
+
+test('a draft of nothing is one', async () => {
+  const draft = await newDraft()
+  assert.deepEqual(
+    [draft.from, draft.to, draft.subject, draft.text, draft.html],
+    [`Ada Lovelace <${ada}>`, [], '', '', null],
+  )
+})
+
+test('an edit replaces what it gives, and keeps the id and the rest', async () => {
+  const draft = await newDraft({
+    to: 'ann@',
+    subject: 'One',
+    text: 'A',
+    attachments: [{ filename: 'a.txt', content: 'SGk=' }],
+  })
+  const { status, body } = await request('PATCH', `/v1/drafts/${draft.id}`, { subject: 'Two', html: '<b>B' })
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body.id, body.to, body.subject, body.text, body.html, body.attachments.length],
+    [draft.id, ['ann@'], 'Two', 'A', '<b>B', 1],
+  )
+  assert.ok(body.version > draft.version)
+  const plain = await request('PATCH', `/v1/drafts/${draft.id}`, { html: null, to: [], attachments: [] })
+  assert.deepEqual([plain.body.text, plain.body.html, plain.body.to, plain.body.attachments], ['A', null, [], []])
+  assert.deepEqual(
+    (await listed()).filter(({ id }) => id === draft.id).map(({ version }) => version),
+    [plain.body.version],
+  )
+})
+
+test('who knows another version changes nothing, and hears so', async () => {
+  const draft = await newDraft({ text: 'One' })
+  const path = `/v1/drafts/${draft.id}`
+  const edited = await request('PATCH', path, { text: 'Two', version: draft.version })
+  assert.equal(edited.status, 200)
+  for (const [method, where, body] of [
+    ['PATCH', path, { text: 'Three', version: draft.version }],
+    ['DELETE', `${path}?version=${draft.version}`, undefined],
+    ['POST', `${path}/attachments`, { filename: 'a', content: '', version: draft.version }],
+    ['DELETE', `${path}/attachments/0?version=${draft.version}`, undefined],
+    ['POST', `${path}/send`, { version: draft.version }],
+  ] as const) {
+    const { status, body: refused } = await request(method, where, body)
+    assert.deepEqual([method, status, refused.error.code, refused.error.field], [method, 409, 'conflict', 'version'])
+  }
+  assert.equal((await request('GET', path)).body.text, 'Two')
+})
+
+test('of edits at once that know the version one is kept, of others the last', async () => {
+  const draft = await newDraft({ text: 'One' })
+  const path = `/v1/drafts/${draft.id}`
+  const knowing = await Promise.all(
+    ['A', 'B', 'C'].map((text) => request('PATCH', path, { text, version: draft.version })),
+  )
+  assert.deepEqual(knowing.map(({ status }) => status).sort(), [200, 409, 409])
+  const { body } = await request('GET', path)
+  assert.equal(body.text, knowing.find(({ status }) => status === 200)?.body.text)
+  const [one, other] = await Promise.all([
+    request('PATCH', path, { subject: 'S' }),
+    request('PATCH', path, { text: 'T' }),
+  ])
+  assert.deepEqual([one.status, other.status], [200, 200])
+  const last = (await request('GET', path)).body
+  assert.deepEqual([last.subject, last.text], ['S', 'T'])
+})
+
+test('files come to a draft and go from it one by one', async () => {
+  const draft = await newDraft({ html: '<img src="cid:logo">' })
+  const path = `/v1/drafts/${draft.id}/attachments`
+  const logo = { filename: 'logo.png', content: 'SGk=', content_id: 'logo' }
+  assert.equal((await request('POST', path, logo)).status, 201)
+  const { body } = await request('POST', path, { filename: 'b.txt', content: 'SGkh' })
+  assert.deepEqual(
+    body.attachments.map(({ filename, inline, content_id }: Record<string, unknown>) => [filename, inline, content_id]),
+    [
+      ['logo.png', true, 'logo'],
+      ['b.txt', false, null],
+    ],
+  )
+  const twice = await request('POST', path, logo)
+  assert.deepEqual([twice.status, twice.body.error.field], [400, 'content'])
+  const left = await request('DELETE', `${path}/0`)
+  assert.deepEqual([left.status, left.body.attachments.length, left.body.attachments[0].filename], [200, 1, 'b.txt'])
+  assert.equal((await request('DELETE', `${path}/1`)).status, 404)
+  assert.equal((await request('DELETE', `${path}/x`)).status, 404)
+})
+
+test('a draft of another program is listed, and keeps its id when it is edited here', async () => {
+  const subject = `Theirs ${randomUUID()}`
+  await byAnotherProgram(
+    `From: ${ada}\nTo: "Ann" <ann@there.example>\nSubject: ${subject}\nMessage-ID: <x@laptop.example>\n\nHello\n`,
+  )
+  const found = (await listed()).find((one) => one.subject === subject)
+  assert.deepEqual(found?.to, ['Ann <ann@there.example>'])
+  const path = `/v1/drafts/${found?.id}`
+  assert.equal((await request('GET', path)).body.text, 'Hello')
+  const edited = await request('PATCH', path, { text: 'Hello Ann', version: found?.version })
+  assert.deepEqual([edited.status, edited.body.id, edited.body.subject], [200, found?.id, subject])
+  const again = await request('PATCH', path, { text: 'Hello Ann!' })
+  assert.deepEqual([again.status, again.body.id], [200, found?.id])
+  assert.deepEqual(
+    (await listed()).flatMap((one) => (one.subject === subject ? one.id : [])),
+    [found?.id],
+  )
+})
+
+test('drafts come page by page, the last edited first', async () => {
+  const { address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+  const made = []
+  for (const subject of ['1', '2', '3', '4', '5'])
+    made.unshift((await request('POST', '/v1/drafts', { mailbox: address, subject })).body.id)
+  const seen: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body } = await request('GET', `/v1/drafts?mailbox=${address}&limit=2&cursor=${cursor}`)
+    assert.equal(body.total, 5)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.next_cursor
+  }
+  assert.deepEqual(seen, made)
+})
+
+test('a deleted draft is gone', async () => {
+  const { id } = await newDraft()
+  assert.deepEqual((await request('DELETE', `/v1/drafts/${id}`)).body, { deleted: true, id })
+  for (const method of ['GET', 'DELETE'] as const) assert.equal((await request(method, `/v1/drafts/${id}`)).status, 404)
+})
+
+test('a draft is sent once, and leaves the folder', async () => {
+  const draft = await newDraft({
+    to: 'Bob <bob@there.example>',
+    bcc: 'eve@there.example',
+    subject: 'Sent',
+    text: 'Hello Bob',
+    attachments: [{ filename: 'a.txt', content: 'SGk=' }],
+  })
+  const answers = await Promise.all(
+    Array.from({ length: 3 }, () => request('POST', `/v1/drafts/${draft.id}/send`, { version: draft.version })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 404, 404])
+  const sent = answers.find(({ status }) => status === 202)?.body
+  await world.outbound.processAll()
+  const taken = sink.taken.splice(0)
+  assert.deepEqual(
+    taken.map(({ to }) => to.toSorted()),
+    [['bob@there.example', 'eve@there.example']],
+  )
+  const wire = taken[0]?.bytes.toString() ?? ''
+  assert.ok(wire.includes(`Message-ID: ${sent.message_id}\r\n`))
+  assert.doesNotMatch(wire, /draft\.|^bcc/im)
+  assert.equal((await request('GET', `/v1/drafts/${draft.id}`)).status, 404)
+  assert.deepEqual(
+    (await listed()).filter(({ id }) => id === draft.id),
+    [],
+  )
+  const copies = await request('GET', `/v1/messages?mailbox=${ada}&folder=sent`)
+  assert.equal(copies.body.data[0].message_id, sent.message_id)
+  const noted = await world.db.selectFrom('sent_drafts').select('removed').execute()
+  assert.ok(noted.every(({ removed }) => removed))
+})
+
+test('a repeated sending gets the first answer', async () => {
+  const draft = await newDraft({ to: 'bob@there.example', text: 'Hello' })
+  const send = () =>
+    request('POST', `/v1/drafts/${draft.id}/send`, {}, { headers: { 'Idempotency-Key': `send-${draft.id}` } })
+  const [first, again] = [await send(), await send()]
+  assert.deepEqual([first.status, again.status, again.body], [202, 202, first.body])
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  await world.outbound.processAll()
+  assert.equal(sink.taken.splice(0).length, 1)
+})
+
+test('what is unfinished is named, and the draft stays', async () => {
+  for (const [fields, field] of [
+    [{ to: ['ann@there.example', 'bo'], text: 'x' }, 'to[1]'],
+    [{ cc: 'ann@there.example', text: 'x' }, 'to'],
+    [{ to: 'ann@there.example', reply_to: 'me' }, 'reply_to'],
+  ] as const) {
+    const { id } = await newDraft(fields)
+    const { status, body } = await request('POST', `/v1/drafts/${id}/send`, {})
+    assert.deepEqual([status, body.error.field.replace(/^reply_to\[0\]$/, 'reply_to')], [400, field])
+    assert.equal((await request('GET', `/v1/drafts/${id}`)).status, 200)
+  }
+  const { id } = await newDraft({ from: 'nobody@elsewhere.example', to: 'ann@there.example' })
+  assert.equal((await request('POST', `/v1/drafts/${id}/send`, {})).status, 404)
+})
+
+test('a draft can be scheduled', async () => {
+  const draft = await newDraft({ to: ['Bob <bob@there.example>'], subject: 'Later', text: 'Hello' })
+  const past = await request('POST', `/v1/drafts/${draft.id}/send`, { send_at: '2020-01-01T00:00:00Z' })
+  assert.deepEqual([past.status, past.body.error.field], [400, 'send_at'])
+  const send_at = new Date(world.clock.now() + 3_600_000).toISOString()
+  const { status, body, headers } = await request('POST', `/v1/drafts/${draft.id}/send`, { send_at })
+  assert.deepEqual([status, body.status, body.send_at], [201, 'pending', send_at])
+  const scheduled = await request('GET', headers.get('location') ?? '')
+  assert.deepEqual([scheduled.body.to, scheduled.body.subject], [['Bob <bob@there.example>'], 'Later'])
+  assert.equal((await request('GET', `/v1/drafts/${draft.id}`)).status, 404)
+})
+
+test('events tell of drafts as messages that change, never as ones that arrive', async () => {
+  const { next } = (await request('GET', '/v1/events?after=now')).body
+  const draft = await newDraft({ text: 'One' })
+  const { uid } = (await request('PATCH', `/v1/drafts/${draft.id}`, { text: 'Two' })).body
+  await request('DELETE', `/v1/drafts/${draft.id}`)
+  const told: { type: string; message: object }[] = []
+  for (let after = next; told.length < 3; ) {
+    const { body } = await request('GET', `/v1/events?after=${after}&wait=5&mailbox=${ada}`)
+    told.push(...body.data)
+    after = body.next
+  }
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['message.changed', 'message.changed', 'message.deleted'],
+  )
+  assert.partialDeepStrictEqual(told[0], { message: { folder: 'drafts', uid: draft.uid } })
+  assert.partialDeepStrictEqual(told[1], { message: { folder: 'drafts', uid, moved_from: { uid: draft.uid } } })
+})
+
+test('an id that is none, or another organization’s, is not found', async () => {
+  const { id } = await newDraft()
+  const other = await world.organization()
+  const forged = Buffer.from(id, 'base64url')
+  forged.writeUInt8(1 - forged.readUInt8(16), 16)
+  const foreign = Buffer.alloc(32, forged.subarray(0, 16))
+  foreign.fill(0, 16)
+  foreign.writeUInt32BE(1, 20)
+  for (const one of ['x', id.slice(1), `${id}=`, forged.toString('base64url'), foreign.toString('base64url')])
+    assert.equal((await request('GET', `/v1/drafts/${one}`)).status, 404, one)
+  assert.equal((await other.request('GET', `/v1/drafts/${id}`)).status, 404)
+  assert.equal((await other.request('PATCH', `/v1/drafts/${id}`, { text: 'x' })).status, 404)
+})
+
+test('a Private mailbox has no drafts here', async () => {
+  const { address } = await privateMailbox(organization, `secret-${randomUUID().slice(0, 8)}`)
+  for (const { status, body } of [
+    await request('GET', `/v1/drafts?mailbox=${address}`),
+    await request('POST', '/v1/drafts', { mailbox: address }),
+  ])
+    assert.deepEqual([status, body.error.field], [400, 'mailbox'])
+})
+
+test('a key for drafts writes them and cannot send them', async () => {
+  const key = await organization.newKey('sending:draft')
+  const { status, body } = await request('POST', '/v1/drafts', { mailbox: ada, to: 'bob@there.example' }, { key })
+  assert.equal(status, 201)
+  assert.equal((await request('POST', `/v1/drafts/${body.id}/send`, {}, { key })).status, 403)
+  assert.equal((await request('DELETE', `/v1/drafts/${body.id}`, undefined, { key })).status, 200)
+  const reader = await organization.newKey('messages:read')
+  assert.equal((await request('GET', `/v1/drafts?mailbox=${ada}`, undefined, { key: reader })).status, 403)
+})
