@@ -26,6 +26,7 @@ export const Registration = Type.Object(
     }),
   },
   {
+    title: 'PasskeyCredential',
     description: 'The JSON of the credential that `navigator.credentials.create` has made (`toJSON`).',
     examples: [
       {
@@ -47,7 +48,10 @@ export const Assertion = Type.Object(
       userHandle: Type.Optional(octets(64)),
     }),
   },
-  { description: 'The JSON of what `navigator.credentials.get` has answered (`toJSON`).' },
+  {
+    title: 'PasskeyAssertion',
+    description: 'The JSON of what `navigator.credentials.get` has answered (`toJSON`).',
+  },
 )
 export type Assertion = Static<typeof Assertion>
 
@@ -73,7 +77,7 @@ export const CreationOptions = Type.Object({
       }),
       attestation: Type.Literal('none'),
     },
-    { description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
+    { title: 'PasskeyCreation', description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
   ),
 })
 
@@ -86,7 +90,7 @@ export const RequestOptions = Type.Object({
       allowCredentials: Type.Array(Descriptor, { description: 'Empty at a sign-in: the browser shows those it has.' }),
       userVerification: Type.Literal('required'),
     },
-    { description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
+    { title: 'PasskeyRequest', description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
   ),
 })
 

@@ -1267,6 +1267,41 @@ export interface SignInWays {
   passkey: boolean;
 }
 
+export type PasskeyAssertionResponse = {
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  clientDataJSON: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  authenticatorData: string;
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  signature: string;
+  /**
+     * @maxLength 86
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  userHandle?: string;
+};
+
+/**
+ * The JSON of what `navigator.credentials.get` has answered (`toJSON`).
+ */
+export interface PasskeyAssertion {
+  /**
+     * @maxLength 1364
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  id: string;
+  response: PasskeyAssertionResponse;
+}
+
 export type MeRole = 'owner' | 'admin' | 'member';
 export type MeOrganization = {
   id: string;
@@ -1326,12 +1361,115 @@ export interface Session {
   user_agent: string;
 }
 
+export type PasskeyCreationRp = {
+  id: string;
+  name: string;
+};
+
+export type PasskeyCreationUser = {
+  id: string;
+  name: string;
+  displayName: string;
+};
+
+export type PasskeyCreationPubKeyCredParamsItemType = 'public-key';
+export type PasskeyCreationPubKeyCredParamsItem = {
+  type: PasskeyCreationPubKeyCredParamsItemType;
+  alg: number;
+};
+
+export type PasskeyCreationExcludeCredentialsItemType = 'public-key';
+export type PasskeyCreationExcludeCredentialsItem = {
+  type: PasskeyCreationExcludeCredentialsItemType;
+  id: string;
+  transports: string[];
+};
+
+export type PasskeyCreationAuthenticatorSelectionResidentKey = 'required';
+export type PasskeyCreationAuthenticatorSelectionUserVerification = 'required';
+export type PasskeyCreationAuthenticatorSelection = {
+  residentKey: PasskeyCreationAuthenticatorSelectionResidentKey;
+  requireResidentKey: true;
+  userVerification: PasskeyCreationAuthenticatorSelectionUserVerification;
+};
+
+export type PasskeyCreationAttestation = 'none';
+/**
+ * For `PublicKeyCredential.parseCreationOptionsFromJSON`.
+ */
+export interface PasskeyCreation {
+  /** Works once, for 5 minutes, in this session. */
+  challenge: string;
+  rp: PasskeyCreationRp;
+  user: PasskeyCreationUser;
+  pubKeyCredParams: PasskeyCreationPubKeyCredParamsItem[];
+  /** In milliseconds. */
+  timeout: number;
+  excludeCredentials: PasskeyCreationExcludeCredentialsItem[];
+  authenticatorSelection: PasskeyCreationAuthenticatorSelection;
+  attestation: PasskeyCreationAttestation;
+}
+
+export type PasskeyCredentialResponse = {
+  /**
+     * @maxLength 10923
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  clientDataJSON: string;
+  /**
+     * @maxLength 87382
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  attestationObject: string;
+  /**
+     * @maxItems 10
+     * @items.minLength 1
+     * @items.maxLength 32
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  transports?: string[];
+};
+
+/**
+ * The JSON of the credential that `navigator.credentials.create` has made (`toJSON`).
+ */
+export interface PasskeyCredential {
+  /**
+     * @maxLength 1364
+     * @pattern ^[A-Za-z0-9_-]+$
+     */
+  id: string;
+  response: PasskeyCredentialResponse;
+}
+
 export interface Passkey {
   id: string;
   name: string;
   created_at: string;
   /** @nullable */
   last_used_at: string | null;
+}
+
+export type PasskeyRequestAllowCredentialsItemType = 'public-key';
+export type PasskeyRequestAllowCredentialsItem = {
+  type: PasskeyRequestAllowCredentialsItemType;
+  id: string;
+  transports: string[];
+};
+
+export type PasskeyRequestUserVerification = 'required';
+/**
+ * For `PublicKeyCredential.parseRequestOptionsFromJSON`.
+ */
+export interface PasskeyRequest {
+  /** Works once, for 5 minutes. */
+  challenge: string;
+  rpId: string;
+  /** In milliseconds. */
+  timeout: number;
+  /** Empty at a sign-in: the browser shows those it has. */
+  allowCredentials: PasskeyRequestAllowCredentialsItem[];
+  userVerification: PasskeyRequestUserVerification;
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
@@ -3129,41 +3267,6 @@ export type RemoveMember200 = {
   id: string;
 };
 
-export type SignInBodyPasskeyResponse = {
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  clientDataJSON: string;
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  authenticatorData: string;
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  signature: string;
-  /**
-     * @maxLength 86
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  userHandle?: string;
-};
-
-/**
- * The JSON of what `navigator.credentials.get` has answered (`toJSON`).
- */
-export type SignInBodyPasskey = {
-  /**
-     * @maxLength 1364
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  id: string;
-  response: SignInBodyPasskeyResponse;
-};
-
 export type SignInBody = {
   /**
      * As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.
@@ -3186,8 +3289,7 @@ export type SignInBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   code?: string;
-  /** The JSON of what `navigator.credentials.get` has answered (`toJSON`). */
-  passkey?: SignInBodyPasskey;
+  passkey?: PasskeyAssertion;
   /**
      * Name or id of the organization, for who has a password in several. By default it is the one that they joined first.
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -3220,41 +3322,6 @@ export type SetPassword200 = {
   has_password: true;
 };
 
-export type ConfirmSessionBodyPasskeyResponse = {
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  clientDataJSON: string;
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  authenticatorData: string;
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  signature: string;
-  /**
-     * @maxLength 86
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  userHandle?: string;
-};
-
-/**
- * The JSON of what `navigator.credentials.get` has answered (`toJSON`).
- */
-export type ConfirmSessionBodyPasskey = {
-  /**
-     * @maxLength 1364
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  id: string;
-  response: ConfirmSessionBodyPasskeyResponse;
-};
-
 export type ConfirmSessionBody = {
   /**
      * @maxLength 1024
@@ -3266,8 +3333,7 @@ export type ConfirmSessionBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   code?: string;
-  /** The JSON of what `navigator.credentials.get` has answered (`toJSON`). */
-  passkey?: ConfirmSessionBodyPasskey;
+  passkey?: PasskeyAssertion;
 };
 
 export type ConfirmSession200 = {
@@ -3298,90 +3364,8 @@ export type ConfirmTotp200 = {
   recovery_codes: string[];
 };
 
-export type BeginPasskey200OptionsRp = {
-  id: string;
-  name: string;
-};
-
-export type BeginPasskey200OptionsUser = {
-  id: string;
-  name: string;
-  displayName: string;
-};
-
-export type BeginPasskey200OptionsPubKeyCredParamsItemType = 'public-key';
-export type BeginPasskey200OptionsPubKeyCredParamsItem = {
-  type: BeginPasskey200OptionsPubKeyCredParamsItemType;
-  alg: number;
-};
-
-export type BeginPasskey200OptionsExcludeCredentialsItemType = 'public-key';
-export type BeginPasskey200OptionsExcludeCredentialsItem = {
-  type: BeginPasskey200OptionsExcludeCredentialsItemType;
-  id: string;
-  transports: string[];
-};
-
-export type BeginPasskey200OptionsAuthenticatorSelectionResidentKey = 'required';
-export type BeginPasskey200OptionsAuthenticatorSelectionUserVerification = 'required';
-export type BeginPasskey200OptionsAuthenticatorSelection = {
-  residentKey: BeginPasskey200OptionsAuthenticatorSelectionResidentKey;
-  requireResidentKey: true;
-  userVerification: BeginPasskey200OptionsAuthenticatorSelectionUserVerification;
-};
-
-export type BeginPasskey200OptionsAttestation = 'none';
-/**
- * For `PublicKeyCredential.parseCreationOptionsFromJSON`.
- */
-export type BeginPasskey200Options = {
-  /** Works once, for 5 minutes, in this session. */
-  challenge: string;
-  rp: BeginPasskey200OptionsRp;
-  user: BeginPasskey200OptionsUser;
-  pubKeyCredParams: BeginPasskey200OptionsPubKeyCredParamsItem[];
-  /** In milliseconds. */
-  timeout: number;
-  excludeCredentials: BeginPasskey200OptionsExcludeCredentialsItem[];
-  authenticatorSelection: BeginPasskey200OptionsAuthenticatorSelection;
-  attestation: BeginPasskey200OptionsAttestation;
-};
-
 export type BeginPasskey200 = {
-  /** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
-  options: BeginPasskey200Options;
-};
-
-export type AddPasskeyBodyCredentialResponse = {
-  /**
-     * @maxLength 10923
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  clientDataJSON: string;
-  /**
-     * @maxLength 87382
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  attestationObject: string;
-  /**
-     * @maxItems 10
-     * @items.minLength 1
-     * @items.maxLength 32
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  transports?: string[];
-};
-
-/**
- * The JSON of the credential that `navigator.credentials.create` has made (`toJSON`).
- */
-export type AddPasskeyBodyCredential = {
-  /**
-     * @maxLength 1364
-     * @pattern ^[A-Za-z0-9_-]+$
-     */
-  id: string;
-  response: AddPasskeyBodyCredentialResponse;
+  options: PasskeyCreation;
 };
 
 export type AddPasskeyBody = {
@@ -3390,8 +3374,7 @@ export type AddPasskeyBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   name: string;
-  /** The JSON of the credential that `navigator.credentials.create` has made (`toJSON`). */
-  credential: AddPasskeyBodyCredential;
+  credential: PasskeyCredential;
 };
 
 export type ListPasskeys200 = {
@@ -3411,58 +3394,12 @@ export type RemovePasskey200 = {
   id: string;
 };
 
-export type ChallengeSignIn200OptionsAllowCredentialsItemType = 'public-key';
-export type ChallengeSignIn200OptionsAllowCredentialsItem = {
-  type: ChallengeSignIn200OptionsAllowCredentialsItemType;
-  id: string;
-  transports: string[];
-};
-
-export type ChallengeSignIn200OptionsUserVerification = 'required';
-/**
- * For `PublicKeyCredential.parseRequestOptionsFromJSON`.
- */
-export type ChallengeSignIn200Options = {
-  /** Works once, for 5 minutes. */
-  challenge: string;
-  rpId: string;
-  /** In milliseconds. */
-  timeout: number;
-  /** Empty at a sign-in: the browser shows those it has. */
-  allowCredentials: ChallengeSignIn200OptionsAllowCredentialsItem[];
-  userVerification: ChallengeSignIn200OptionsUserVerification;
-};
-
 export type ChallengeSignIn200 = {
-  /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
-  options: ChallengeSignIn200Options;
-};
-
-export type ChallengeConfirmation200OptionsAllowCredentialsItemType = 'public-key';
-export type ChallengeConfirmation200OptionsAllowCredentialsItem = {
-  type: ChallengeConfirmation200OptionsAllowCredentialsItemType;
-  id: string;
-  transports: string[];
-};
-
-export type ChallengeConfirmation200OptionsUserVerification = 'required';
-/**
- * For `PublicKeyCredential.parseRequestOptionsFromJSON`.
- */
-export type ChallengeConfirmation200Options = {
-  /** Works once, for 5 minutes. */
-  challenge: string;
-  rpId: string;
-  /** In milliseconds. */
-  timeout: number;
-  /** Empty at a sign-in: the browser shows those it has. */
-  allowCredentials: ChallengeConfirmation200OptionsAllowCredentialsItem[];
-  userVerification: ChallengeConfirmation200OptionsUserVerification;
+  options: PasskeyRequest;
 };
 
 export type ChallengeConfirmation200 = {
-  /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
-  options: ChallengeConfirmation200Options;
+  options: PasskeyRequest;
 };
 
 export type ListApiKeysParams = {

@@ -2,25 +2,29 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { confirmSession } from '../api/generated.ts'
+import { Button } from '../parts/button.tsx'
 import { TextInput } from '../parts/field.tsx'
 import { meQuery } from './me.ts'
-import { waysQuery } from './ways.ts'
+import { confirmByPasskey } from './passkeys.ts'
+import { hasPasskeys, waysQuery } from './ways.ts'
 
-interface Props {
-  readonly asked: boolean
-  readonly password: string
-  readonly setPassword: (password: string) => void
-  readonly code: string
-  readonly setCode: (code: string) => void
-}
+type Way = 'passkey' | 'password'
 
 /** What is dangerous needs a member to have said lately who they are. An action that is refused for that asks, and is done again. */
 export function useConfirmation() {
+  const { data: me } = useQuery(meQuery)
+  const { data: ways } = useQuery(waysQuery)
   const [asked, ask] = useState(false)
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
+  const [chosen, choose] = useState<Way>()
+  const possible: Way[] = []
+  if (me?.has_passkey && hasPasskeys(ways)) possible.push('passkey')
+  if (me?.has_password && ways?.password) possible.push('password')
+  const way = possible.find((one) => one === chosen) ?? possible[0]
   return {
-    ...{ asked, password, setPassword, code, setCode },
+    ...{ asked: asked && me !== undefined && ways !== undefined, way, possible, choose },
+    ...{ password, setPassword, code, setCode },
     /** Whether an action failed for want of a confirmation, which the form asks for from now on. */
     isAskedBy(failure: unknown): boolean {
       if (asked || !(failure instanceof ApiError) || failure.needs !== 'confirmation') return false
@@ -30,24 +34,44 @@ export function useConfirmation() {
     /** Confirms, where it was asked for. */
     async confirm(): Promise<void> {
       if (!asked) return
-      await confirmSession({ password, ...(code !== '' && { code }) })
+      if (way === 'passkey') await confirmByPasskey()
+      else await confirmSession({ password, ...(code !== '' && { code }) })
       ask(false)
     },
   }
 }
 
-/** The fields of a confirmation, once it is asked for. */
-export function Confirmation({ asked, password, setPassword, code, setCode }: Props) {
-  const { data: me } = useQuery(meQuery)
+/** What a confirmation takes, once it is asked for. */
+export function Confirmation(confirmation: ReturnType<typeof useConfirmation>) {
+  const { asked, way, possible, choose } = confirmation
   const { data: ways } = useQuery(waysQuery)
-  if (!asked || !me || !ways) return null
-  if (!me.has_password || !ways.password)
+  if (!asked) return null
+  if (way === undefined)
     return (
       <p role="alert">
         This needs you to have signed in within the last ten minutes. Sign in again by a new link
-        {ways.password && ', or set a password right after you did'}.
+        {ways?.password && ', or set a password right after you did'}.
       </p>
     )
+  const other = possible.find((one) => one !== way)
+  return (
+    <>
+      {way === 'passkey' ? (
+        <p role="alert">Confirm that it is you: go on, and the browser asks for your passkey.</p>
+      ) : (
+        <PasswordAndCode {...confirmation} />
+      )}
+      {other && (
+        <Button look="quiet" onPress={() => choose(other)}>
+          {other === 'passkey' ? 'Use a passkey' : 'Use your password'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function PasswordAndCode({ password, setPassword, code, setCode }: ReturnType<typeof useConfirmation>) {
+  const { data: me } = useQuery(meQuery)
   return (
     <>
       <TextInput
@@ -60,7 +84,7 @@ export function Confirmation({ asked, password, setPassword, code, setCode }: Pr
         autoFocus
         hint="This is asked for once in ten minutes."
       />
-      {me.has_totp && (
+      {me?.has_totp && (
         <TextInput
           name="code"
           label="Code of your second factor"

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listSignInWays } from '../api/generated.ts'
+import { listSignInWays, type SignInWays } from '../api/generated.ts'
+import { browserHasPasskeys } from './passkeys.ts'
 
 /** The ways to sign in, beside links; the same for everybody. */
 export const waysQuery = queryOptions({
@@ -7,3 +8,8 @@ export const waysQuery = queryOptions({
   queryFn: ({ signal }) => listSignInWays({ signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
+
+/** Whether there are passkeys: in this browser, and under this address. */
+export function hasPasskeys(ways: SignInWays | undefined): boolean {
+  return browserHasPasskeys && ways?.passkey === true
+}

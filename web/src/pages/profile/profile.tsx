@@ -6,6 +6,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
 import { waysQuery } from '../../session/ways.ts'
 import { AccessChanges } from './access-changes.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { PasswordForm } from './password.tsx'
 import styles from './profile.module.css'
 import { AddSecondFactor, RemoveSecondFactor } from './second-factor.tsx'
@@ -20,14 +21,20 @@ export function Profile() {
   return (
     <Page title="Your profile" {...(query.data && { about: `${query.data.email}, ${query.data.role}` })}>
       <Loaded query={query} what="your account">
-        {({ has_password, has_totp }) => (
+        {({ has_password, has_totp, has_passkey }) => (
           <>
             <Card>
               <dl className={styles.ways}>
                 <div>
                   <dt>Password</dt>
                   <dd>
-                    {off ? 'Not used here' : has_password ? 'Set' : 'None: you sign in by a link'}
+                    {off
+                      ? 'Not used here'
+                      : has_password
+                        ? 'Set'
+                        : has_passkey
+                          ? 'None'
+                          : 'None: you sign in by a link'}
                     {!off && (
                       <Button onPress={() => ask('password')}>
                         {has_password ? 'Change password' : 'Set a password'}
@@ -58,6 +65,7 @@ export function Profile() {
       </Loaded>
       {asked === 'add' && <AddSecondFactor onClose={close} />}
       {asked === 'remove' && <RemoveSecondFactor onClose={close} />}
+      <Passkeys />
       <section aria-labelledby="sessions" className={styles.section}>
         <h2 id="sessions">Where you are signed in</h2>
         <Sessions />

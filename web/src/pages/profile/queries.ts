@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listSessions } from '../../api/generated.ts'
+import { listPasskeys, listSessions } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 export const sessionsQuery = queryOptions({
@@ -8,3 +8,10 @@ export const sessionsQuery = queryOptions({
 })
 
 export const sessionsChanged = () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['passkeys'],
+  queryFn: ({ signal }) => listPasskeys({ signal }),
+})
+
+export const passkeysChanged = () => queryClient.invalidateQueries({ queryKey: passkeysQuery.queryKey })

@@ -3,16 +3,17 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { ApiError } from '../../api/call.ts'
-import { signIn } from '../../api/generated.ts'
+import { type Me, signIn } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { meQuery } from '../../session/me.ts'
-import { waysQuery } from '../../session/ways.ts'
+import { signInByPasskey } from '../../session/passkeys.ts'
+import { hasPasskeys, waysQuery } from '../../session/ways.ts'
 import icon from '../../style/icon.svg'
 import styles from './sign-in.module.css'
 
-/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password, or by a link that is pasted. */
+/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password or a passkey, or by a link that is pasted. */
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
@@ -35,12 +36,16 @@ export function SignIn() {
     if (arrived !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [arrived])
 
-  async function submit() {
+  const submit = () => {
+    const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
+    return open(() => signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived }))
+  }
+
+  async function open(how: () => Promise<Me>) {
     setBusy(true)
     setError(undefined)
-    const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
     try {
-      const me = await signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived })
+      const me = await how()
       queryClient.clear()
       queryClient.setQueryData(meQuery.queryKey, me)
       await navigate({ to: to ?? '/', replace: true })
@@ -122,6 +127,11 @@ export function SignIn() {
           <Button type="submit" look="primary" isPending={busy} isDisabled={!given} autoFocus={way === 'arrived'}>
             Sign in
           </Button>
+          {way !== 'arrived' && hasPasskeys(ways.data) && (
+            <Button onPress={() => void open(signInByPasskey)} isDisabled={busy}>
+              Sign in with a passkey
+            </Button>
+          )}
           {way !== 'arrived' && passwords && (
             <Button look="quiet" onPress={() => choose(other)}>
               {other === 'link' ? 'Use a sign-in link' : 'Use a password'}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Passkey } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { browserHasPasskeys } from '../../session/passkeys.ts'
+import { hasPasskeys, waysQuery } from '../../session/ways.ts'
+import { AddPasskey, RemovePasskey, RenamePasskey } from './passkey-dialogs.tsx'
+import styles from './profile.module.css'
+import { passkeysQuery } from './queries.ts'
+
+type Asked = { readonly what: 'add' } | { readonly what: 'rename' | 'remove'; readonly passkey: Passkey }
+
+/** What one signs in with in place of a password. */
+export function Passkeys() {
+  const passkeys = useQuery(passkeysQuery)
+  const { data: ways } = useQuery(waysQuery)
+  const [asked, ask] = useState<Asked>()
+  const close = () => ask(undefined)
+  const add = hasPasskeys(ways) && <Button onPress={() => ask({ what: 'add' })}>Add a passkey</Button>
+  return (
+    <section aria-labelledby="passkeys" className={styles.section}>
+      <div className={styles.head}>
+        <h2 id="passkeys">Passkeys</h2>
+        {passkeys.data?.data.length !== 0 && add}
+      </div>
+      <Card>
+        <Loaded query={passkeys} what="passkeys">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title="No passkeys yet" about={ways && !add ? whyNone(ways.passkey) : purpose}>
+                {add}
+              </Empty>
+            ) : (
+              <Table
+                name="Passkeys"
+                rows={data}
+                rowKey={({ id }) => id}
+                columns={[
+                  { heading: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+                  { heading: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
+                  {
+                    heading: 'Last use',
+                    cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'Never'),
+                  },
+                  {
+                    heading: '',
+                    cell: (passkey) => (
+                      <>
+                        <Button
+                          look="quiet"
+                          aria-label={`Rename ${passkey.name}`}
+                          onPress={() => ask({ what: 'rename', passkey })}
+                        >
+                          Rename
+                        </Button>
+                        <Button
+                          look="quiet"
+                          aria-label={`Remove ${passkey.name}`}
+                          onPress={() => ask({ what: 'remove', passkey })}
+                        >
+                          Remove
+                        </Button>
+                      </>
+                    ),
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      {asked?.what === 'add' && <AddPasskey onClose={close} />}
+      {asked?.what === 'rename' && <RenamePasskey passkey={asked.passkey} onClose={close} />}
+      {asked?.what === 'remove' && <RemovePasskey passkey={asked.passkey} onClose={close} />}
+    </section>
+  )
+}
+
+const purpose = 'A passkey signs you in by your finger, your face or the PIN of your device, without a password.'
+
+function whyNone(underThisAddress: boolean): string {
+  if (!underThisAddress && location.hostname === '127.0.0.1') {
+    return `There are none under this address. Open http://localhost:${location.port} and sign in there.`
+  }
+  return underThisAddress && !browserHasPasskeys
+    ? 'This browser has none.'
+    : 'There are none under this address: it takes https, and a name. The operator sets it up.'
+}
