@@ -249,7 +249,7 @@ test('a folder of many conversations scrolls to its end', async () => {
   await row(page, 'Number 699').waitFor()
 })
 
-test('an owner makes a filter from a message; a member is not offered it', async () => {
+test('an owner makes a filter from a message; a member makes one of their own alone', async () => {
   const box = await furnished()
   await using owner = await reader(browser, box)
   await open(owner, box)
@@ -265,7 +265,10 @@ test('an owner makes a filter from a message; a member is not offered it', async
   await row(member.page, 'The moon').getByRole('link').click()
   await member.page.getByRole('button', { name: 'More' }).click()
   await member.page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
-  assert.equal(await member.page.getByRole('menuitem', { name: /filter/ }).count(), 0)
+  assert.equal(await member.page.getByRole('menuitem', { name: /filter/ }).count(), 1)
+  await member.page.getByRole('menuitem', { name: 'Make a filter of your own from it' }).click()
+  const own = member.page.getByRole('dialog', { name: 'New filter of your own' })
+  assert.equal(await own.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
 })
 
 test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { MeMailboxesItem } from '../api/generated.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
 import { folderName } from '../parts/folder-name.ts'
+import { Heard } from '../parts/heard.tsx'
 import { count } from '../parts/size.ts'
 import styles from './shell.module.css'
 
@@ -49,7 +50,7 @@ function Folders({ mailbox }: { mailbox: string }) {
             {unread > 0 && (
               <span className={styles.unread}>
                 {count(unread)}
-                <span className={styles.heard}> unread</span>
+                <Heard> unread</Heard>
               </span>
             )}
           </Link>

@@ -7,8 +7,9 @@ import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { SearchField } from 'react-aria-components/SearchField'
 import type { Me } from '../api/generated.ts'
-import { labelsQuery } from '../pages/labels/queries.ts'
+import { type AnyLabel, labelsQuery, labelText } from '../pages/labels/queries.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
+import { LabelChip } from '../parts/chip.tsx'
 import dialog from '../parts/dialog.module.css'
 import { folderName } from '../parts/folder-name.ts'
 import { may } from '../session/may.ts'
@@ -19,6 +20,7 @@ interface Destination {
   readonly href: string
   readonly name: string
   readonly kind: string
+  readonly label?: AnyLabel
 }
 
 /** Goes to any page, mailbox, folder and label by a few letters of its name. */
@@ -47,9 +49,9 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
                 router.history.push(String(key))
               }}
             >
-              {({ href, name, kind }) => (
+              {({ href, name, kind, label }) => (
                 <MenuItem id={href} textValue={`${name} ${kind}`} className={`${styles.item}`}>
-                  {name}
+                  {label ? <LabelChip {...label} /> : name}
                   <span className={styles.kind}>{kind}</span>
                 </MenuItem>
               )}
@@ -64,7 +66,7 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
 function useDestinations(me: Me): Destination[] {
   const readable = me.mailboxes.filter(({ kind }) => kind === 'smart')
   const folders = useQueries({ queries: readable.map(({ address }) => foldersQuery(address)) })
-  const labels = useQuery(labelsQuery).data?.data ?? []
+  const labels = useQuery(labelsQuery).data ?? []
   return [
     ...readable.flatMap(({ address }, index) =>
       (folders[index]?.data?.data ?? []).map(({ name }) => ({
@@ -74,10 +76,11 @@ function useDestinations(me: Me): Destination[] {
       })),
     ),
     ...pages.filter(({ needs }) => may(me, needs)).map(({ to, title }) => ({ href: to, name: title, kind: 'Page' })),
-    ...labels.map(({ keyword, name }) => ({
-      href: `/search?q=${encodeURIComponent(`label:${keyword}`)}`,
-      name,
+    ...labels.map((label) => ({
+      href: `/search?q=${encodeURIComponent(`label:${label.keyword}`)}`,
+      name: labelText(label),
       kind: 'Messages with this label',
+      label,
     })),
   ]
 }

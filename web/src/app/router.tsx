@@ -33,8 +33,11 @@ const filters = createRoute({
   getParentRoute: () => signedIn,
   path: '/filters',
   component: Filters,
-  // The sender of a message that a filter is to be made from.
-  validateSearch: ({ from }): { from?: string } => (typeof from === 'string' ? { from } : {}),
+  // The sender of a message that a filter is to be made from, and whether it is to be one's own.
+  validateSearch: ({ from, own }): { from?: string; own?: true } => ({
+    ...(typeof from === 'string' && { from }),
+    ...(own === true && { own }),
+  }),
 })
 const mail = createRoute({
   getParentRoute: () => signedIn,

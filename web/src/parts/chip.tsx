@@ -1,5 +1,6 @@
 import type { CSSProperties, ReactNode } from 'react'
 import styles from './chip.module.css'
+import { Heard } from './heard.tsx'
 
 /** The colours that have names, as the API gives them. */
 export const namedColours = {
@@ -14,11 +15,28 @@ export const namedColours = {
 
 export type NamedColour = keyof typeof namedColours
 
-export function LabelChip({ name, colour }: { name: string; colour: string }) {
+interface LabelLike {
+  readonly name: string
+  readonly colour: string
+  /** One's own differs in shape from the organization's. */
+  readonly own?: boolean
+}
+
+export function LabelChip({ name, colour, own = false }: LabelLike) {
   const hue = colour in namedColours ? namedColours[colour as NamedColour] : colour
   return (
-    <span className={styles.chip} style={{ '--hue': hue } as CSSProperties}>
+    <span className={own ? `${styles.chip} ${styles.own}` : styles.chip} style={{ '--hue': hue } as CSSProperties}>
       {name}
+      {own && <Heard> (your own)</Heard>}
+    </span>
+  )
+}
+
+/** A keyword that no label has. */
+export function KeywordChip({ keyword }: { keyword: string }) {
+  return (
+    <span className={`${styles.chip} ${styles.keyword}`} title="A keyword without a label">
+      {keyword}
     </span>
   )
 }

@@ -1,10 +1,10 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useId } from 'react'
 import styles from './page.module.css'
 
 interface Props {
   readonly title: string
   readonly about?: ReactNode
-  /** Buttons for what can be done on this page. */
+  /** Buttons for what can be done here. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -25,6 +25,23 @@ export function Page({ title, about, actions, children }: Props) {
       </div>
       {children}
     </div>
+  )
+}
+
+/** A part of a page, with a heading of its own. */
+export function Section({ title, about, actions, children }: Props) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={styles.section}>
+      <div className={styles.head}>
+        <div>
+          <h2 id={id}>{title}</h2>
+          {about !== undefined && <p className={styles.about}>{about}</p>}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
   )
 }
 

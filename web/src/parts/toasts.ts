@@ -17,3 +17,9 @@ export function runLastAction(): void {
   toasts.close(last.key)
   last.content.action?.run()
 }
+
+/** Says that what was done at once has failed after all. */
+export function sayFailure(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  toasts.add({ text: `That failed: ${reason}`, failed: true }, { timeout: 10_000 })
+}

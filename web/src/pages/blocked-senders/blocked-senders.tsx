@@ -1,118 +1,80 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type BlockedSender, blockSender, listBlockedSenders, unblockSender } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
+import { ByOwner } from '../../parts/by-owner.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/field.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useMay } from '../../session/may.ts'
+import { Block } from './block.tsx'
+import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './queries.ts'
 
-const blocked = queryOptions({
-  queryKey: ['blocked-senders'],
-  queryFn: ({ signal }) => listBlockedSenders(undefined, { signal }),
-})
-const changed = () => queryClient.invalidateQueries({ queryKey: blocked.queryKey })
+type Asked = { readonly block: true; readonly own: boolean } | { readonly unblock: AnyBlock }
 
+/** The senders that the organization has blocked, and those that one has blocked for oneself. */
 export function BlockedSenders() {
-  const query = useQuery(blocked)
-  const mayChange = useMay('filters:write')
-  const [asked, ask] = useState<BlockedSender | 'new'>()
+  const query = useQuery(blocksQuery)
+  const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
-  const add = (
-    <Button look="primary" onPress={() => ask('new')}>
-      Block senders
-    </Button>
-  )
   return (
     <Page
       title="Blocked senders"
       about="Mail from these is refused before it is stored, whether the address is that of the envelope or the author."
-      actions={mayChange && add}
     >
-      <Card>
-        <Loaded query={query} what="blocked senders">
-          {({ data }) =>
-            data.length === 0 ? (
-              <Empty
-                title="Nobody is blocked"
-                about="Block one address, or all of a domain. The sender gets a refusal, not silence."
-              >
-                {mayChange && add}
-              </Empty>
-            ) : (
-              <Table
-                name="Blocked senders"
-                rows={data}
-                rowKey={({ id }) => id}
-                columns={[
-                  { heading: 'Address or domain', cell: ({ pattern }) => <code>{pattern}</code> },
-                  { heading: 'Blocked', cell: ({ created_at }) => <Time at={created_at} /> },
-                  {
-                    heading: '',
-                    cell: (sender) =>
-                      mayChange && (
-                        <Button look="quiet" aria-label={`Unblock ${sender.pattern}`} onPress={() => ask(sender)}>
-                          Unblock
-                        </Button>
-                      ),
-                  },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Card>
-      {asked === 'new' && <Block onClose={close} />}
-      {asked && asked !== 'new' && <Unblock sender={asked} onClose={close} />}
+      <ByOwner
+        query={query}
+        what="blocked senders"
+        needs="filters:write"
+        about={(own) => (own ? 'They cannot write to your own mailbox.' : 'They cannot write to any mailbox.')}
+        add={(own) => (
+          <Button look="primary" onPress={() => ask({ block: true, own })}>
+            {own ? 'Block for yourself' : 'Block senders'}
+          </Button>
+        )}
+      >
+        {(blocks, own, mayChange) =>
+          blocks.length === 0 ? (
+            <Empty
+              title={own ? 'You block nobody' : 'Nobody is blocked'}
+              about="Block one address, or all of a domain. The sender gets a refusal, not silence."
+            />
+          ) : (
+            <Table
+              name={own ? 'Blocked by you' : 'Blocked by the organization'}
+              rows={blocks}
+              rowKey={({ id }) => id}
+              columns={[
+                { heading: 'Address or domain', cell: ({ pattern }) => <code>{pattern}</code> },
+                { heading: 'Blocked', cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  heading: '',
+                  cell: (sender) =>
+                    mayChange && (
+                      <Button
+                        look="quiet"
+                        aria-label={`Unblock ${sender.pattern}`}
+                        onPress={() => ask({ unblock: sender })}
+                      >
+                        Unblock
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </ByOwner>
+      {asked && 'block' in asked && <Block own={asked.own} blocked={query.data ?? []} onClose={close} />}
+      {asked && 'unblock' in asked && <Unblock sender={asked.unblock} onClose={close} />}
     </Page>
   )
 }
 
-function Block({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState('')
-  const patterns = text.split(/[\s,;]+/).filter((one) => one !== '')
-  const block = async () => {
-    try {
-      // What is blocked leaves the field, so that an error is about what still stands in it.
-      for (const [index, pattern] of patterns.entries()) {
-        await blockSender({ pattern })
-        setText(patterns.slice(index + 1).join('\n'))
-      }
-    } finally {
-      await changed()
-    }
-  }
-  return (
-    <ActionDialog
-      title="Block senders"
-      action={patterns.length > 1 ? `Block ${patterns.length}` : 'Block'}
-      ready={patterns.length > 0}
-      fields={['pattern']}
-      onSubmit={block}
-      onClose={onClose}
-    >
-      <TextInput
-        long
-        name="pattern"
-        label="Addresses or domains"
-        value={text}
-        onChange={setText}
-        autoFocus
-        placeholder={'spam@example.com\n@example.org'}
-        hint="One a line. @example.org is everybody at that domain, without its subdomains."
-      />
-    </ActionDialog>
-  )
-}
-
-function Unblock({ sender: { id, pattern }, onClose }: { sender: BlockedSender; onClose: () => void }) {
+function Unblock({ sender: { id, pattern, own }, onClose }: { sender: AnyBlock; onClose: () => void }) {
   const unblock = async () => {
-    await unblockSender(id)
-    await changed()
+    await blockRequests(own).unblock(id)
+    await blocksChanged()
   }
   return (
     <ActionDialog

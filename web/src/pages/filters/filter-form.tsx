@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeFilter, createFilter, type Filter } from '../../api/generated.ts'
+import type { Filter } from '../../api/generated.ts'
 import { LabelChip } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Choice, TextInput } from '../../parts/field.tsx'
-import { labelsQuery } from '../labels/queries.ts'
+import { labelsQuery, labelText } from '../labels/queries.ts'
 import styles from './filters.module.css'
-import { filtersChanged } from './queries.ts'
+import { type AnyFilter, filterRequests, filtersChanged } from './queries.ts'
 
 const fields = [
   { id: 'from', name: 'From' },
@@ -25,15 +25,17 @@ const actions = [
 ] as const
 
 interface Props {
-  readonly filter: Filter | undefined
+  readonly filter: AnyFilter | undefined
+  /** Whether it is to be one's own. */
+  readonly own: boolean
   /** The sender that a new one is about. */
   readonly from?: string | undefined
   readonly onClose: () => void
 }
 
 /** A new filter, or another rule for one. */
-export function FilterForm({ filter, from, onClose }: Props) {
-  const labels = useQuery(labelsQuery).data?.data ?? []
+export function FilterForm({ filter, own, from, onClose }: Props) {
+  const labels = (useQuery(labelsQuery).data ?? []).filter((label) => own || !label.own)
   const [name, setName] = useState(filter?.name ?? from ?? '')
   const [field, setField] = useState<Filter['field']>(filter?.field ?? 'from')
   const [op, setOp] = useState<Filter['op']>(filter?.op ?? (from === undefined ? 'contains' : 'is'))
@@ -45,12 +47,13 @@ export function FilterForm({ filter, from, onClose }: Props) {
   const argument = action === 'label' ? (label ?? null) : action === 'move' ? folder.trim() : null
   const save = async () => {
     const rule = { name, field, op, value, action, argument }
-    await (filter ? changeFilter(filter.id, rule) : createFilter(rule))
+    const { create, change } = filterRequests(own)
+    await (filter ? change(filter.id, rule) : create(rule))
     await filtersChanged()
   }
   return (
     <ActionDialog
-      title={filter ? `Edit the filter ${filter.name}` : 'New filter'}
+      title={filter ? `Edit the filter ${filter.name}` : own ? 'New filter of your own' : 'New filter'}
       action={filter ? 'Save' : 'Create'}
       ready={name.trim() !== '' && value.trim() !== '' && argument !== ''}
       fields={['name', 'field', 'op', 'value', 'action', 'argument']}
@@ -77,7 +80,7 @@ export function FilterForm({ filter, from, onClose }: Props) {
           label="Label"
           value={label}
           onChange={choose}
-          options={labels.map((one) => ({ id: one.keyword, name: one.name, shown: <LabelChip {...one} /> }))}
+          options={labels.map((one) => ({ id: one.keyword, name: labelText(one), shown: <LabelChip {...one} /> }))}
         />
       )}
       {action === 'label' && label === undefined && <p>There are no labels yet: create one on the page Labels.</p>}

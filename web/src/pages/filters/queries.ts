@@ -1,20 +1,47 @@
 import { queryOptions } from '@tanstack/react-query'
-import { changeFilter, type Filter, type ListFilters200, listFilters } from '../../api/generated.ts'
+import {
+  changeFilter,
+  changeOwnFilter,
+  createFilter,
+  createOwnFilter,
+  deleteFilter,
+  deleteOwnFilter,
+  type Filter,
+  listFilters,
+  listOwnFilters,
+} from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
+import { sayFailure } from '../../parts/toasts.ts'
+import { type Owned, ofBoth } from '../../session/owned.ts'
 
-export const filtersQuery = queryOptions({ queryKey: ['filters'], queryFn: ({ signal }) => listFilters({ signal }) })
+export type AnyFilter = Owned<Filter>
+
+/** In the order in which they run: one's own after those of the organization. */
+export const filtersQuery = queryOptions({
+  queryKey: ['filters'],
+  queryFn: ({ signal }) => ofBoth(listFilters({ signal }), listOwnFilters({ signal })),
+})
 
 export const filtersChanged = () => queryClient.invalidateQueries({ queryKey: filtersQuery.queryKey })
 
+const ofOrganization = { create: createFilter, change: changeFilter, remove: deleteFilter }
+const ofMember = { create: createOwnFilter, change: changeOwnFilter, remove: deleteOwnFilter }
+
+/** The requests that change filters of the organization, or one's own. */
+export const filterRequests = (own: boolean) => (own ? ofMember : ofOrganization)
+
 /** Shows the change at once, and what the service has where it refuses it. */
-export async function change(filter: Filter, fields: Partial<Pick<Filter, 'enabled' | 'position'>>): Promise<void> {
+export async function change(filter: AnyFilter, fields: Partial<Pick<Filter, 'enabled' | 'position'>>): Promise<void> {
   await queryClient.cancelQueries({ queryKey: filtersQuery.queryKey })
-  queryClient.setQueryData(filtersQuery.queryKey, (held: ListFilters200 | undefined) => {
-    const data = held?.data.map((one) => (one.id === filter.id ? { ...one, ...fields } : one)) ?? []
-    return { data: data.toSorted((one, other) => one.position - other.position) }
-  })
+  queryClient.setQueryData(filtersQuery.queryKey, (held) =>
+    held
+      ?.map((one) => (one.id === filter.id ? { ...one, ...fields } : one))
+      .toSorted((one, other) => Number(one.own) - Number(other.own) || one.position - other.position),
+  )
   try {
-    await changeFilter(filter.id, fields)
+    await filterRequests(filter.own).change(filter.id, fields)
+  } catch (error) {
+    sayFailure(error)
   } finally {
     await filtersChanged()
   }

@@ -17,6 +17,7 @@ interface LabelLike {
   readonly name: string
   readonly keyword: string
   readonly colour: string
+  readonly own: boolean
 }
 
 function Act({ rule: { action, argument }, labels }: { rule: Rule; labels: readonly LabelLike[] }) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type FilterTrial, tryFilters } from '../../api/generated.ts'
+import { type FilterTrial, tryOwnFilters } from '../../api/generated.ts'
 import { LabelChip, Status } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/field.tsx'
@@ -15,13 +15,13 @@ export function Trial({ onClose }: { onClose: () => void }) {
   const [subject, setSubject] = useState('')
   const [trial, setTrial] = useState<FilterTrial>()
   const attempt = async () => {
-    setTrial(await tryFilters({ message: { ...(from && { from }), ...(to && { to }), subject } }))
+    setTrial(await tryOwnFilters({ message: { ...(from && { from }), ...(to && { to }), subject } }))
     return 'stay'
   }
   return (
     <ActionDialog
       title="Try on a message"
-      about="Nothing is stored or sent."
+      about="As if it arrived in your own mailbox. Nothing is stored or sent."
       action="Try"
       fields={['message']}
       onSubmit={attempt}
@@ -49,10 +49,8 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 function Result({ trial: { matches, result } }: { trial: FilterTrial }) {
-  const { data } = useQuery(labelsQuery)
-  const labels = result.labels.map(
-    (keyword) => data?.data.find((one) => one.keyword === keyword) ?? { name: keyword, colour: 'slate' },
-  )
+  const known = useQuery(labelsQuery).data ?? []
+  const labels = known.filter(({ keyword }) => result.labels.includes(keyword))
   return (
     <div className={styles.result} role="status">
       <p>
@@ -60,7 +58,7 @@ function Result({ trial: { matches, result } }: { trial: FilterTrial }) {
         {result.starred && ', starred'}
         {!result.unread && ', read'}.{' '}
         {labels.map((label) => (
-          <LabelChip key={label.name} {...label} />
+          <LabelChip key={label.keyword} {...label} />
         ))}
       </p>
       {matches.length === 0 && <p>No filter matches.</p>}

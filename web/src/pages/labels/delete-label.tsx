@@ -1,10 +1,9 @@
-import { deleteLabel, type Label } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/dialog.tsx'
-import { labelsChanged } from './queries.ts'
+import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
 
-export function DeleteLabel({ label, onClose }: { label: Label; onClose: () => void }) {
+export function DeleteLabel({ label, onClose }: { label: AnyLabel; onClose: () => void }) {
   const remove = async () => {
-    await deleteLabel(label.id)
+    await labelRequests(label.own).remove(label.id)
     await labelsChanged()
   }
   return (

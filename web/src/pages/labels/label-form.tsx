@@ -1,24 +1,30 @@
 import { useState } from 'react'
-import { changeLabel, createLabel, type Label } from '../../api/generated.ts'
 import { LabelChip, type NamedColour, namedColours } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Choice, TextInput } from '../../parts/field.tsx'
-import { labelsChanged } from './queries.ts'
+import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
 
 const colours = Object.keys(namedColours) as NamedColour[]
 
+interface Props {
+  readonly label: AnyLabel | undefined
+  readonly own: boolean
+  readonly onClose: () => void
+}
+
 /** A new label, or another name and colour for one. */
-export function LabelForm({ label, onClose }: { label: Label | undefined; onClose: () => void }) {
+export function LabelForm({ label, own, onClose }: Props) {
   const [name, setName] = useState(label?.name ?? '')
   const [colour, setColour] = useState<string>(label?.colour ?? 'slate')
   const offered = colours.some((one) => one === colour) ? colours : [colour, ...colours]
   const save = async () => {
-    await (label ? changeLabel(label.id, { name, colour }) : createLabel({ name, colour }))
+    const { create, change } = labelRequests(own)
+    await (label ? change(label.id, { name, colour }) : create({ name, colour }))
     await labelsChanged()
   }
   return (
     <ActionDialog
-      title={label ? `Edit ${label.name}` : 'New label'}
+      title={label ? `Edit ${label.name}` : own ? 'New label of your own' : 'New label'}
       action={label ? 'Save' : 'Create'}
       ready={name.trim() !== ''}
       fields={['name', 'colour']}
@@ -44,7 +50,7 @@ export function LabelForm({ label, onClose }: { label: Label | undefined; onClos
         label="Colour"
         value={colour}
         onChange={setColour}
-        options={offered.map((one) => ({ id: one, name: one, shown: <LabelChip name={one} colour={one} /> }))}
+        options={offered.map((one) => ({ id: one, name: one, shown: <LabelChip name={one} colour={one} own={own} /> }))}
       />
     </ActionDialog>
   )

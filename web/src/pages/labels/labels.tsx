@@ -1,80 +1,102 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Label } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
+import { ByOwner } from '../../parts/by-owner.tsx'
 import { LabelChip } from '../../parts/chip.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Heard } from '../../parts/heard.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useMay } from '../../session/may.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
-import { labelsQuery } from './queries.ts'
+import { type AnyLabel, labelsQuery } from './queries.ts'
 
-type Asked = { readonly form: Label | 'new' } | { readonly delete: Label }
+type Asked = { readonly form: AnyLabel | 'new'; readonly own: boolean } | { readonly delete: AnyLabel }
 
+/** The labels of the organization and one's own. */
 export function Labels() {
   const query = useQuery(labelsQuery)
-  const mayChange = useMay('labels:write')
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
-  const add = (
-    <Button look="primary" onPress={() => ask({ form: 'new' })}>
-      New label
-    </Button>
-  )
   return (
     <Page
       title="Labels"
-      about="Everybody in the organization can put these on messages. In mail programs a label is its keyword."
-      actions={mayChange && add}
+      about="A label sorts messages by what they are about. In mail programs it is its keyword. Filters can put it on as mail arrives."
     >
-      <Card>
-        <Loaded query={query} what="labels">
-          {({ data }) =>
-            data.length === 0 ? (
-              <Empty
-                title="No labels yet"
-                about="A label sorts messages by what they are about. Filters can put it on as mail arrives."
-              >
-                {mayChange && add}
-              </Empty>
-            ) : (
-              <Table
-                name="Labels"
-                rows={data}
-                rowKey={({ id }) => id}
-                columns={[
-                  { heading: 'Label', cell: ({ name, colour }) => <LabelChip name={name} colour={colour} /> },
-                  { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },
-                  { heading: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-                  {
-                    heading: '',
-                    cell: (label) =>
-                      mayChange && (
-                        <>
-                          <Button look="quiet" aria-label={`Edit ${label.name}`} onPress={() => ask({ form: label })}>
-                            Edit
-                          </Button>
-                          <Button
-                            look="quiet"
-                            aria-label={`Delete ${label.name}`}
-                            onPress={() => ask({ delete: label })}
-                          >
-                            Delete
-                          </Button>
-                        </>
-                      ),
-                  },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Card>
-      {asked && 'form' in asked && <LabelForm label={asked.form === 'new' ? undefined : asked.form} onClose={close} />}
+      <ByOwner
+        query={query}
+        what="labels"
+        needs="labels:write"
+        about={(own) =>
+          own ? 'Only you see and use these.' : 'Everybody in the organization can put these on messages.'
+        }
+        add={(own) => (
+          <Button look="primary" onPress={() => ask({ form: 'new', own })}>
+            {own ? 'New own label' : 'New label'}
+          </Button>
+        )}
+      >
+        {(labels, own, mayChange) =>
+          labels.length === 0 ? (
+            <Empty
+              title={own ? 'No labels of your own' : 'No labels yet'}
+              about={own ? 'What only you sort by goes here.' : 'What several people sort by goes here.'}
+            />
+          ) : (
+            <LabelTable labels={labels} own={own} mayChange={mayChange} ask={ask} />
+          )
+        }
+      </ByOwner>
+      {asked && 'form' in asked && (
+        <LabelForm label={asked.form === 'new' ? undefined : asked.form} own={asked.own} onClose={close} />
+      )}
       {asked && 'delete' in asked && <DeleteLabel label={asked.delete} onClose={close} />}
     </Page>
+  )
+}
+
+interface TableProps {
+  readonly labels: readonly AnyLabel[]
+  readonly own: boolean
+  readonly mayChange: boolean
+  readonly ask: (asked: Asked) => void
+}
+
+function LabelTable({ labels, own, mayChange, ask }: TableProps) {
+  return (
+    <Table
+      name={own ? 'Your own labels' : 'Labels of the organization'}
+      rows={labels}
+      rowKey={({ id }) => id}
+      columns={[
+        { heading: 'Label', cell: (label) => <LabelChip {...label} /> },
+        { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },
+        { heading: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        {
+          heading: 'Messages',
+          cell: ({ name, keyword }) => (
+            <Link to="/search" search={{ q: `label:${keyword}` }}>
+              Show<Heard> messages with {name}</Heard>
+            </Link>
+          ),
+        },
+        {
+          heading: '',
+          cell: (label) =>
+            mayChange && (
+              <>
+                <Button look="quiet" aria-label={`Edit ${label.name}`} onPress={() => ask({ form: label, own })}>
+                  Edit
+                </Button>
+                <Button look="quiet" aria-label={`Delete ${label.name}`} onPress={() => ask({ delete: label })}>
+                  Delete
+                </Button>
+              </>
+            ),
+        },
+      ]}
+    />
   )
 }

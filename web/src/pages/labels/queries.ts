@@ -1,7 +1,33 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listLabels } from '../../api/generated.ts'
+import {
+  changeLabel,
+  changeOwnLabel,
+  createLabel,
+  createOwnLabel,
+  deleteLabel,
+  deleteOwnLabel,
+  type Label,
+  listLabels,
+  listOwnLabels,
+} from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
+import { type Owned, ofBoth } from '../../session/owned.ts'
 
-export const labelsQuery = queryOptions({ queryKey: ['labels'], queryFn: ({ signal }) => listLabels({ signal }) })
+export type AnyLabel = Owned<Label>
+
+/** All labels that one may put on messages. */
+export const labelsQuery = queryOptions({
+  queryKey: ['labels'],
+  queryFn: ({ signal }) => ofBoth(listLabels({ signal }), listOwnLabels({ signal })),
+})
 
 export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
+
+const ofOrganization = { create: createLabel, change: changeLabel, remove: deleteLabel }
+const ofMember = { create: createOwnLabel, change: changeOwnLabel, remove: deleteOwnLabel }
+
+/** The requests that change labels of the organization, or one's own. */
+export const labelRequests = (own: boolean) => (own ? ofMember : ofOrganization)
+
+/** A label in words: one's own may have the name of one of the organization's. */
+export const labelText = ({ name, own }: AnyLabel) => (own ? `${name} (your own)` : name)

@@ -1,12 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { LabelChip } from '../../parts/chip.tsx'
+import { KeywordChip, LabelChip } from '../../parts/chip.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 
-/** Labels by their keywords, in the order of the catalogue. Keywords of deleted labels are left out. */
+/** Labels by their keywords, in the order of the catalogue, then keywords that no label has: theirs were deleted. */
 export function LabelChips({ keywords }: { keywords: Iterable<string> }) {
-  const labels = useQuery(labelsQuery).data?.data ?? []
+  const labels = useQuery(labelsQuery).data
+  if (!labels) return null
   const worn = new Set(keywords)
-  return labels
-    .filter(({ keyword }) => worn.has(keyword))
-    .map(({ keyword, name, colour }) => <LabelChip key={keyword} name={name} colour={colour} />)
+  const shown = labels.filter(({ keyword }) => worn.delete(keyword))
+  return (
+    <>
+      {shown.map((label) => (
+        <LabelChip key={label.keyword} {...label} />
+      ))}
+      {[...worn].map((keyword) => (
+        <KeywordChip key={keyword} keyword={keyword} />
+      ))}
+    </>
+  )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { LabelChip } from '../../parts/chip.tsx'
-import { labelsQuery } from '../labels/queries.ts'
+import { labelsQuery, labelText } from '../labels/queries.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import type { Subject } from './subject.ts'
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** Puts a label on, or takes it off. */
 export function LabelMenu({ subjects, isOpen, onOpen, onChoose }: Props) {
-  const labels = useQuery(labelsQuery).data?.data ?? []
+  const labels = useQuery(labelsQuery).data ?? []
   const noteOf = (keyword: string) => {
     const on = subjects.filter((one) => one.labels.has(keyword)).length
     return on === 0 ? undefined : on === subjects.length ? 'on' : 'on some'
@@ -25,11 +25,11 @@ export function LabelMenu({ subjects, isOpen, onOpen, onChoose }: Props) {
       icon="label"
       isOpen={isOpen}
       onOpen={onOpen}
-      choices={labels.map(({ keyword, name, colour }) => ({
-        id: keyword,
-        name,
-        shown: <LabelChip name={name} colour={colour} />,
-        note: noteOf(keyword),
+      choices={labels.map((label) => ({
+        id: label.keyword,
+        name: labelText(label),
+        shown: <LabelChip {...label} />,
+        note: noteOf(label.keyword),
       }))}
       onChoose={(keyword) => {
         const chosen = labels.find((one) => one.keyword === keyword)

@@ -7,12 +7,13 @@ import { useMay } from '../../session/may.ts'
 import styles from './filter-menu.module.css'
 import { perform } from './perform.ts'
 import type { Place } from './place.ts'
-import { useMayChange } from './use-may-change.ts'
+import { useLevel, useMayChange } from './use-may-change.ts'
 
 /** What else can be done with one message. */
 export function MessageMenu({ place, message: { uid, from, unread } }: { place: Place; message: ThreadMessage }) {
   const navigate = useNavigate()
   const mayFilter = useMay('filters:write')
+  const isOwn = useLevel(place.mailbox) === 'own'
   const mayChange = useMayChange(place.mailbox)
   return (
     <MenuTrigger>
@@ -25,6 +26,14 @@ export function MessageMenu({ place, message: { uid, from, unread } }: { place: 
               onAction={() => void navigate({ to: '/filters', search: { from: from.address } })}
             >
               Make a filter from this message
+            </MenuItem>
+          )}
+          {isOwn && from.address !== '' && (
+            <MenuItem
+              className={`${styles.item}`}
+              onAction={() => void navigate({ to: '/filters', search: { from: from.address, own: true } })}
+            >
+              Make a filter of your own from it
             </MenuItem>
           )}
           {mayChange && !unread && (

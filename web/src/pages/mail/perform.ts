@@ -1,5 +1,5 @@
 import { changeMessages } from '../../api/generated.ts'
-import { toasts } from '../../parts/toasts.ts'
+import { sayFailure, toasts } from '../../parts/toasts.ts'
 import { refresh, showAtOnce, statesOf } from './cached.ts'
 import { type Change, type Edit, inverseOf } from './edits.ts'
 import type { Place } from './place.ts'
@@ -49,11 +49,6 @@ async function revert(steps: readonly Step[]): Promise<void> {
   } catch (error) {
     sayFailure(error)
   }
-}
-
-function sayFailure(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error)
-  toasts.add({ text: `That failed: ${reason}`, failed: true }, { timeout: undoable })
 }
 
 /** Answers the steps that undo it. @throws ApiError where nothing, or not all of it, was done. */

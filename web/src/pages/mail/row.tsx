@@ -93,15 +93,16 @@ function peopleIn(row: Row, { mailbox, folder }: Place): string {
   return (out ? 'To: ' : '') + names.join(', ')
 }
 
-/** A row in words. */
-export function spoken(row: Row, place: Place): string {
-  const { starred } = subjectOf(row, row.messages)
+/** A row in words; `names` are those of the labels, by keyword. */
+export function spoken(row: Row, place: Place, names: ReadonlyMap<string, string>): string {
+  const { starred, labels } = subjectOf(row, row.messages)
   return [
     row.unread && 'Unread',
     starred && 'starred',
     peopleIn(row, place),
     plain(row.subject) || 'no subject',
     row.message_count > 1 && `${row.message_count} messages`,
+    labels.size > 0 && `labelled ${[...labels].map((keyword) => names.get(keyword) ?? keyword).join(', ')}`,
     inFull(row.last_message_at),
   ]
     .filter((part) => part !== false)

@@ -12,6 +12,7 @@ import type { Row } from './queries.ts'
 import { RowContent, spoken } from './row.tsx'
 import { subjectOf } from './subject.ts'
 import styles from './thread-list.module.css'
+import { useLabelNames } from './use-label-names.ts'
 import { useMayChange } from './use-may-change.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { useRows } from './use-rows.ts'
@@ -33,6 +34,7 @@ export function ThreadList({ place, opened }: Props) {
   const total = rows.total ?? 0
   const [active, setActive] = useState(0)
   const mayChange = useMayChange(place.mailbox)
+  const labelNames = useLabelNames()
   const virtual = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
@@ -146,7 +148,7 @@ export function ThreadList({ place, opened }: Props) {
                 aria-rowindex={index + 1}
                 aria-selected={row !== undefined && selection.ids.has(row.id)}
                 aria-current={row !== undefined && row.id === opened}
-                aria-label={row ? spoken(row, place) : 'Loading'}
+                aria-label={row ? spoken(row, place, labelNames) : 'Loading'}
                 tabIndex={index === reachable ? 0 : -1}
                 onFocus={() => setActive(index)}
                 data-unread={row?.unread || undefined}

@@ -23,7 +23,7 @@ export function Why({ message }: { message: Message }) {
 }
 
 function ByFilter({ filter: { name, action, argument, error } }: { filter: AppliedFilter }) {
-  const labels = useQuery(labelsQuery).data?.data ?? []
+  const labels = useQuery(labelsQuery).data ?? []
   const label = labels.find(({ keyword }) => keyword === argument)?.name ?? argument ?? ''
   const did: Readonly<Record<string, string>> = {
     move: `moved it to ${folderName(argument ?? '')}`,

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button as Handle } from 'react-aria-components/Button'
+import { GridList, GridListItem } from 'react-aria-components/GridList'
+import { Switch } from 'react-aria-components/Switch'
+import { DropIndicator, useDragAndDrop } from 'react-aria-components/useDragAndDrop'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { labelsQuery } from '../labels/queries.ts'
+import styles from './filters.module.css'
+import { type AnyFilter, change, positionBeside } from './queries.ts'
+import { RuleText } from './rule.tsx'
+
+interface Props {
+  readonly filters: readonly AnyFilter[]
+  /** For those who hear it: whose they are. */
+  readonly name: string
+  readonly mayChange: boolean
+  readonly onEdit: (filter: AnyFilter) => void
+  readonly onDelete: (filter: AnyFilter) => void
+}
+
+/** The filters of an owner, to be ordered by drag and by keys. */
+export function FilterList({ filters, name, mayChange, onEdit, onDelete }: Props) {
+  const labels = useQuery(labelsQuery).data ?? []
+  const { dragAndDropHooks } = useDragAndDrop({
+    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
+    onReorder: ({ keys, target }) => {
+      const moved = filters.find(({ id }) => keys.has(id))
+      const where = target.dropPosition === 'before' ? 'before' : 'after'
+      const others = filters.filter((one) => one !== moved)
+      const position = moved && positionBeside(others, String(target.key), where)
+      if (moved && position !== undefined) void change(moved, { position })
+    },
+    renderDropIndicator: (target) => <DropIndicator target={target} className={`${styles.place}`} />,
+    isDisabled: !mayChange,
+  })
+  return (
+    <GridList
+      aria-label={`${name}, in the order in which they run`}
+      items={filters}
+      dragAndDropHooks={dragAndDropHooks}
+      dependencies={[labels]}
+    >
+      {(filter) => (
+        <GridListItem
+          textValue={filter.name}
+          className={filter.enabled ? `${styles.row}` : `${styles.row} ${styles.off}`}
+        >
+          {mayChange ? (
+            <Handle slot="drag" className={`${styles.handle}`} aria-label={`Move ${filter.name}`}>
+              ⠿
+            </Handle>
+          ) : (
+            <span />
+          )}
+          <div className={styles.what}>
+            <div className={styles.name}>
+              {filter.name}
+              {filter.broken && <Status is="warn">Its label was deleted, so it does nothing</Status>}
+            </div>
+            <div className={styles.rule}>
+              <RuleText rule={filter} labels={labels} />
+            </div>
+          </div>
+          {mayChange && (
+            <div className={styles.tools}>
+              <Switch
+                aria-label={`Run ${filter.name}`}
+                isSelected={filter.enabled}
+                onChange={(enabled) => void change(filter, { enabled })}
+                className={`${styles.switch}`}
+              >
+                <span className={styles.track} />
+              </Switch>
+              <Button look="quiet" aria-label={`Edit ${filter.name}`} onPress={() => onEdit(filter)}>
+                Edit
+              </Button>
+              <Button look="quiet" aria-label={`Delete ${filter.name}`} onPress={() => onDelete(filter)}>
+                Delete
+              </Button>
+            </div>
+          )}
+        </GridListItem>
+      )}
+    </GridList>
+  )
+}

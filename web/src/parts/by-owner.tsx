@@ -1,0 +1,48 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type Need, useMay } from '../session/may.ts'
+import { meQuery } from '../session/me.ts'
+import type { Owned } from '../session/owned.ts'
+import { Card, Section } from './page.tsx'
+import { Loaded } from './states.tsx'
+
+interface Props<T> {
+  readonly query: UseQueryResult<readonly Owned<T>[]>
+  /** What is being loaded: "labels". */
+  readonly what: string
+  /** What it takes to change those of the organization. One's own are everybody's to change. */
+  readonly needs: Need
+  readonly about: (own: boolean) => ReactNode
+  /** The button that makes a new one. */
+  readonly add: (own: boolean) => ReactNode
+  readonly children: (items: readonly Owned<T>[], own: boolean, mayChange: boolean) => ReactNode
+}
+
+/** What the organization has, and below it what is one's own. */
+export function ByOwner<T>({ query, what, needs, about, add, children }: Props<T>) {
+  const me = useQuery(meQuery).data
+  const mayChangeAll = useMay(needs)
+  return [false, true].map((own) => {
+    const mayChange = own || mayChangeAll
+    return (
+      <Section
+        key={String(own)}
+        title={own ? 'Your own' : (me?.organization.name ?? '')}
+        about={about(own)}
+        actions={mayChange && add(own)}
+      >
+        <Card>
+          <Loaded query={query} what={what}>
+            {(items) =>
+              children(
+                items.filter((item) => item.own === own),
+                own,
+                mayChange,
+              )
+            }
+          </Loaded>
+        </Card>
+      </Section>
+    )
+  })
+}
