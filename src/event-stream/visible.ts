@@ -16,6 +16,7 @@ export const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.delivered': 'messages:read',
   'message.deferred': 'messages:read',
   'message.bounced': 'messages:read',
+  'message.complained': 'messages:read',
   'scheduled.created': 'scheduled:read',
   'scheduled.sent': 'scheduled:read',
   'scheduled.failed': 'scheduled:read',

@@ -7,6 +7,7 @@ export const eventTypes = [
   'message.delivered',
   'message.deferred',
   'message.bounced',
+  'message.complained',
   'scheduled.created',
   'scheduled.sent',
   'scheduled.failed',

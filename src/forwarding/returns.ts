@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { untagged } from '#/mime/address.ts'
 import { dayOf } from './arrival.ts'
 
 /** Reports that a forwarding mailbox returns in a UTC day: to one author, and to all. */
@@ -36,7 +36,7 @@ export async function forwardedBy(
     select mailbox.id as "mailboxId", mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
       (settings.returned_on is not distinct from ${dayOf(now)} and settings.returned >= ${mostOfMailbox}) or exists (
         select from returned_reports report
-        where report.mailbox_id = mailbox.id and report.address = ${keyOf(returnTo)}
+        where report.mailbox_id = mailbox.id and report.address = ${untagged(returnTo)}
           and report.returned_on = ${dayOf(now)} and report.returned >= ${mostToOne}
       ) as spent
     from domains home
@@ -64,7 +64,7 @@ export async function countReturned(
       for update
     ), counted as (
       insert into returned_reports as report (mailbox_id, address, returned_on, returned)
-      select mailbox_id, ${keyOf(returnTo)}, ${dayOf(now)}, 1 from room
+      select mailbox_id, ${untagged(returnTo)}, ${dayOf(now)}, 1 from room
       on conflict (mailbox_id, address) do update set returned_on = excluded.returned_on,
           returned = case when report.returned_on = excluded.returned_on then report.returned + 1 else 1 end
         where report.returned_on <> excluded.returned_on or report.returned < ${mostToOne}
@@ -79,10 +79,4 @@ export async function countReturned(
 /** Deletes the counts of past days. */
 export async function forgetReturned(db: Db, now: Date): Promise<void> {
   await sql`delete from returned_reports where returned_on < ${dayOf(now)}`.execute(db)
-}
-
-/** One key for all spellings of an author's address, tags included. */
-function keyOf(address: string): string {
-  const parts = splitAddress(canonicalAddress(address) ?? address.toLowerCase())
-  return parts ? `${stripTag(parts.local)}@${parts.domain}` : address
 }

@@ -3,6 +3,7 @@ import { inTurns, pieceBytes } from '#/event-loop/pieces.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Arrived, FollowUp, Report } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
+import { noteReturned, returnedReports } from '#/sent/returned.ts'
 import { areNoted } from './arrivals.ts'
 import type { Destination } from './destinations.ts'
 import type { Envelope } from './envelope.ts'
@@ -67,6 +68,19 @@ export async function followUpsOf(
       following.has(mailboxId) ? { mailboxId, folder } : [],
     ),
   })
+}
+
+/** What the message reports of messages that were sent here. What its author's domain disowns reports nothing. */
+export function returnedFollowUps(
+  { bounceAddresses }: Reception,
+  { envelope, message, verdict }: Pick<Arrived, 'message' | 'verdict'> & { readonly envelope: Envelope },
+): FollowUp[] {
+  if (verdict.disposition !== 'none') return []
+  return returnedReports(bounceAddresses, message, envelope.recipients).map((report) => ({
+    mailboxId: null,
+    order: `sent ${report.about.from}`,
+    write: (tx) => noteReturned(tx, report),
+  }))
 }
 
 /** The message as one that goes back to authors of what was forwarded. */

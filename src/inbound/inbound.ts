@@ -8,6 +8,7 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import type { BounceAddresses } from '#/sent/bounce-address.ts'
 import { type Admission, admit } from './admit.ts'
 import { ArrivalWriter } from './arrival-writer.ts'
 import { authenticate } from './authenticate.ts'
@@ -29,6 +30,7 @@ export interface ReceptionParts {
   readonly resolver: Resolver
   readonly followUps: Reception['followUps']
   readonly markKey: RelayMarkKey
+  readonly bounceAddresses: BounceAddresses
   readonly config: Pick<Config, 'hostname'>
   readonly log: Logger
 }

@@ -14,13 +14,14 @@ import type { Judgement, Verdict } from '#/mime/verdict.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import type { BounceAddresses } from '#/sent/bounce-address.ts'
 import { SUSPENDED } from './admit.ts'
 import type { ArrivalWriter } from './arrival-writer.ts'
 import { Suspended } from './arrivals.ts'
 import { type BlocksOf, type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
 import { applyDmarc } from './dmarc-disposition.ts'
 import type { Envelope } from './envelope.ts'
-import { digestOf, followUpsOf, isBack, reportOf } from './following.ts'
+import { digestOf, followUpsOf, isBack, reportOf, returnedFollowUps } from './following.ts'
 import type { AcceptedMessage } from './mail-handler.ts'
 import { loggedSender, Rejection, reply } from './reply.ts'
 import { mayReturn, REPORTS_ALONE } from './returning.ts'
@@ -35,6 +36,8 @@ export interface Reception {
   readonly openPgp: OpenPgp
   authenticate(envelope: Envelope, message: Message, authors: Authors): Promise<Judgement>
   readonly followUps: Pick<FollowUps, 'prepare' | 'returned' | 'wake'>
+  /** Tells what was sent here. */
+  readonly bounceAddresses: BounceAddresses
   /** Tells what was forwarded here. */
   readonly markKey: RelayMarkKey
   readonly hostname: string
@@ -86,7 +89,10 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const digest = await digestOf(envelope, message, bytes, runs, mark)
   const kept: Kept[] = []
   const goingBack = reportOf(at, { envelope, message, verdict })
-  const returned = returning.map((to) => at.followUps.returned(goingBack, to))
+  const returned = [
+    ...returning.map((to) => at.followUps.returned(goingBack, to)),
+    ...returnedFollowUps(at, { envelope, message, verdict }),
+  ]
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
     const followUps = await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)

@@ -59,6 +59,12 @@ export function stripTag(local: string): string {
   return plus < 1 ? local : local.slice(0, plus)
 }
 
+/** One key for all spellings of an address, tags included. */
+export function untagged(address: string): string {
+  const parts = splitAddress(canonicalAddress(address) ?? address.toLowerCase())
+  return parts ? `${stripTag(parts.local)}@${parts.domain}` : address
+}
+
 /** Whether this is an address that mail can be sent to: a dot-atom or quoted local part of at most 64 octets (RFC 5321,
  *  section 4.5.3.1.1), UTF-8 allowed (RFC 6531), and a domain of two labels or more, 254 octets in all. */
 export function isAddress(text: string): boolean {

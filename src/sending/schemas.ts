@@ -69,8 +69,8 @@ export const sendingFields = {
   from: Line({
     maxLength: 998,
     description:
-      'A Smart mailbox of the organization, by its address or one of its aliases. That address is the author and the ' +
-      'envelope sender, and its domain signs.',
+      'A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with ' +
+      'a tag the envelope sender, and its domain signs.',
     examples: ['support@example.com'],
     rule: mailbox,
   }),

@@ -34,6 +34,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { blinding, sealedAs as mailOut } from '#/queue/sealed.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
+import { BounceAddresses, envelopeSenderOf } from '#/sent/bounce-address.ts'
 import { startSubmission } from '#/submission/submission.ts'
 import { mailHostOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
@@ -102,6 +103,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const blind = blinding(keyring)
   const srs = new Srs(keyring)
   const markKey = relayMarkKey(keyring)
+  const bounceAddresses = new BounceAddresses(keyring)
 
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
@@ -120,7 +122,9 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
 
   const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
   const admission = admissionBy(db, unobserved, hostname, returnPaths({ db, srs, time }))
-  const reception = receptionFor({ db, mailHost, reader, openPgp, followUps, markKey, resolver, config, log })
+  const reception = receptionFor({
+    ...{ db, mailHost, reader, openPgp, followUps, markKey, bounceAddresses, resolver, config, log },
+  })
 
   const local = new LocalMailTransport(reception, admission, clock)
   const copies = starting.use(new PendingCopies({ db, time, log, mailHost, reader, mailKey }))
@@ -128,6 +132,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const outbound = starting.use(
     new OutboundWorker({
       ...{ db, relay, local, copies, time, log, follow, mailKey, signingKeys },
+      envelopeSender: (message) => envelopeSenderOf(bounceAddresses, message),
       compose: followUpComposer({ db, time, reader, srs, lookUps, signingKeys, mailKey }),
       ambiguous: config.ambiguous,
       nextRound: (now) => nextRoundAfter(now, tickSeconds * 1_000),

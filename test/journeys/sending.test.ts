@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { senderBehind } from '#test/mail/bounce-address.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { Sink, type Taken } from '#test/sockets/sink.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
@@ -38,7 +39,7 @@ test('a message goes to everyone it names, once, and its copy is in Sent', async
   await world.outbound.processAll()
   const taken = sink.taken.splice(0)
   assert.deepEqual(
-    taken.map(({ from, to }) => [from, to.toSorted()]),
+    taken.map(({ from, to }) => [senderBehind(from), to.toSorted()]),
     [[ada, ['bob@there.example', 'cy@elsewhere.example', 'eve@there.example']]],
   )
   const wire = taken[0]?.bytes.toString() ?? ''

@@ -6,7 +6,7 @@ import { joined } from '#/event-loop/pieces.ts'
 import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
 import { reaches } from '#/forwarding/forwarding.ts'
 import { countReturned } from '#/forwarding/returns.ts'
-import { canonicalAddress, isAddress } from '#/mime/address.ts'
+import { canonicalAddress, isAddress, untagged } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
 import { type RelayMarkKey, relayMark, relayMarkField } from '#/mime/relay-mark.ts'
 import { deliveredToField } from '#/mime/trace.ts'
@@ -176,13 +176,15 @@ export class FollowUps {
     const { messageId, strong, subject } = message
     const { blind, log, time } = this.#deps
     const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
+    // A sender may have another tag with each message.
+    const answered = untagged(recipient)
     const source: ReplySource = { mailbox: { address, name }, reply, message: { messageId, strong, subject } }
     return {
       mailboxId,
       order: `${mailboxId} 2 ${recipient}`,
       write: async (tx) => {
         // Who writes to a Private mailbox is a secret.
-        const known = mailbox.private ? blind(recipient) : { name: recipient, before: [] }
+        const known = mailbox.private ? blind(answered) : { name: answered, before: [] }
         if (!(await claimAnswer(tx, mailbox, known, await time(tx)))) {
           const reason = 'it is switched off meanwhile, its sender was answered lately, or the day has had its share'
           return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')

@@ -32,6 +32,8 @@ export interface WorkerDependencies extends DepartDependencies {
   readonly copies: Pick<PendingCopies, 'wake' | 'hold' | 'processAll' | 'storeDoubtful'>
   /** What becomes of a recipient of whom nobody knows whether they have the message. */
   readonly ambiguous: 'retry' | 'fail'
+  /** The envelope sender of a message as it leaves. */
+  envelopeSender(message: QueuedMessage): string
   /** Composes a message that is `uncomposed`. */
   compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<InHand>
   /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */

@@ -13,7 +13,7 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
   const open = deps.ambiguous === 'retry' ? recipients : recipients.filter(({ doubtedAt }) => doubtedAt === null)
-  const delivery = deliveryOf(deps, inHand, open)
+  const delivery = deliveryOf(deps, inHand, route, open)
   const tried = open.length > 0 ? await (route === localRoute ? deps.local : deps.relay).deliver(delivery, signal) : []
   if (deps.ambiguous === 'retry') return tried
   const outcomes = new Map(tried.map((outcome) => [outcome.recipient, decided(outcome)]))
@@ -21,11 +21,14 @@ export async function deliver(
 }
 
 function deliveryOf(
-  { db, mailKey, markEndOfData }: AttemptDependencies,
+  { db, mailKey, markEndOfData, envelopeSender }: AttemptDependencies,
   { message, octets }: InHand,
+  route: string,
   recipients: readonly Claimed[],
 ) {
-  const { id, sender, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
+  const { id, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
+  // Here nothing is returned later: whoever answers by itself answers the mailbox.
+  const sender = route === localRoute ? message.sender : envelopeSender(message)
   return {
     ...{ sender, size, smtpUtf8, eightBit, verdict },
     recipients: recipients.map(({ recipient }) => recipient),

@@ -42,6 +42,7 @@ for (const [what, attempts, expected] of [
       ({
         ...{ db, mailKey, log: pino({ level: 'silent' }), ambiguous: 'retry', time: async () => now },
         nextRound: () => now,
+        envelopeSender: ({ sender }: QueuedMessage) => sender,
         depart: async ({ message }: { message: QueuedMessage }) => ({ message, routes: new Map() }),
         relay: {
           deliver: async ({ recipients }: { recipients: readonly string[] }) => {

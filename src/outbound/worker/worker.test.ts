@@ -120,6 +120,7 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
     log,
     mailKey,
     signingKeys: async () => [],
+    envelopeSender: ({ sender }) => sender,
     compose: async (message) => ({ message }),
     copies: new PendingCopies({ db: database.db, time: async () => now, mailHost, reader, log, mailKey }),
     ambiguous,

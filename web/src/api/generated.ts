@@ -975,7 +975,7 @@ export interface EventItem {
   name: string;
 }
 
-export type EventType = 'message.received' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
+export type EventType = 'message.received' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
 export interface Event {
   /** Grows from event to event, compared as text. */
   id: string;
@@ -2209,7 +2209,7 @@ export type SendMessageBodyAttachmentsItem = {
 
 export type SendMessageBody = {
   /**
-     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author and the envelope sender, and its domain signs.
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
      * @maxLength 998
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
@@ -2610,7 +2610,7 @@ export type ScheduleMessageBodyAttachmentsItem = {
 
 export type ScheduleMessageBody = {
   /**
-     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author and the envelope sender, and its domain signs.
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
      * @maxLength 998
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */

@@ -1,0 +1,25 @@
+/** What a report says of one recipient. */
+export interface Reported {
+  /** The addresses that name it, in canonical form; none where the report does not say. */
+  readonly names: readonly string[]
+  readonly action: 'failed' | 'delayed' | 'other'
+  /** Enhanced status code (RFC 3463); null where there is none. */
+  readonly status: string | null
+  /** What the server said, in one line. */
+  readonly diagnostic: string | null
+  /** The server that said it. */
+  readonly server: string | null
+}
+
+/** The enhanced status code in what a server said. */
+export function enhancedCodeIn(text: string): string | null {
+  return /(?:^|[\s#(-])([45]\.\d{1,3}\.\d{1,3})(?=$|[\s;:,)])/.exec(text)?.[1] ?? null
+}
+
+const longestLine = 500
+
+/** One line, without controls. */
+export function line(text: string): string {
+  const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return one.slice(0, longestLine).toWellFormed()
+}
