@@ -103,6 +103,7 @@ export interface Description {
 
 export interface Operation {
   readonly operationId: string
+  readonly description: string
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-required-scope': string | string[]

@@ -6,6 +6,7 @@ import { addFilter } from '#/filters/changes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { giveAccess } from '#/mailboxes/access.ts'
+import { memberRules, rules } from './rules.ts'
 import type { TestOrganization, World } from './world.ts'
 
 /** An organization that has one of everything, to make requests about. */
@@ -257,34 +258,44 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
 /** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be
  *  forgotten. */
 export function everyOperation(world: World) {
-  return operationsOf(world, samples, true)
+  return operationsOf(world, { samples, rules, forKeys: true })
 }
 
 /** Those that are for members alone. */
 export function memberOperations(world: World) {
-  return operationsOf(world, memberSamples, false)
+  return operationsOf(world, { samples: memberSamples, rules: memberRules, forKeys: false })
 }
 
-async function operationsOf(world: World, samples: Readonly<Record<string, Sample>>, forKeys: boolean) {
+interface Tables<R> {
+  readonly samples: Readonly<Record<string, Sample>>
+  readonly rules: Readonly<Record<string, R>>
+  readonly forKeys: boolean
+}
+
+async function operationsOf<R>(world: World, { samples, rules, forKeys }: Tables<R>) {
   const { paths } = await world.client.description()
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       if (operation.security.some((one) => 'key' in one) !== forKeys) return []
       const name = `${method.toUpperCase()} ${path}`
       const sample = samples[name]
+      const rule = rules[name]
       assert.ok(sample, `${name} has a sample in test/world/every-route.ts`)
+      assert.ok(rule, `${name} has a row in test/world/rules.ts: who may do it`)
       return {
         name,
         method: method.toUpperCase(),
         path,
         operation,
         sample,
+        rule,
         scopes: [operation['x-required-scope']].flat(),
         permission: operation['x-required-permission'],
       }
     }),
   )
-  assert.deepEqual(operations.map(({ name }) => name).sort(), Object.keys(samples).sort())
+  for (const table of [samples, rules])
+    assert.deepEqual(operations.map(({ name }) => name).sort(), Object.keys(table).sort())
   return operations
 }
 

@@ -1,0 +1,157 @@
+import type { Level } from '#/http/caller.ts'
+import type { Permission } from '#/http/permissions.ts'
+import type { Scope } from '#/http/scopes.ts'
+
+/** What a route is about, which decides what a role, a level and a restricted key get there. */
+export type About =
+  /** The organization, and no mailbox. */
+  | 'organization'
+  /** The mail of a mailbox that the request names, or something of it. */
+  | 'mail'
+  /** What there is in the mailboxes whose mail one may read. */
+  | 'own mail'
+  /** The mailboxes that there are. */
+  | 'mailboxes'
+  | 'mailbox'
+  | 'new mailbox'
+
+/** Who may do what. */
+export interface Rule {
+  /** One of them opens it. */
+  readonly scope: Scope | readonly Scope[]
+  readonly about: About
+  /** What it needs of whom a mailbox is shared with; undefined where it uses no mail. */
+  readonly level?: Level
+  /** The sample goes to an address. */
+  readonly sends?: true
+}
+
+/** The decision on every route that a key may call, as docs/reference has it: keys.md of scopes and restrictions, sessions.md of roles,
+ *  mailboxes.md of levels. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'GET /v1/labels': { scope: 'labels:read', about: 'organization' },
+  'POST /v1/labels': { scope: 'labels:write', about: 'organization' },
+  'GET /v1/labels/{id}': { scope: 'labels:read', about: 'organization' },
+  'PATCH /v1/labels/{id}': { scope: 'labels:write', about: 'organization' },
+  'DELETE /v1/labels/{id}': { scope: 'labels:write', about: 'organization' },
+  'GET /v1/filters': { scope: 'filters:read', about: 'organization' },
+  'POST /v1/filters': { scope: 'filters:write', about: 'organization' },
+  'GET /v1/filters/{id}': { scope: 'filters:read', about: 'organization' },
+  'PATCH /v1/filters/{id}': { scope: 'filters:write', about: 'organization' },
+  'DELETE /v1/filters/{id}': { scope: 'filters:write', about: 'organization' },
+  'POST /v1/filters/test': { scope: 'filters:read', about: 'organization' },
+  'GET /v1/blocked-senders': { scope: 'filters:read', about: 'organization' },
+  'POST /v1/blocked-senders': { scope: 'filters:write', about: 'organization' },
+  'GET /v1/blocked-senders/{id}': { scope: 'filters:read', about: 'organization' },
+  'DELETE /v1/blocked-senders/{id}': { scope: 'filters:write', about: 'organization' },
+  'GET /v1/forwarding': { scope: 'forwarding:read', about: 'mail', level: 'read' },
+  'PATCH /v1/forwarding': { scope: 'forwarding:write', about: 'mail', level: 'send' },
+  'POST /v1/send': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
+  'GET /v1/sent': { scope: 'messages:read', about: 'own mail', level: 'read' },
+  'GET /v1/sent/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },
+  'POST /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
+  'GET /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },
+  'PATCH /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
+  'DELETE /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
+  'POST /v1/drafts/{id}/attachments': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
+  'DELETE /v1/drafts/{id}/attachments/{index}': {
+    scope: ['sending:draft', 'sending:write'],
+    about: 'mail',
+    level: 'send',
+  },
+  'POST /v1/drafts/{id}/send': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
+  'GET /v1/scheduled': { scope: 'scheduled:read', about: 'own mail', level: 'read' },
+  'POST /v1/scheduled': { scope: 'scheduled:write', about: 'mail', level: 'send', sends: true },
+  'GET /v1/scheduled/{id}': { scope: 'scheduled:read', about: 'mail', level: 'read' },
+  'DELETE /v1/scheduled/{id}': { scope: 'scheduled:write', about: 'mail', level: 'send' },
+  'POST /v1/scheduled/{id}/retry': { scope: 'scheduled:write', about: 'mail', level: 'send', sends: true },
+  'GET /v1/folders': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'POST /v1/folders': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/folders/{path}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'PATCH /v1/folders/{path}': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'DELETE /v1/folders/{path}': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/messages': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'PATCH /v1/messages': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/messages/{uid}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'PATCH /v1/messages/{uid}': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/messages/{uid}/headers': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/messages/{uid}/raw': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/messages/{uid}/attachments/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/search': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/threads': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/threads/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/events': { scope: 'events:read', about: 'mailboxes', level: 'read' },
+  'GET /v1/domains': { scope: 'domains:read', about: 'organization' },
+  'POST /v1/domains': { scope: 'domains:write', about: 'organization' },
+  'GET /v1/domains/{id}': { scope: 'domains:read', about: 'organization' },
+  'DELETE /v1/domains/{id}': { scope: 'domains:write', about: 'organization' },
+  'GET /v1/domains/{id}/zone': { scope: 'domains:read', about: 'organization' },
+  'GET /v1/mailboxes': { scope: ['mailboxes:read', 'messages:read'], about: 'mailboxes' },
+  'POST /v1/mailboxes': { scope: 'mailboxes:write', about: 'new mailbox' },
+  'GET /v1/mailboxes/{address}': { scope: ['mailboxes:read', 'messages:read'], about: 'mailbox', level: 'read' },
+  'GET /v1/usage': { scope: 'usage:read', about: 'organization' },
+  'GET /v1/members': { scope: 'members:read', about: 'organization' },
+}
+
+/** The same of a route that is for members alone. To a key it does not exist. */
+export interface MemberRule {
+  /** What a role needs. */
+  readonly permission?: Permission
+  /** Only in the ten minutes after a member has confirmed who they are. */
+  readonly confirmed?: true
+  /** Without a session too. */
+  readonly signsIn?: true
+  /** Else it is about the organization, or about the member. */
+  readonly about?: 'mailbox'
+}
+
+const memberRoutes: Readonly<Record<string, MemberRule>> = {
+  'DELETE /v1/mailboxes/{address}': { permission: 'manage_mailboxes', confirmed: true },
+  'POST /v1/mailboxes/{address}/suspend': { permission: 'manage_mailboxes' },
+  'POST /v1/mailboxes/{address}/resume': { permission: 'manage_mailboxes' },
+  'GET /v1/mailboxes/{address}/access': { about: 'mailbox' },
+  'PUT /v1/mailboxes/{address}/access/{member_id}': { permission: 'manage_mailboxes', confirmed: true },
+  'DELETE /v1/mailboxes/{address}/access/{member_id}': { permission: 'manage_mailboxes', confirmed: true },
+  'GET /v1/me/access': {},
+  'POST /v1/members': { permission: 'manage_members', confirmed: true },
+  'GET /v1/members/{id}': {},
+  'PATCH /v1/members/{id}': { permission: 'manage_members', confirmed: true },
+  'DELETE /v1/members/{id}': { permission: 'manage_members', confirmed: true },
+  'POST /v1/members/{id}/invitation': { permission: 'manage_members', confirmed: true },
+  'GET /v1/session/ways': { signsIn: true },
+  'POST /v1/session': { signsIn: true },
+  'DELETE /v1/session': {},
+  'GET /v1/me/sessions': {},
+  'DELETE /v1/me/sessions/{id}': {},
+  'PUT /v1/me/password': { confirmed: true },
+  'POST /v1/session/confirm': {},
+  'POST /v1/me/totp': { confirmed: true },
+  'DELETE /v1/me/totp': { confirmed: true },
+  'POST /v1/me/totp/confirm': { confirmed: true },
+  'POST /v1/me/passkeys/challenge': { confirmed: true },
+  'POST /v1/me/passkeys': { confirmed: true },
+  'GET /v1/me/passkeys': {},
+  'PATCH /v1/me/passkeys/{id}': {},
+  'DELETE /v1/me/passkeys/{id}': { confirmed: true },
+  'POST /v1/session/challenge': { signsIn: true },
+  'POST /v1/session/confirm/challenge': {},
+  'GET /v1/me': {},
+  'GET /v1/api-keys': { permission: 'manage_api_keys' },
+  'POST /v1/api-keys': { permission: 'manage_api_keys', confirmed: true },
+  'GET /v1/api-keys/{id}': { permission: 'manage_api_keys' },
+  'DELETE /v1/api-keys/{id}': { permission: 'manage_api_keys', confirmed: true },
+  'GET /v1/audit': { permission: 'read_audit' },
+}
+
+/** Of a member's own things nothing but a session is needed. */
+const ownThings = Object.keys(rules)
+  .filter((name) => /^\S+ \/v1\/(?:labels|filters|blocked-senders)/.test(name))
+  .map((name) => [name.replace('/v1/', '/v1/me/'), {}] as const)
+
+export const memberRules: Readonly<Record<string, MemberRule>> = { ...Object.fromEntries(ownThings), ...memberRoutes }
+
+/** A role's own scopes, by which the table of docs/reference/sessions.md is short. */
+export function memberMay(scope: string): boolean {
+  return /^(?:messages|sending|scheduled|forwarding):/.test(scope) || scope.endsWith(':read')
+}
