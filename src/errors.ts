@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'mail_unavailable'
+  | 'provider_unavailable'
   | 'conflict'
 
 /** What a request of a member lacks: that they say again who they are, or a code of their second factor (docs/reference/sessions.md). */

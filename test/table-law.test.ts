@@ -38,6 +38,7 @@ const writers = {
   mail_spool_pieces: 'adapters/mail-host/imap',
   mailbox_access: 'mailboxes',
   mailboxes: 'mailboxes',
+  member_identities: 'sessions',
   member_links: 'sessions',
   member_passkeys: 'sessions',
   member_passwords: 'sessions',
@@ -64,6 +65,7 @@ const writers = {
   sends: 'sending',
   sent_recipients: 'sent',
   sent_drafts: 'drafts',
+  single_sign_ons: 'sessions',
 }
 
 const mailHost = 'the one row of the installation also names its mail host, in columns of its own'

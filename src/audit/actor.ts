@@ -1,9 +1,9 @@
 /** Who makes a change. Every function that changes settings takes one, and hands it to `record`. */
 export interface Actor {
-  readonly kind: 'key' | 'operator' | 'member' | 'service'
+  readonly kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
   /** Of the key or member. */
   readonly id: string | null
-  /** A key's first eight and last four characters, with its name; a member's address. */
+  /** A key's first eight and last four characters, with its name; a member's address; what a provider of single sign-on is known as. */
   readonly name: string
   /** The client's, where there is one. */
   readonly address: string | null

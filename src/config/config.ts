@@ -6,6 +6,7 @@ import { parsePublicUrl } from './public-url.ts'
 import { Reader } from './reader.ts'
 import { parseRelayUrl } from './relay-url.ts'
 import { parseRoles, type Role, roles } from './roles.ts'
+import { readClientSecret, readSingleSignOn, type SingleSignOn, singleSignOnProblems } from './single-sign-on.ts'
 import { readTracing, type Sampling } from './tracing.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 import { unknownVariables } from './unknown.ts'
@@ -41,6 +42,8 @@ export interface Config {
   readonly trustedProxies: readonly Network[]
   /** Whether members may have passwords. Those of mailboxes are another matter. */
   readonly passwords: boolean
+  /** A provider of OpenID Connect by which members sign in; undefined without one. */
+  readonly singleSignOn: SingleSignOn | undefined
   readonly smtpPort: number
   /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
@@ -91,6 +94,8 @@ export interface Config {
     readonly doveadm: DoveadmServer | undefined
     /** The relay for all outgoing mail; undefined to deliver to each recipient's own mail host. */
     readonly relay: RelayServer | undefined
+    /** Of this service at the provider of single sign-on; undefined if it needs none. */
+    readonly clientSecret: string | undefined
     /** Undefined if the data directory holds it. */
     readonly secret: string | undefined
     /** The secret that `secret` replaces; undefined if there is none, or the data directory holds it. */
@@ -132,6 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     publicUrl: read.value('MAILROOM_PUBLIC_URL', parsePublicUrl),
     trustedProxies: read.value('MAILROOM_TRUSTED_PROXIES', parseTrustedProxies) ?? [],
     passwords: read.value('MAILROOM_PASSWORDS', parseOnOff) ?? true,
+    singleSignOn: readSingleSignOn(read),
     smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),
@@ -159,6 +165,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
       doveadm: read.value('MAILROOM_DOVEADM_URL', parseDoveadmUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
+      clientSecret: readClientSecret(read),
       secret: read.value('MAILROOM_SECRET', parseSecret),
       previousSecret: read.value('MAILROOM_SECRET_PREVIOUS', parseSecret),
     },
@@ -178,7 +185,7 @@ function readTls(read: Reader): Config['tls'] {
 /** Faults of several variables together. */
 function contradictions(config: Config, read: Reader): string[] {
   const { production, tls } = config
-  const found = [...sharedPorts(config), ...missingForSubmission(config, read)]
+  const found = [...sharedPorts(config), ...missingForSubmission(config, read), ...singleSignOnProblems(read)]
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
     ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],

@@ -112,7 +112,9 @@ export const EventOut = Type.Object(
     ),
     by: Type.Object(
       {
-        kind: OneOf(['key', 'operator', 'member', 'service'], { description: '`service`: Mailroom itself.' }),
+        kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on'], {
+          description: '`service`: Mailroom itself.',
+        }),
         id: Nullable(Type.String({ description: 'Of the key or member.' })),
         name: Type.String({ description: 'Of the key or member, as it was then.' }),
       },

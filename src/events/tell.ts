@@ -4,7 +4,7 @@ import type { EventType, ItemData, MessageData, SendingData } from './types.ts'
 
 /** Who did it: an `Actor` of the audit trail. */
 export interface By {
-  readonly kind: 'key' | 'operator' | 'member' | 'service'
+  readonly kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
   readonly id: string | null
   readonly name: string
 }

@@ -12,6 +12,7 @@ export const statuses: Record<ErrorCode, number> = {
   rate_limited: 429,
   internal_error: 500,
   mail_unavailable: 502,
+  provider_unavailable: 502,
 }
 
 export function statusOf(refusal: Refusal): number {

@@ -91,6 +91,7 @@ const meaning: Record<ErrorCode, string> = {
   internal_error:
     'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
   mail_unavailable: 'The mail host did not answer; try again with backoff.',
+  provider_unavailable: 'The provider of single sign-on did not answer; try again.',
 }
 
 function errorResponses(codes: readonly ErrorCode[]) {
@@ -129,7 +130,7 @@ const allowanceHeaders = {
   }),
 }
 
-const cookieHeader = { 'Set-Cookie': Type.String({ description: 'The session.' }) }
+const cookieHeader = { 'Set-Cookie': Type.String({ description: 'The session, or what it takes to open one.' }) }
 
 function exampleOf(code: ErrorCode) {
   return { error: { code, message: meaning[code], request_id: 'req_7Qm2xV0cT9bK4sLw' } }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { insideOf } from '#/ip-address.ts'
 
-/** The cookie of a member's session, and what tells that a browser sent it for a page of ours. */
+/** The cookies of a browser, and what tells that it sent them for a page of ours. */
 
-/** A browser takes `__Host-` only over TLS, for the whole of this host and no other (RFC 6265bis, section 4.1.3). */
-const overTls = '__Host-mailroom_session'
-const onLoopback = 'mailroom_session'
+/** Of a member's session, and of a single sign-on that has begun. Over TLS `__Host-` stands in front, with which a browser takes a
+ *  cookie for the whole of this host and no other, and from no other (RFC 6265bis, section 4.1.3). */
+type Cookie = 'mailroom_session' | 'mailroom_single_sign_on'
 
 const isLoopbackAddress = insideOf([
   { address: '127.0.0.0', bits: 8 },
@@ -30,23 +30,33 @@ function namedOrigin(headers: IncomingHttpHeaders, publicUrl: string | undefined
   return `${scheme}//${(headers.host ?? '').toLowerCase()}`
 }
 
-/** The token in the cookie of a request. Undefined where there is none, or several. */
-export function sessionToken(headers: IncomingHttpHeaders, publicUrl: string | undefined): string | undefined {
+/** The token in a cookie of a request. Undefined where there is none, or several. */
+export function tokenIn(
+  cookie: Cookie,
+  headers: IncomingHttpHeaders,
+  publicUrl: string | undefined,
+): string | undefined {
   if (headers.cookie === undefined) return undefined
-  const name = isOverTls(headers, publicUrl) ? overTls : onLoopback
+  const name = isOverTls(headers, publicUrl) ? `__Host-${cookie}` : cookie
   const pairs = headers.cookie.split(';').map((pair) => pair.trim())
   const [token, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`))
   return others.length > 0 ? undefined : token?.slice(name.length + 1)
 }
 
 /** The value of Set-Cookie that gives a browser a token for so many seconds; 0 takes it away. */
-export function sessionCookie(
+export function cookieWith(
+  cookie: Cookie,
   headers: IncomingHttpHeaders,
   publicUrl: string | undefined,
   { token, seconds }: { readonly token: string; readonly seconds: number },
 ): string {
-  const [name, secure] = isOverTls(headers, publicUrl) ? [overTls, '; Secure'] : [onLoopback, '']
-  return `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  const [prefix, secure] = isOverTls(headers, publicUrl) ? ['__Host-', '; Secure'] : ['', '']
+  return `${prefix}${cookie}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** The token of a member's session. */
+export function sessionToken(headers: IncomingHttpHeaders, publicUrl: string | undefined): string | undefined {
+  return tokenIn('mailroom_session', headers, publicUrl)
 }
 
 /**

@@ -21,7 +21,7 @@ const AuditEntry = Type.Object(
     id: Type.Integer({ description: 'Grows with time.', examples: [1_024] }),
     at: Timestamp,
     actor: Type.Object({
-      kind: OneOf(['key', 'operator', 'member', 'service']),
+      kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on']),
       id: Nullable(Type.String({ format: 'uuid' })),
       name: Type.String({ description: "A member's address, or how a key is shown.", examples: ['ada@tryout.test'] }),
       address: Nullable(Type.String({ description: "The client's.", examples: ['192.0.2.7'] })),

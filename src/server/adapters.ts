@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
+import { OpenIdConnect } from '#/adapters/identity-provider/openid-connect.ts'
 import { Doveadm } from '#/adapters/mail-host/doveadm.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
@@ -19,6 +20,8 @@ import { mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { IdentityProvider } from '#/ports/identity-provider.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
@@ -59,6 +62,11 @@ export function moverOn(config: Config, db: Db, keyring: Keyring): (MailMover & 
 /** Undefined if MAILROOM_IMAP_URL or MAILROOM_DOVEADM_URL is not set. */
 export function serverControl({ secrets: { imap, doveadm } }: Config): MailServerControl | undefined {
   return imap && doveadm && new Doveadm(doveadm)
+}
+
+/** The provider of single sign-on; undefined without one. */
+export function identityProviderOn({ singleSignOn, secrets }: Config, clock: Clock): IdentityProvider | undefined {
+  return singleSignOn && new OpenIdConnect(singleSignOn, secrets.clientSecret, clock)
 }
 
 /** For the doctor, with connections of its own. */

@@ -11,7 +11,7 @@ import { attemptsKey } from '#/passwords/attempts.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { ThreadCache } from '#/threads/cache.ts'
-import { serverControl } from './adapters.ts'
+import { identityProviderOn, serverControl } from './adapters.ts'
 import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
 import type { Observers } from './observers.ts'
@@ -43,6 +43,7 @@ export async function startApi(
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const events = starting.use(new EventFeed(database, given.log))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
+  const provider = identityProviderOn(config, clock)
   const app = await buildApp({
     ...{ ...given, db, events, threads, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
@@ -54,6 +55,7 @@ export async function startApi(
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     passwords: config.passwords,
+    signOn: config.singleSignOn && provider && { provider, admission: config.singleSignOn },
     hostname: config.hostname,
     tls: config.tls !== undefined,
     firstCheckAfter: config.dnsFirstCheckSeconds * 1_000,

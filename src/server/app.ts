@@ -55,6 +55,7 @@ import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import type { LinkMail } from '#/sessions/link-mail.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
+import type { SignOn } from '#/sessions/single-sign-on/flow.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -83,6 +84,8 @@ export interface AppParts extends ClientAddressParts {
   readonly totpKey: SealingKey
   /** Whether members may have passwords. */
   readonly passwords: boolean
+  /** Undefined without a provider. */
+  readonly signOn: SignOn | undefined
   readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */

@@ -6,8 +6,10 @@ import type { Member, MemberRef } from '#/members/member.ts'
 import { type Manager, managedMember } from '#/members/members.ts'
 import { memberFields } from '#/members/schemas.ts'
 import { type LinkFor, makeLink, type SignInLink } from './link.ts'
+import { forgetIdentity } from './single-sign-on/queries.ts'
 
-/** Makes a link that signs the member in, in place of the one before. */
+/** Makes a link that signs the member in, in place of the one before. Whoever makes it vouches for the member: at a provider of
+ *  single sign-on they may be somebody else from then on. */
 export async function inviteMember(
   tx: Tx,
   ref: MemberRef,
@@ -16,6 +18,7 @@ export async function inviteMember(
 ): Promise<{ readonly invited: Member; readonly made: SignInLink }> {
   const { organizationId, memberId: id } = ref
   const invited = await managedMember(tx, ref, manager)
+  await forgetIdentity(tx, ref)
   const made = await makeLink(tx, ref, how)
   const after = { link_expires_at: made.expiresAt }
   await record(tx, manager.by, {

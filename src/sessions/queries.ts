@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MemberRef } from '#/members/member.ts'
+import type { InSession } from './for-members.ts'
 import { idleMs, longestMs } from './lifetime.ts'
 import { forgetChallenges } from './passkeys/challenges.ts'
+import { forgetPending } from './single-sign-on/queries.ts'
 
 /** A member has one link at most: the newest. */
 export async function replaceLink(
@@ -42,14 +44,14 @@ const mostSessions = 50
 export async function insertSession(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
-  session: { hash: Buffer; client_address: string; user_agent: string },
+  session: { hash: Buffer; client_address: string; user_agent: string; confirmed_at?: Date },
   now: Date,
 ): Promise<void> {
   const { id } = await tx
     .insertInto('member_sessions')
     .values({
-      ...{ organization_id: organizationId, member_id: memberId, ...session },
-      ...{ created_at: now, confirmed_at: now, last_used_at: sql<Date>`date_trunc('minute', ${now}::timestamptz)` },
+      ...{ organization_id: organizationId, member_id: memberId, confirmed_at: now, ...session },
+      ...{ created_at: now, last_used_at: sql<Date>`date_trunc('minute', ${now}::timestamptz)` },
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -112,17 +114,21 @@ export async function confirmedAt(
   return row?.confirmed_at
 }
 
+/** False where the member has no such session. */
 export async function confirmSession(
   db: Db,
-  { organizationId, sessionId }: { readonly organizationId: string; readonly sessionId: string },
+  { organizationId, memberId, sessionId }: InSession,
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const row = await db
     .updateTable('member_sessions')
     .set({ confirmed_at: now })
     .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
     .where('id', '=', sessionId)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The session whose token has that hash, whosever it is: who bears the token may end it. */
@@ -130,9 +136,10 @@ export async function deleteSessionWith(db: Db, hash: Buffer): Promise<void> {
   await db.deleteFrom('member_sessions').where('hash', '=', hash).execute()
 }
 
-/** Deletes links, sessions and challenges of passkeys that have ended. */
+/** Deletes links, sessions, challenges of passkeys and pending single sign-ons that have ended. */
 export async function forgetSessions(db: Db, now: Date): Promise<void> {
   await forgetChallenges(db, now)
+  await forgetPending(db, now)
   await db.deleteFrom('member_links').where('expires_at', '<=', now).execute()
   await db
     .deleteFrom('member_sessions')

@@ -1,27 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { hiddenFromKeys, sessionEnded } from '#/http/authorize.ts'
-import { sessionCookie, sessionToken } from '#/http/session-cookie.ts'
+import { cookieWith, sessionToken } from '#/http/session-cookie.ts'
+import { Nullable } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
-import type { SessionAuthenticator } from './authenticate.ts'
+import { enter } from './enter.ts'
 import { forMembers, memberOf } from './for-members.ts'
-import { longestMs } from './lifetime.ts'
 import { sessionListRoutes } from './list-routes.ts'
 import { MeOut, meOf } from './me.ts'
 import { relyingPartyAt } from './passkeys/relying-party.ts'
 import { passkeyParts, passkeyRoutes } from './passkeys/routes.ts'
 import { type PasswordRouteParts, passwordRoutes } from './password-routes.ts'
 import { assertPasswords } from './passwords-off.ts'
-import { deleteSessionWith } from './queries.ts'
 import { type Arrival, type Opened, signInByLink, signInByPasskey, signInByPassword } from './sign-in.ts'
 import { SignIn, waySigningIn } from './sign-in-body.ts'
 import { endSession } from './sign-out.ts'
-import { hashToken } from './token.ts'
+import { type SignOnRouteParts, signOnRoutes } from './single-sign-on/routes.ts'
 import { totpRoutes } from './totp/routes.ts'
 
-export interface SessionParts extends PasswordRouteParts {
-  readonly sessions: SessionAuthenticator
-}
+export interface SessionParts extends PasswordRouteParts, SignOnRouteParts {}
 
 /** Members sign in and out. */
 export function sessionRoutes(app: App, parts: SessionParts): void {
@@ -32,6 +29,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   passwordRoutes(app, parts)
   totpRoutes(app, parts)
   passkeyRoutes(app, parts)
+  signOnRoutes(app, parts)
   app.get(
     '/v1/me',
     {
@@ -51,7 +49,18 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
   )
 }
 
-function waysRoute(app: App, { passwords: password, publicUrl }: SessionParts): void {
+const SignInWays = Type.Object(
+  {
+    password: Type.Boolean(),
+    passkey: Type.Boolean(),
+    single_sign_on: Nullable(
+      Type.Object({ name: Type.String({ description: 'What people know the provider as.', examples: ['Acme'] }) }),
+    ),
+  },
+  { title: 'SignInWays' },
+)
+
+function waysRoute(app: App, { passwords: password, publicUrl, signOn }: SessionParts): void {
   app.get(
     '/v1/session/ways',
     {
@@ -62,15 +71,18 @@ function waysRoute(app: App, { passwords: password, publicUrl }: SessionParts): 
         operationId: 'listSignInWays',
         description:
           'What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.',
-        response: { 200: Type.Object({ password: Type.Boolean(), passkey: Type.Boolean() }, { title: 'SignInWays' }) },
+        response: { 200: SignInWays },
       },
     },
-    (request) => ({ password, passkey: relyingPartyAt(request, publicUrl) !== undefined }),
+    (request) => ({
+      password,
+      passkey: relyingPartyAt(request, publicUrl) !== undefined,
+      single_sign_on: signOn ? { name: signOn.provider.name } : null,
+    }),
   )
 }
 
 function signInRoute(app: App, parts: SessionParts): void {
-  const { clock, sessions, publicUrl } = parts
   app.post(
     '/v1/session',
     {
@@ -89,16 +101,11 @@ function signInRoute(app: App, parts: SessionParts): void {
     },
     async (request, reply) => {
       const { headers, clientAddress: address } = request
-      const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(clock.now()) }
+      const arrival = { address, userAgent: headers['user-agent'] ?? '', now: new Date(parts.clock.now()) }
       const { token, member } = await signedIn(parts, request, arrival)
-      const before = sessionToken(headers, publicUrl)
-      if (before !== undefined) {
-        await deleteSessionWith(parts.db, hashToken(before))
-        sessions.forget(before)
-      }
+      await enter(parts, { request, reply, token })
       const me = await meOf(parts.db, member)
       if (!me) throw sessionEnded(reply)
-      reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token, seconds: longestMs / 1_000 }))
       return reply.code(201).header('Location', '/v1/me').send(me)
     },
   )
@@ -132,7 +139,7 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
       if (member) await endSession(db, memberOf(request), member.sessionId, request.actor)
       const token = sessionToken(headers, publicUrl)
       if (token !== undefined) sessions.forget(token)
-      reply.header('Set-Cookie', sessionCookie(headers, publicUrl, { token: '', seconds: 0 }))
+      reply.header('Set-Cookie', cookieWith('mailroom_session', headers, publicUrl, { token: '', seconds: 0 }))
       return { signed_out: true as const }
     },
   )

@@ -60,16 +60,22 @@ export async function signInByPasskey(parts: PasskeyParts, passkey: Assertion, a
   return { token, member }
 }
 
+interface Entry {
+  readonly way: 'link' | 'password' | 'passkey' | 'single_sign_on'
+  /** When the member has proved who they are; by default now. */
+  readonly confirmedAt?: Date
+}
+
 /** Whichever the way, the audit trail has who signed in. */
-async function openSession(
+export async function openSession(
   tx: Tx,
   ref: MemberRef,
   token: string,
-  { address, userAgent, now, way }: Arrival & { readonly way: 'link' | 'password' | 'passkey' },
+  { address, userAgent, now, way, confirmedAt = now }: Arrival & Entry,
 ): Promise<void> {
   const { organizationId, memberId: id } = ref
   const seen = { client_address: address, user_agent: userAgent.slice(0, longestUserAgent) }
-  await insertSession(tx, ref, { hash: hashToken(token), ...seen }, now)
+  await insertSession(tx, ref, { hash: hashToken(token), ...seen, confirmed_at: confirmedAt }, now)
   const name = (await memberById(tx, organizationId, id))?.email ?? ''
   const entry = { organizationId, action: 'member.signed_in', id, name, before: null, after: { way, ...seen } } as const
   await record(tx, { kind: 'member', id, name, address }, entry)

@@ -219,6 +219,9 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'PUT /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox', body: () => ({ level: 'change' }) },
   'DELETE /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox' },
   'GET /v1/session/ways': {},
+  // Without a provider; src/sessions/single-sign-on/routes.test.ts has one.
+  'POST /v1/session/single-sign-on': { body: () => ({}), status: 404 },
+  'POST /v1/session/confirm/single-sign-on': { status: 404 },
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
   'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { bindIdentity, insertPending } from '#/sessions/single-sign-on/queries.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { everyOperation, type Furnished, furnish, pathOf, personalItems } from './every-route.ts'
@@ -45,11 +47,16 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   return { tenants, asked, waiting: sent.subject, scheduled }
 }
 
-/** A member who has signed in, with a password and a second factor, and has a link to sign in elsewhere. */
-async function beInvited({ clock }: World, { organization }: Furnished): Promise<void> {
+/** A member who has signed in, with a password, a second factor and by single sign-on, and has a link to sign in elsewhere. */
+async function beInvited({ clock, db }: World, { organization }: Furnished): Promise<void> {
   const session = await withPassword(organization, 'new@far.example')
   await setUpTotp(session, clock.now())
   await linkFor(organization, session.id)
+  const member = { organizationId: organization.id, memberId: session.id }
+  await db.transaction().execute((tx) => bindIdentity(tx, member, { issuer: 'https://id.example', subject: 'new' }))
+  const secrets = { hash: randomBytes(32), state: 'a', nonce: 'b', verifier: 'c' }
+  const wanted = { returnTo: '/', organization: null, session: null }
+  await insertPending(db, { ...secrets, ...wanted, begunAt: new Date(clock.now()) })
 }
 
 /** Some mail waits to be indexed for search. */

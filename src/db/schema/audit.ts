@@ -9,7 +9,7 @@ interface AuditEntries {
   id: Generated<number>
   organization_id: string | null
   at: Made<Date>
-  actor_kind: 'key' | 'operator' | 'member' | 'service'
+  actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
   actor_id: string | null
   actor_name: string
   client_address: string | null

@@ -20,7 +20,7 @@ interface Events {
   at: Made<Date>
   type: string
   mailbox_id: string | null
-  actor_kind: 'key' | 'operator' | 'member' | 'service'
+  actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
   actor_id: string | null
   actor_name: string
   data: object

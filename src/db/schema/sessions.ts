@@ -5,6 +5,8 @@ export interface SessionTables {
   member_sessions: MemberSessions
   member_passwords: MemberPasswords
   member_totp: MemberTotp
+  member_identities: MemberIdentities
+  single_sign_ons: SingleSignOns
   member_recovery_codes: MemberRecoveryCodes
   member_passkeys: MemberPasskeys
   passkey_challenges: PasskeyChallenges
@@ -68,4 +70,23 @@ interface MemberSessions {
   confirmed_at: Date
   client_address: string
   user_agent: string
+}
+
+interface MemberIdentities {
+  organization_id: string
+  member_id: string
+  issuer: string
+  subject: string
+}
+
+interface SingleSignOns {
+  hash: Buffer
+  state: string
+  nonce: string
+  verifier: string
+  return_to: string
+  organization: string | null
+  organization_id: string | null
+  session_id: string | null
+  begun_at: Date
 }

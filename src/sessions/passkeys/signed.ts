@@ -70,7 +70,7 @@ export async function confirmByPasskey(
 async function withSigned(
   { db, now, address }: PasskeyParts & Seen,
   signed: Signed,
-  work: (tx: Tx) => Promise<void>,
+  work: (tx: Tx) => Promise<unknown>,
 ): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const outcome = await usePasskey(tx, signed, { counter: signed.counter, now })

@@ -28,7 +28,7 @@ export interface Label {
   created_at: string;
 }
 
-export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable';
+export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
 /**
  * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
  */
@@ -883,7 +883,7 @@ export interface ThreadWithMessages {
 /**
  * `service`: Mailroom itself.
  */
-export type EventActorKind = 'key' | 'operator' | 'member' | 'service';
+export type EventActorKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
 export interface EventActor {
   /** `service`: Mailroom itself. */
   kind: EventActorKind;
@@ -1262,9 +1262,19 @@ export interface Invitation {
   mailed: boolean;
 }
 
+/**
+ * @nullable
+ */
+export type SignInWaysSingleSignOn = {
+  /** What people know the provider as. */
+  name: string;
+} | null;
+
 export interface SignInWays {
   password: boolean;
   passkey: boolean;
+  /** @nullable */
+  single_sign_on: SignInWaysSingleSignOn;
 }
 
 export type PasskeyAssertionResponse = {
@@ -1578,7 +1588,7 @@ export interface NewApiKey {
   key?: string;
 }
 
-export type AuditEntryActorKind = 'key' | 'operator' | 'member' | 'service';
+export type AuditEntryActorKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
 export type AuditEntryActor = {
   kind: AuditEntryActorKind;
   /** @nullable */
@@ -3400,6 +3410,30 @@ export type ChallengeSignIn200 = {
 
 export type ChallengeConfirmation200 = {
   options: PasskeyRequest;
+};
+
+export type BeginSingleSignOnBody = {
+  /**
+     * The path where the browser goes once it is signed in. By default `/`.
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  to?: string;
+  /**
+     * Its name or id, for who is a member of several.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  organization?: string;
+};
+
+export type BeginSingleSignOn200 = {
+  /** Where the browser goes now, in this window. */
+  url: string;
+};
+
+export type BeginToConfirmBySingleSignOn200 = {
+  /** Where the browser goes now, in this window. */
+  url: string;
 };
 
 export type ListApiKeysParams = {
@@ -7012,6 +7046,74 @@ export const getChallengeConfirmationUrl = () => {
 export const challengeConfirmation = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeConfirmation200> => {
 
   return call<ChallengeConfirmation200>(getChallengeConfirmationUrl(),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getBeginSingleSignOnUrl = () => {
+
+
+
+
+  return `/v1/session/single-sign-on`
+}
+
+/**
+ * Answers where the browser goes, and sets a cookie with which it comes back within 10 minutes. Without a provider this is 404.
+ *
+ * For members. To a key this path does not exist.
+ * @summary Begin single sign-on
+ */
+export const beginSingleSignOn = async (beginSingleSignOnBody: BeginSingleSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSingleSignOn200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<BeginSingleSignOn200>(getBeginSingleSignOnUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(beginSingleSignOnBody)
+  }
+);}
+
+
+
+export const getBeginToConfirmBySingleSignOnUrl = () => {
+
+
+
+
+  return `/v1/session/confirm/single-sign-on`
+}
+
+/**
+ * Answers where the browser goes, to sign in at the provider anew; then it comes to the page `/confirm`. What is dangerous may then be done for 10 minutes in this session. Without a provider this is 404.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Begin to confirm by single sign-on
+ */
+export const beginToConfirmBySingleSignOn = async ( options?: Parameters<typeof call>[1]): Promise<BeginToConfirmBySingleSignOn200> => {
+
+  return call<BeginToConfirmBySingleSignOn200>(getBeginToConfirmBySingleSignOnUrl(),
   {
     ...options,
     method: 'POST'
