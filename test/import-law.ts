@@ -26,6 +26,7 @@ const nouns = [
   'sending',
   'sent',
   'drafts',
+  'replies',
   'queue',
   'threads',
   'search',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { addressText, typedAddress } from '#/mime/address-text.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
 import { changed, emptyDraft, readDraft } from './content.ts'
-import { addressText, typedAddress } from './typed-address.ts'
 
 const reader = new MessageReader()
 after(() => reader[Symbol.asyncDispose]())

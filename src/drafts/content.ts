@@ -1,11 +1,12 @@
 import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
-import type { Content } from '#/mime/content.ts'
+import { typedAddress } from '#/mime/address-text.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
-import { attachments, ids, type Outgoing, type OutgoingAttachment } from '#/sending/outgoing.ts'
+import { sendableIds } from '#/mime/references.ts'
+import { attachmentsOf } from '#/sending/attached.ts'
+import { attachments, ids, type Outgoing } from '#/sending/outgoing.ts'
 import type { DraftFields } from './schemas.ts'
-import { typedAddress } from './typed-address.ts'
 
 /** What a draft says: a message that may be unfinished. An address that is no whole one yet is a name without one. */
 export type DraftContent = Outgoing
@@ -20,19 +21,7 @@ export function emptyDraft(from: Address): DraftContent {
 export async function readDraft(reader: MessageReader, raw: Buffer): Promise<DraftContent> {
   const message = await reader.message(raw)
   const content = await reader.content(raw)
-  const attached: OutgoingAttachment[] = []
-  for (const one of content.attachments) attached.push(await attachmentOf(reader, raw, one))
-  return { ...headerOf(message), ...textsOf(content), attachments: attached }
-}
-
-async function attachmentOf(
-  reader: MessageReader,
-  raw: Buffer,
-  { id, filename, content_type, inline, contentId }: Content['attachments'][number],
-): Promise<OutgoingAttachment> {
-  const content = (await reader.attachment(raw, id))?.bytes ?? Buffer.alloc(0)
-  const name = filename ?? `attachment-${id}`
-  return { filename: name, content, contentType: content_type, contentId: inline ? contentId : null }
+  return { ...headerOf(message), ...textsOf(content), attachments: await attachmentsOf(reader, raw, content) }
 }
 
 /** What the header of a draft says. */
@@ -51,14 +40,9 @@ export function headerOf({
     bcc: parseAddresses(headers.all('bcc').join(',\n')),
     replyTo,
     subject,
-    inReplyTo: idsIn(headers.text('in-reply-to')),
-    references: idsIn(headers.text('references')),
+    inReplyTo: sendableIds(headers.text('in-reply-to')).slice(-100),
+    references: sendableIds(headers.text('references')).slice(-100),
   }
-}
-
-/** Those that a message can be sent with (RFC 5322, section 3.6.4). */
-function idsIn(text: string): string[] {
-  return (text.match(/<[!-;=?-~]+@[!-;=?-~]+>/g) ?? []).slice(-100)
 }
 
 /** A draft without any text has an empty one. */

@@ -1,4 +1,5 @@
 import type { Static } from '#/http/type.ts'
+import { addressText } from '#/mime/address-text.ts'
 import type { Message } from '#/mime/message.ts'
 import type { OpenedContent } from '#/mime/reader.ts'
 import type { Summary } from '#/ports/mail-host.ts'
@@ -6,7 +7,6 @@ import { headerOf, textsOf } from './content.ts'
 import type { DraftBox } from './find.ts'
 import { draftId, keyOf } from './identity.ts'
 import type { DraftItem, DraftOut } from './schemas.ts'
-import { addressText } from './typed-address.ts'
 
 /** A draft of a list. */
 export function presentItem(box: DraftBox, summary: Summary): Static<typeof DraftItem> {

@@ -1,11 +1,11 @@
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerAfter, created } from '#/http/idempotency.ts'
-import { mailboxById } from '#/mailboxes/queries.ts'
-import { mailboxFor } from '#/mailboxes/readable.ts'
 import { LargeMessages } from '#/messages/large.ts'
+import { writingMailbox } from '#/replies/original.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'
+import { draftAbout } from './answering.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { changed, emptyDraft } from './content.ts'
 import { boxOf, findDraft } from './find.ts'
@@ -51,12 +51,13 @@ function createRoute(app: App, parts: DraftParts): void {
     },
     async (request, reply) => {
       const { caller, actor: by, organizationId } = request
-      const { mailbox: address, ...fields } = request.body
-      const { mailboxId } = await mailboxFor(db, caller, 'send', address)
-      const mailbox = await mailboxById(db, organizationId, mailboxId)
-      if (!mailbox) throw notFound('mailbox')
-      const content = changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
+      const { mailbox: address, original, ...fields } = request.body
+      const mailbox = await writingMailbox(db, caller, address)
       await answerAfter(db, request, reply, async () => {
+        const begun = original
+          ? await draftAbout(parts, request, mailbox, { original, fields })
+          : emptyDraft({ name: mailbox.name, address: mailbox.address })
+        const content = changed(begun, fields)
         const saving = { key: newKey(), content, replaces: [], by }
         const draft = await saveDraft(parts, boxOf(organizationId, mailbox), saving)
         if (!draft) throw notFound('mailbox')

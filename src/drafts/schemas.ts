@@ -1,7 +1,8 @@
 import { cursorParameter } from '#/http/cursor.ts'
-import { Line, Nullable, OneOrMore, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { inFolder } from '#/messages/schemas.ts'
+import { modes } from '#/replies/rules.ts'
 import { Attachment, mostRecipients, sendingFields } from '#/sending/schemas.ts'
 
 const id = Type.String({ description: 'Every edit over this API keeps it.', examples: [''.padEnd(43, 'aB3-')] })
@@ -111,8 +112,29 @@ const version = Type.Optional(
   }),
 )
 
+const Original = Strict(
+  {
+    uid: Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 32 - 1,
+      description: 'Of a message of the mailbox.',
+      examples: [17],
+    }),
+    folder: inFolder.folder,
+    mode: OneOf(modes),
+    quote: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether the text of the message is in the draft.' }),
+    ),
+  },
+  {
+    description:
+      'A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of ' +
+      'it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.',
+  },
+)
+
 export const NewDraft = Strict(
-  { mailbox: inFolder.mailbox, ...fields },
+  { mailbox: inFolder.mailbox, original: Type.Optional(Original), ...fields },
   { examples: [{ mailbox: 'support@tryout.test', to: ['Ann <ann@example.com>', 'bo'], subject: 'Your invoice' }] },
 )
 
@@ -120,6 +142,8 @@ export const DraftChange = Strict(
   { ...fields, version },
   { minProperties: 1, examples: [{ text: 'Hello Ann', version: 17 }] },
 )
+
+export type OriginalOf = Static<typeof Original>
 
 /** The fields of a draft that a request gives. */
 export type DraftFields = Omit<Static<typeof DraftChange>, 'version'>

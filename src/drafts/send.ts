@@ -1,10 +1,10 @@
 import { invalid } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
+import { addressText } from '#/mime/address-text.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import { type Outgoing, outgoing } from '#/sending/outgoing.ts'
 import { mostRecipients, type SendingBody } from '#/sending/schemas.ts'
 import type { DraftContent } from './content.ts'
-import { addressText } from './typed-address.ts'
 
 type Body = Omit<SendingBody, 'to' | 'attachments'> & { readonly to: string[] }
 

@@ -106,3 +106,8 @@ function cleanId(octets: string): string | undefined {
   const decoded = /[\x80-\xff]/.test(text) ? decodeUnlabelled(Buffer.from(text, 'latin1')) : text
   return `<${decoded.replace(/[\x80-\x9f]+/g, '')}>`
 }
+
+/** The ids of a field that a message can be sent with (RFC 5322, section 3.6.4): `<…@…>` in printable ASCII. */
+export function sendableIds(text: string): string[] {
+  return text.match(/<[!-;=?-~]+@[!-;=?-~]+>/g) ?? []
+}

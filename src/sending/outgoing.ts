@@ -59,7 +59,7 @@ export function recipientsOf({ to, cc, bcc }: Pick<Outgoing, 'to' | 'cc' | 'bcc'
 
 type Given = string | readonly string[] | undefined
 
-function addresses(field: string, given: Given): Address[] {
+export function addresses(field: string, given: Given): Address[] {
   return [given ?? []].flat().map((text, index) => mailbox(text, place(field, given, index)))
 }
 

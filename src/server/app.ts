@@ -45,6 +45,7 @@ import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
+import { replyRoutes } from '#/replies/routes.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
 import { searchRoutes } from '#/search/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -142,6 +143,7 @@ function nouns(app: App, parts: AppParts): void {
   }
   forwardingRoutes(app, parts)
   sendingRoutes(app, parts)
+  replyRoutes(app, parts)
   sentRoutes(app, parts)
   draftRoutes(app, { ...parts, composeDraft })
   scheduledRoutes(app, parts)

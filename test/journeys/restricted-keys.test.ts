@@ -48,7 +48,10 @@ const columns = {
     restrict: () => ({ recipients: ['@elsewhere.example', 'ann@nowhere.example'] }),
     expected: (name: string, { sends }: Rule) => (sends ? 400 : success(name)),
   },
-  'a key for these recipients': { restrict: () => ({ recipients: ['@nowhere.example'] }), expected: success },
+  'a key for these recipients': {
+    restrict: () => ({ recipients: ['@nowhere.example', '@engines.example'] }),
+    expected: success,
+  },
   'a key for another network': {
     restrict: () => ({ networks: ['192.0.2.0/24', '2001:db8::/32'] }),
     expected: () => 401,

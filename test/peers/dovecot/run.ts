@@ -27,7 +27,15 @@ const journeys = [
     'mailboxes',
     'message-fields',
   ],
-  ...['private-mailboxes', 'returned-reports', 'scheduled', 'scheduled-cancel', 'scheduled-together', 'sending'],
+  ...[
+    'private-mailboxes',
+    'replies',
+    'returned-reports',
+    'scheduled',
+    'scheduled-cancel',
+    'scheduled-together',
+    'sending',
+  ],
   ...['sending-injection', 'suspended-organization'],
 ]
 const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), 'test/processes/together.test.ts']

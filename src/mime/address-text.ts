@@ -1,5 +1,5 @@
-import { type Address, parseMailbox } from '#/mime/address.ts'
-import { oneLine } from '#/mime/charset.ts'
+import { type Address, parseMailbox } from './address.ts'
+import { oneLine } from './charset.ts'
 
 /** An address as somebody types it. What is not a whole address yet is kept as a name without one. */
 export function typedAddress(text: string): Address {

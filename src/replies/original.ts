@@ -1,0 +1,84 @@
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import { collected } from '#/event-loop/pieces.ts'
+import type { Caller } from '#/http/caller.ts'
+import type { Mailbox } from '#/mailboxes/mailbox.ts'
+import { mailboxById } from '#/mailboxes/queries.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import { parseAddresses } from '#/mime/address-list.ts'
+import { htmlToText } from '#/mime/html-text.ts'
+import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import { sendableIds } from '#/mime/references.ts'
+import type { MailHost, Stored } from '#/ports/mail-host.ts'
+import { mostQuoted, type Quoted } from './quote.ts'
+import { addressedAs, type Mode, ownAddresses, recipients, threadOf } from './rules.ts'
+import { answerSubject } from './subject.ts'
+
+export interface ReplyParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+}
+
+/** A message that is answered or forwarded, and the mailbox that it lies in. */
+export interface Original {
+  readonly mailbox: Mailbox
+  readonly raw: Buffer
+  readonly content: OpenedContent
+  readonly quoted: Quoted
+}
+
+/** The mailbox that the caller writes from. @throws Refusal */
+export async function writingMailbox(db: Db, caller: Caller, address: string): Promise<Mailbox> {
+  const { organizationId, mailboxId } = await mailboxFor(db, caller, 'send', address)
+  const mailbox = await mailboxById(db, organizationId, mailboxId)
+  if (!mailbox) throw notFound('mailbox')
+  return mailbox
+}
+
+/** @throws Refusal `not_found` if there is no such message */
+export async function readOriginal(
+  { mailHost, reader }: ReplyParts,
+  organizationId: string,
+  mailbox: Mailbox,
+  { folder, uid }: { readonly folder: string; readonly uid: number },
+  fetch: (stored: Stored) => Promise<Buffer> = ({ pieces, summary }) => collected(pieces(), summary.sizeBytes),
+): Promise<Original> {
+  const ref = { organizationId, mailboxId: mailbox.id }
+  const stored = await mailHost.read(ref, folder, uid)
+  if (!stored) throw notFound('message')
+  const raw = await fetch(stored)
+  const { headers, messageId, subject, to, cc, replyTo } = await reader.message(raw)
+  const content = await reader.content(raw)
+  const quoted = {
+    messageId: sendableIds(messageId ?? '')[0] ?? null,
+    references: sendableIds(headers.text('references')),
+    inReplyTo: sendableIds(headers.text('in-reply-to')),
+    ...{ subject, to, cc, replyTo },
+    from: parseAddresses(headers.all('from').join(',\n')),
+    date: stored.summary.facts.date,
+    text: textOf(content),
+  }
+  return { mailbox, raw, content, quoted }
+}
+
+/** The texts of a large message are JSON. */
+function textOf({ text, html }: OpenedContent): string {
+  const read = (one: string | null | Uint8Array): string | null =>
+    one instanceof Uint8Array ? JSON.parse(Buffer.from(one).toString()) : one
+  return read(text) ?? htmlToText(read(html) ?? '', mostQuoted)
+}
+
+/** Whom an answer is from and to, its subject and its ids. */
+export function answerTo({ mailbox, quoted }: Original, mode: Mode, without: readonly string[] = []) {
+  const own = [mailbox.address, ...mailbox.aliases]
+  const address = addressedAs(quoted, own) ?? mailbox.address
+  const forwards = mode === 'forward'
+  return {
+    from: { name: mailbox.name, address },
+    ...(forwards
+      ? { to: [], cc: [], inReplyTo: [], references: [] }
+      : { ...recipients(quoted, ownAddresses(own), { all: mode === 'reply_all', without }), ...threadOf(quoted) }),
+    subject: answerSubject(quoted.subject, mode),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Address } from '#/mime/address.ts'
+import { addressText } from '#/mime/address-text.ts'
+import type { Answered, Mode } from './rules.ts'
+
+/** So much of a text is quoted, in characters. */
+export const mostQuoted = 256 * 1024
+
+export interface Quoted extends Answered {
+  /** When it was sent, by its Date field. */
+  readonly date: string | null
+  readonly text: string
+}
+
+/** The text of a message as an answer or a forwarded message holds it, behind an empty line for what one writes. */
+export function quote(quoted: Quoted, mode: Mode): string {
+  const text = quotable(quoted)
+  if (mode === 'forward') return `\n\n---------- Forwarded message ----------\n${headerOf(quoted)}\n\n${text}\n`
+  const lines = text.split('\n').map((line) => (line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`))
+  return `\n\n${introduction(quoted)}\n${lines.join('\n')}\n`
+}
+
+/** As much of the text as is quoted. */
+export function quotable({ text }: Quoted): string {
+  return text.slice(0, mostQuoted).toWellFormed().trimEnd()
+}
+
+/** Who wrote it, and when. */
+export function introduction({ from, date }: Quoted): string {
+  const who = from.map(addressText).join(', ') || 'somebody'
+  return date === null ? `${who} wrote:` : `On ${readable(date)}, ${who} wrote:`
+}
+
+function headerOf({ from, date, subject, to, cc }: Quoted): string {
+  const fields: [string, string][] = [
+    ['From', list(from)],
+    ['Date', date === null ? '' : readable(date)],
+    ['Subject', subject],
+    ['To', list(to)],
+    ['Cc', list(cc)],
+  ]
+  return fields.flatMap(([name, value]) => (value === '' ? [] : `${name}: ${value}`)).join('\n')
+}
+
+function list(addresses: readonly Address[]): string {
+  return addresses.map(addressText).join(', ')
+}
+
+/** `Sat, 21 Nov 2026 11:00 UTC`: nobody knows in which zone it will be read. */
+function readable(date: string): string {
+  return new Date(date).toUTCString().replace(/:\d\d GMT$/, ' UTC')
+}

@@ -1,0 +1,15 @@
+import { introduction, type Quoted, quotable } from './quote.ts'
+
+/** The text of a message, quoted in HTML. It is made of the text, so nothing of a stranger's HTML gets into one's own message. */
+export function quotedHtml(quoted: Quoted): string {
+  return `<br><div>${escaped(introduction(quoted))}</div><blockquote type="cite">${escaped(quotable(quoted))}</blockquote>`
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '<br>\n')
+}

@@ -1,0 +1,118 @@
+import { invalid } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import type { Caller } from '#/http/caller.ts'
+import { replayed } from '#/http/idempotency.ts'
+import { Line, OneOrMore, Strict } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { folderName } from '#/messages/folder-name.ts'
+import { LargeMessages } from '#/messages/large.ts'
+import { pathUid } from '#/messages/message.ts'
+import { ByUid, InFolder } from '#/messages/schemas.ts'
+import { type Address, isAddress } from '#/mime/address.ts'
+import { assertSomeText, mailbox as oneAddress } from '#/sending/fields.ts'
+import { addresses, attachments, type Outgoing } from '#/sending/outgoing.ts'
+import { bodyLimit, mostRecipients, Sent, sendingFields } from '#/sending/schemas.ts'
+import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
+import { answerTo, type Original, type ReplyParts, readOriginal, writingMailbox } from './original.ts'
+import { quote } from './quote.ts'
+import { quotedHtml } from './quoted-html.ts'
+
+const ReplyBody = Strict(
+  {
+    all: Type.Optional(Type.Boolean({ default: false, description: 'To everybody in To and Cc too.' })),
+    leave_out: Type.Optional(
+      OneOrMore(Line({ maxLength: 320, examples: ['bob@example.com'] }), {
+        description: 'Addresses that it does not go to, up to 100.',
+        examples: [['bob@example.com']],
+        maxItems: 100,
+      }),
+    ),
+    quote: Type.Optional(
+      Type.Boolean({ default: false, description: 'Appends the text that it answers, and who wrote it when.' }),
+    ),
+    from: Type.Optional({
+      ...sendingFields.from,
+      description: 'Without it, the address of the mailbox that the message came to.',
+    } as typeof sendingFields.from),
+    subject: Type.Optional(
+      Line({
+        maxLength: 998,
+        description: 'Without it, that of the message behind `Re:`.',
+        examples: ['Re: Your order'],
+      }),
+    ),
+    text: sendingFields.text,
+    html: sendingFields.html,
+    reply_to: sendingFields.reply_to,
+    attachments: sendingFields.attachments,
+  },
+  { rule: assertSomeText, examples: [{ text: 'Thank you', all: true }] },
+)
+type ReplyBody = Static<typeof ReplyBody>
+
+/** `POST /v1/messages/{uid}/reply`. */
+export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyParts & SendParts<Ready>): void {
+  const { db } = parts
+  const large = new LargeMessages()
+  app.post(
+    '/v1/messages/:uid/reply',
+    {
+      bodyLimit,
+      config: {
+        scope: 'sending:write',
+        noun: 'Sending',
+        errors: ['not_found', 'quota_exceeded', 'mail_unavailable'],
+      },
+      schema: {
+        summary: 'Reply to a message',
+        description:
+          'Sends an answer as `POST /v1/send` sends a message. It goes to Reply-To, else to the authors, with `all` also to To and ' +
+          'Cc, but not to the mailbox itself; an answer to what the mailbox sent goes to whom that went to. Subject, In-Reply-To ' +
+          'and References are made for it.',
+        params: ByUid,
+        querystring: InFolder,
+        body: ReplyBody,
+        response: { 202: Sent },
+      },
+    },
+    async (request, reply) => {
+      if (await replayed(db, request, reply)) return reply
+      const { caller, organizationId, body, query } = request
+      const place = { folder: folderName(query.folder ?? 'inbox'), uid: pathUid(request.params.uid) }
+      const mailbox = await writingMailbox(db, caller, query.mailbox)
+      const original = await readOriginal(parts, organizationId, mailbox, place, (stored) => large.fetch(stored, reply))
+      await sendOnce(parts, request, reply, replyOf(caller, original, body))
+      return reply
+    },
+  )
+}
+
+/** @throws Refusal naming the field */
+function replyOf(caller: Caller, original: Original, body: ReplyBody): Outgoing {
+  assertSomeText(body)
+  const answer = answerTo(original, body.all ? 'reply_all' : 'reply', [body.leave_out ?? []].flat())
+  const to = reachable(caller, answer.to)
+  const cc = reachable(caller, answer.cc)
+  if (to.length === 0) throw invalid('uid', 'Nobody is left to answer')
+  const { text = null, html = null } = body
+  return {
+    ...answer,
+    ...{ to, cc, bcc: [] },
+    from: body.from === undefined ? { ...answer.from, name: '' } : oneAddress(body.from, 'from'),
+    replyTo: addresses('reply_to', body.reply_to),
+    subject: body.subject ?? answer.subject,
+    text: text !== null && body.quote ? text + quote(original.quoted, 'reply') : text,
+    html: html !== null && body.quote ? html + quotedHtml(original.quoted) : html,
+    attachments: attachments(body.attachments ?? []),
+  }
+}
+
+/** Those that mail can be sent to; the header of a message may name anything. */
+function reachable(caller: Caller, named: readonly Address[]): Address[] {
+  const found = named.filter(({ address }) => isAddress(address))
+  if (found.length > mostRecipients) {
+    throw invalid('all', `That would go to more than ${mostRecipients} in one field`, 'Leave some out with leave_out')
+  }
+  for (const { address } of found) caller.assertWritesTo(address, 'uid')
+  return found
+}
