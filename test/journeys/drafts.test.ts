@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { draftNamed } from '#/drafts/identity.ts'
+import { removeSentDrafts } from '#/drafts/remove-sent.ts'
+import { noteSent } from '#/drafts/sent.ts'
 import { readMessage } from '#/mime/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
@@ -252,6 +255,30 @@ test('a draft is sent once, and leaves the folder', async () => {
   const noted = await world.db.selectFrom('sent_drafts').select('removed').execute()
   assert.ok(noted.every(({ removed }) => removed))
 })
+
+test('a draft that was sent by a process which died then is gone, and leaves the folder later', async () => {
+  const draft = await newDraft({ to: 'bob@there.example', text: 'Hello' })
+  const { mailboxId, key } = draftNamed(draft.id)
+  const mailbox = { organizationId: organization.id, mailboxId }
+  const note = () => world.db.transaction().execute((tx) => noteSent(tx, mailbox, { key, uids: [draft.uid] }))
+  assert.deepEqual([await note(), await note()], [true, false])
+  const inFolder = async () => (await world.mailHost.summaries(mailbox, 'drafts', [draft.uid])).length
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/send'],
+  ] as const)
+    assert.equal((await request(method, `/v1/drafts/${draft.id}${path}`, bodyFor(method))).status, 404, method)
+  assert.ok((await listed()).every(({ id }) => id !== draft.id))
+  assert.equal(await inFolder(), 1)
+  await removeSentDrafts(world.db, world.mailHost)
+  assert.equal(await inFolder(), 0)
+  await world.outbound.processAll()
+  assert.deepEqual(sink.taken, [])
+})
+
+const bodyFor = (method: string) => (method === 'PATCH' ? { text: 'x' } : method === 'POST' ? {} : undefined)
 
 test('a repeated sending gets the first answer', async () => {
   const draft = await newDraft({ to: 'bob@there.example', text: 'Hello' })

@@ -2266,6 +2266,90 @@ export type SendMessage202 = {
   status: SendMessage202Status;
 };
 
+export type ReplyToMessageParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ */
+folder?: string;
+};
+
+export type ReplyToMessageBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+export type ReplyToMessageBody = {
+  /** To everybody in To and Cc too. */
+  all?: boolean;
+  /** Addresses that it does not go to, up to 100. */
+  leave_out?: string | string[];
+  /** Appends the text that it answers, and who wrote it when. */
+  quote?: boolean;
+  /**
+     * Without it, the address of the mailbox that the message came to.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /**
+     * Without it, that of the message behind `Re:`.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: ReplyToMessageBodyAttachmentsItem[];
+};
+
+export type ReplyToMessage202Status = 'queued';
+export type ReplyToMessage202 = {
+  id: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id: string;
+  status: ReplyToMessage202Status;
+};
+
 export type ListWhatBecameSentMessagesParams = {
 /**
  * Only messages with a recipient in that state.
@@ -2346,6 +2430,24 @@ export type ListDrafts200 = {
   next_cursor: string | null;
 };
 
+export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
+/**
+ * A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
+ */
+export type CreateDraftBodyOriginal = {
+  /**
+     * Of a message of the mailbox.
+     * @minimum 1
+     * @maximum 4294967295
+     */
+  uid: number;
+  /** `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`. */
+  folder?: string;
+  mode: CreateDraftBodyOriginalMode;
+  /** Whether the text of the message is in the draft. */
+  quote?: boolean;
+};
+
 export type CreateDraftBodyAttachmentsItem = {
   /**
      * @minLength 1
@@ -2378,6 +2480,8 @@ export type CreateDraftBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   mailbox: string;
+  /** A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
+  original?: CreateDraftBodyOriginal;
   /**
      * Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.
      * @maxLength 998
@@ -4636,6 +4740,57 @@ return call<SendMessage202>(getSendMessageUrl(),
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(sendMessageBody)
+  }
+);}
+
+
+
+export const getReplyToMessageUrl = (uid: number,
+    params: ReplyToMessageParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/reply?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/reply`
+}
+
+/**
+ * Sends an answer as `POST /v1/send` sends a message. It goes to Reply-To, else to the authors, with `all` also to To and Cc, but not to the mailbox itself; an answer to what the mailbox sent goes to whom that went to. Subject, In-Reply-To and References are made for it.
+ *
+ * Scope: `sending:write`.
+ * @summary Reply to a message
+ */
+export const replyToMessage = async (uid: number,
+    replyToMessageBody: ReplyToMessageBody,
+    params: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<ReplyToMessage202> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<ReplyToMessage202>(getReplyToMessageUrl(uid,params),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(replyToMessageBody)
   }
 );}
 
