@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
+import { forgetSessions } from '#/sessions/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { Authenticator, addPasskey, type Deviation, passkeyOrigin, tryPasskey } from '#test/world/authenticator.ts'
 import { password, sessionIn, withPassword } from '#test/world/passwords.ts'
@@ -164,6 +165,10 @@ test('a challenge works once, for its purpose, in its session, for five minutes'
   const late = authenticator.get(await signInChallenge())
   await both(5 * minute)
   assert.equal((await open(late)).status, 401)
+  await signInChallenge()
+  await forgetSessions(world.db, new Date(world.clock.now()))
+  const { rows } = await world.database.pool.query('select from passkey_challenges')
+  assert.equal(rows.length, 1, 'that of this time')
 })
 
 test('a copied passkey is refused once its counter does not grow, and the audit trail says so', async () => {

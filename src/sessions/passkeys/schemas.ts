@@ -7,9 +7,8 @@ import type { Passkey } from './queries.ts'
  *  and what of it counts. Further fields are ignored, since browsers add some. */
 
 /** Octets in base64url. */
-function octets(most: number, description?: string) {
-  const maxLength = Math.ceil((most * 4) / 3)
-  return Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength, ...(description !== undefined && { description }) })
+function octets(most: number) {
+  return Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: Math.ceil((most * 4) / 3) })
 }
 
 /** WebAuthn allows no longer id. */
