@@ -46,13 +46,30 @@ export async function findDraft(
   if (!mailbox || mailbox.kind === 'private') throw notFound('draft')
   caller.assertMay(level, mailbox)
   const box = boxOf(caller.organizationId, mailbox)
-  const uids = await uidsOf(mailHost, box, key)
-  const uid = uids.at(-1)
-  const stored = uid === undefined ? undefined : await mailHost.read(box, 'drafts', uid)
-  if (uid === undefined || !stored || keyOf(stored.summary, box.domain) !== key) throw notFound('draft')
+  const newest = await readNewest(mailHost, box, key)
+  if (!newest || keyOf(newest.stored.summary, box.domain) !== key) throw notFound('draft')
+  const { uid, uids, stored } = newest
   if ((await sentAmong(db, box, [uid])).has(`${key} ${uid}`)) throw notFound('draft')
   if (version !== undefined && version !== uid) throw stale(uid)
   return { box, key, uid, uids, stored }
+}
+
+/** So often an edit may come between finding a draft's message and reading it. */
+const mostTries = 5
+
+async function readNewest(
+  mailHost: MailHost,
+  box: DraftBox,
+  key: string,
+): Promise<Pick<Found, 'uid' | 'uids' | 'stored'> | undefined> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const uids = await uidsOf(mailHost, box, key)
+    const uid = uids.at(-1)
+    if (uid === undefined) return undefined
+    const stored = await mailHost.read(box, 'drafts', uid)
+    if (stored) return { uid, uids, stored }
+  }
+  return undefined
 }
 
 async function uidsOf(mailHost: MailHost, box: DraftBox, key: string): Promise<readonly number[]> {
