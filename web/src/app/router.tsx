@@ -14,6 +14,7 @@ import { NotFound } from '../pages/not-found.tsx'
 import { Overview } from '../pages/overview/overview.tsx'
 import { Profile } from '../pages/profile/profile.tsx'
 import { Scheduled } from '../pages/scheduled/scheduled.tsx'
+import { Confirm } from '../pages/sign-in/confirm.tsx'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
 
@@ -22,8 +23,20 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignIn,
-  // Where to go then: a path of this app alone.
-  validateSearch: ({ to }): { to?: string } => (typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}),
+  // Where to go then: a path of this app alone. Or what failed at the provider of single sign-on.
+  validateSearch: ({ to, failed }): { to?: string; failed?: string } => ({
+    ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
+    ...(typeof failed === 'string' && { failed }),
+  }),
+})
+const confirm = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm',
+  component: Confirm,
+  validateSearch: ({ done, failed }): { done?: true; failed?: string } => ({
+    ...(done !== undefined && { done: true }),
+    ...(typeof failed === 'string' && { failed }),
+  }),
 })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
 const page = <Path extends string>(path: Path, component: () => ReactNode) =>
@@ -60,6 +73,7 @@ const search = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    confirm,
     signedIn.addChildren([
       page('/', Overview),
       page('/mail', FirstMailbox),

@@ -8,7 +8,7 @@ import { meQuery } from './me.ts'
 import { confirmByPasskey } from './passkeys.ts'
 import { hasPasskeys, waysQuery } from './ways.ts'
 
-type Way = 'passkey' | 'password'
+type Way = 'passkey' | 'password' | 'provider'
 
 /** What is dangerous needs a member to have said lately who they are. An action that is refused for that asks, and is done again. */
 export function useConfirmation() {
@@ -21,6 +21,7 @@ export function useConfirmation() {
   const possible: Way[] = []
   if (me?.has_passkey && hasPasskeys(ways)) possible.push('passkey')
   if (me?.has_password && ways?.password) possible.push('password')
+  if (ways?.single_sign_on) possible.push('provider')
   const way = possible.find((one) => one === chosen) ?? possible[0]
   return {
     ...{ asked: asked && me !== undefined && ways !== undefined, way, possible, choose },
@@ -33,7 +34,8 @@ export function useConfirmation() {
     },
     /** Confirms, where it was asked for. */
     async confirm(): Promise<void> {
-      if (!asked) return
+      // At the provider it is done in another window.
+      if (!asked || way === 'provider') return
       if (way === 'passkey') await confirmByPasskey()
       else await confirmSession({ password, ...(code !== '' && { code }) })
       ask(false)
@@ -53,19 +55,27 @@ export function Confirmation(confirmation: ReturnType<typeof useConfirmation>) {
         {ways?.password && ', or set a password right after you did'}.
       </p>
     )
-  const other = possible.find((one) => one !== way)
+  const provider = ways?.single_sign_on?.name ?? ''
   return (
     <>
-      {way === 'passkey' ? (
-        <p role="alert">Confirm that it is you: go on, and the browser asks for your passkey.</p>
-      ) : (
-        <PasswordAndCode {...confirmation} />
+      {way === 'passkey' && <p role="alert">Confirm that it is you: go on, and the browser asks for your passkey.</p>}
+      {way === 'password' && <PasswordAndCode {...confirmation} />}
+      {way === 'provider' && (
+        <p role="alert">
+          Confirm that it is you:{' '}
+          <a href="/confirm" target="_blank" rel="noopener">
+            sign in at {provider}, in a new window
+          </a>
+          . Then go on here.
+        </p>
       )}
-      {other && (
-        <Button look="quiet" onPress={() => choose(other)}>
-          {other === 'passkey' ? 'Use a passkey' : 'Use your password'}
-        </Button>
-      )}
+      {possible
+        .filter((one) => one !== way)
+        .map((one) => (
+          <Button key={one} look="quiet" onPress={() => choose(one)}>
+            {one === 'passkey' ? 'Use a passkey' : one === 'password' ? 'Use your password' : `Use ${provider}`}
+          </Button>
+        ))}
     </>
   )
 }

@@ -9,36 +9,48 @@ import { Button } from '../../parts/button.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { meQuery } from '../../session/me.ts'
 import { signInByPasskey } from '../../session/passkeys.ts'
+import { failureAtProvider, leaveToSignIn } from '../../session/provider.ts'
 import { hasPasskeys, waysQuery } from '../../session/ways.ts'
-import icon from '../../style/icon.svg'
+import { SignInFrame } from './frame.tsx'
 import styles from './sign-in.module.css'
 
-/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password or a passkey, or by a link that is pasted. */
+/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password, a passkey or single sign-on, or by a
+ *  link that is pasted. */
 export function SignIn() {
-  const { to } = useSearch({ from: '/sign-in' })
+  const { to, failed } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [arrived] = useState(() => location.hash.slice(1))
   const ways = useQuery({ ...waysQuery, retry: false })
-  const [chosen, choose] = useState<'arrived' | 'password' | 'link'>(arrived === '' ? 'password' : 'arrived')
+  const [chosen, choose] = useState<'arrived' | 'usual' | 'link'>(arrived === '' ? 'usual' : 'arrived')
   // Where that cannot be known, a password may be tried.
   const passwords = ways.data?.password ?? true
-  const way = chosen === 'password' && !passwords ? 'link' : chosen
+  const provider = ways.data?.single_sign_on?.name
+  const usual = passwords ? 'password' : provider === undefined ? 'link' : 'provider'
+  const way = chosen === 'usual' ? usual : chosen
   const [link, setLink] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, needCode] = useState(false)
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<Error>()
+  const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   useEffect(() => {
-    document.title = 'Sign in · Mailroom'
     // Neither the history nor a screenshot keeps the token.
     if (arrived !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [arrived])
 
+  const leave = () => {
+    setBusy(true)
+    leaveToSignIn(to).catch((failure: Error) => {
+      setError(failure)
+      setBusy(false)
+    })
+  }
+
   const submit = () => {
+    if (way === 'provider') return leave()
     const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
-    return open(() => signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived }))
+    void open(() => signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived }))
   }
 
   async function open(how: () => Promise<Me>) {
@@ -59,86 +71,90 @@ export function SignIn() {
     }
   }
 
-  const other = way === 'password' ? 'link' : 'password'
-  const given = way === 'password' ? email !== '' && password !== '' : way === 'arrived' || link.trim() !== ''
+  const given = way === 'password' ? email !== '' && password !== '' : way !== 'link' || link.trim() !== ''
   if (way !== 'arrived' && ways.isPending) return null
   return (
-    <main className={styles.frame}>
-      <div className={styles.card}>
-        <div className={styles.brand}>
-          <img src={icon} alt="" />
-          <h1>Sign in to Mailroom</h1>
-        </div>
-        <Form
-          className={`${styles.form}`}
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
+    <SignInFrame title="Sign in to Mailroom">
+      <Form
+        className={`${styles.form}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        {error && (
+          <p role="alert" className={styles.failure}>
+            {error.message}. {error instanceof ApiError && error.needs === undefined && error.fix}
+          </p>
+        )}
+        {way === 'arrived' && <p className={styles.about}>Your link signs you in on this browser. It works once.</p>}
+        {way === 'password' && (
+          <>
+            <TextInput
+              name="email"
+              label="E-mail address"
+              type="email"
+              autoComplete="username"
+              value={email}
+              onChange={setEmail}
+              autoFocus
+            />
+            <TextInput
+              name="password"
+              label="Password"
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+            />
+          </>
+        )}
+        {way === 'password' && needsCode && (
+          <TextInput
+            name="code"
+            label="Code of your second factor"
+            autoComplete="one-time-code"
+            value={code}
+            onChange={setCode}
+            autoFocus
+            hint="From the application, or a recovery code."
+          />
+        )}
+        {way === 'link' && (
+          <TextInput
+            name="link"
+            label="Sign-in link"
+            value={link}
+            onChange={setLink}
+            autoFocus
+            hint="An owner or an admin of your organization makes one, or the operator: mailroom member invite"
+          />
+        )}
+        <Button
+          type="submit"
+          look="primary"
+          isPending={busy}
+          isDisabled={!given}
+          autoFocus={way === 'arrived' || way === 'provider'}
         >
-          {error && (
-            <p role="alert" className={styles.failure}>
-              {error.message}. {error instanceof ApiError && error.needs === undefined && error.fix}
-            </p>
-          )}
-          {way === 'arrived' && <p className={styles.about}>Your link signs you in on this browser. It works once.</p>}
-          {way === 'password' && (
-            <>
-              <TextInput
-                name="email"
-                label="E-mail address"
-                type="email"
-                autoComplete="username"
-                value={email}
-                onChange={setEmail}
-                autoFocus
-              />
-              <TextInput
-                name="password"
-                label="Password"
-                type="password"
-                autoComplete="current-password"
-                value={password}
-                onChange={setPassword}
-              />
-            </>
-          )}
-          {way === 'password' && needsCode && (
-            <TextInput
-              name="code"
-              label="Code of your second factor"
-              autoComplete="one-time-code"
-              value={code}
-              onChange={setCode}
-              autoFocus
-              hint="From the application, or a recovery code."
-            />
-          )}
-          {way === 'link' && (
-            <TextInput
-              name="link"
-              label="Sign-in link"
-              value={link}
-              onChange={setLink}
-              autoFocus
-              hint="An owner or an admin of your organization makes one, or the operator: mailroom member invite"
-            />
-          )}
-          <Button type="submit" look="primary" isPending={busy} isDisabled={!given} autoFocus={way === 'arrived'}>
-            Sign in
+          {way === 'provider' ? `Sign in with ${provider}` : 'Sign in'}
+        </Button>
+        {way !== 'arrived' && way !== 'provider' && provider !== undefined && (
+          <Button onPress={leave} isDisabled={busy}>
+            Sign in with {provider}
           </Button>
-          {way !== 'arrived' && hasPasskeys(ways.data) && (
-            <Button onPress={() => void open(signInByPasskey)} isDisabled={busy}>
-              Sign in with a passkey
-            </Button>
-          )}
-          {way !== 'arrived' && passwords && (
-            <Button look="quiet" onPress={() => choose(other)}>
-              {other === 'link' ? 'Use a sign-in link' : 'Use a password'}
-            </Button>
-          )}
-        </Form>
-      </div>
-    </main>
+        )}
+        {way !== 'arrived' && hasPasskeys(ways.data) && (
+          <Button onPress={() => void open(signInByPasskey)} isDisabled={busy}>
+            Sign in with a passkey
+          </Button>
+        )}
+        {way !== 'arrived' && usual !== 'link' && (
+          <Button look="quiet" onPress={() => choose(way === 'link' ? 'usual' : 'link')}>
+            {way === 'link' ? (passwords ? 'Use a password' : `Use ${provider}`) : 'Use a sign-in link'}
+          </Button>
+        )}
+      </Form>
+    </SignInFrame>
   )
 }

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../../api/call.ts'
+import { Button } from '../../parts/button.tsx'
+import { failureAtProvider, leaveToConfirm } from '../../session/provider.ts'
+import { waysQuery } from '../../session/ways.ts'
+import { SignInFrame } from './frame.tsx'
+import styles from './sign-in.module.css'
+
+/** Confirms who one is at the provider of single sign-on, in a window of its own: what is typed in the other one stays. */
+export function Confirm() {
+  const { done, failed } = useSearch({ from: '/confirm' })
+  const ways = useQuery(waysQuery)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
+  const name = ways.data?.single_sign_on?.name
+  // Of a button, not of the page: else any page that leads here would send members to the provider.
+  const leave = () => {
+    setBusy(true)
+    leaveToConfirm().catch((failure: Error) => {
+      setError(failure)
+      setBusy(false)
+    })
+  }
+  if (done)
+    return (
+      <SignInFrame title="You have confirmed that it is you">
+        <p className={styles.about}>Close this window, and go on in the one that you came from.</p>
+      </SignInFrame>
+    )
+  if (ways.isPending) return null
+  return (
+    <SignInFrame title="Confirm that it is you">
+      <div className={styles.form}>
+        {error && (
+          <p role="alert" className={styles.failure}>
+            {error.message}. {error instanceof ApiError && error.fix}
+          </p>
+        )}
+        <p className={styles.about}>
+          {name === undefined
+            ? 'This service has no single sign-on.'
+            : `Sign in at ${name} anew. Then go on in the window that you came from.`}
+        </p>
+        {name !== undefined && (
+          <Button look="primary" onPress={leave} isPending={busy} autoFocus>
+            Sign in at {name}
+          </Button>
+        )}
+      </div>
+    </SignInFrame>
+  )
+}
