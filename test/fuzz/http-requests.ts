@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Description, Operation, Schema } from '#test/sockets/http-client.ts'
 import { fittingTexts } from './fitting-texts.ts'
+import { credentials, type Headers, mostly } from './http-credentials.ts'
 
 /** A request, good or bad. In target, headers and body `{{label}}` stands for the id of what is there when it is sent. */
 export interface FuzzedRequest {
@@ -35,11 +36,6 @@ export function fuzzedRequests(description: Description): fc.Arbitrary<FuzzedReq
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const
-
-/** One in so many is another. */
-function mostly<T, U>(usual: fc.Arbitrary<T>, another: fc.Arbitrary<U>, oneIn: number): fc.Arbitrary<T | U> {
-  return fc.oneof({ weight: oneIn - 1, arbitrary: usual }, { weight: 1, arbitrary: another })
-}
 
 const rubbish = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -129,13 +125,9 @@ function spelled(part: string): fc.Arbitrary<string> {
   return fc.constantFrom(hex, part.toUpperCase(), `${part}/`, `/${part}`, `./${part}`, `${part};x`, `${part}%00`, '%zz')
 }
 
-const headers: fc.Arbitrary<[string, string][]> = fc
+const headers: fc.Arbitrary<Headers> = fc
   .tuple(
-    mostly(
-      fc.constant('Bearer {{key}}'),
-      fc.constantFrom('', 'Bearer', 'Bearer mrk_x', 'Basic eDp5', 'bearer {{key}}'),
-      50,
-    ),
+    credentials,
     mostly(
       fc.constant('application/json'),
       fc.constantFrom('', 'text/plain', 'application/json; charset=utf-16', 'multipart/form-data', 'a/b/c', ','),
@@ -153,8 +145,8 @@ const headers: fc.Arbitrary<[string, string][]> = fc
       10,
     ),
   )
-  .map(([authorization, type, once, others]) => [
-    ...(authorization === '' ? [] : [['Authorization', authorization] satisfies [string, string]]),
+  .map(([bearer, type, once, others]) => [
+    ...bearer,
     ...(type === '' ? [] : [['Content-Type', type] satisfies [string, string]]),
     ...(once === undefined ? [] : [['Idempotency-Key', once] satisfies [string, string]]),
     ...others,

@@ -4,8 +4,9 @@ import { Agent, request as ask } from 'node:http'
 import fc from 'fast-check'
 import { scopes } from '#/http/scopes.ts'
 import { assertDocumented, type Description, operationName } from '#test/sockets/http-client.ts'
-import { type Furnished, furnish, samples } from '#test/world/every-route.ts'
-import { World } from '#test/world/world.ts'
+import { type Furnished, furnish, memberSamples, samples } from '#test/world/every-route.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
 import { type FuzzedRequest, fuzzedRequests, type NearSample, written } from './http-requests.ts'
 
 /** How many answers of each status each operation gave. */
@@ -49,20 +50,34 @@ class Target implements AsyncDisposable {
     return new Target(world, await world.client.description())
   }
 
+  /** The members whose sessions `#names` has, by role. */
+  #members = new Map<string, string>()
+  /** Roles whose session has ended. */
+  readonly #ended = new Set<string>()
+  /** The mailbox is gone, which most requests are about. */
+  #spoiled = false
+
   async refurnish(): Promise<void> {
+    this.#spoiled = false
     const [own, other] = [await furnish(this.#world), await furnish(this.#world)]
     this.#own = own
     const key = await own.organization.newKey(...scopes)
     const { data: domains } = (await own.organization.request('GET', '/v1/domains')).body
     this.#names = new Map([
       ['key', key],
+      ['other member', await cookieOf(other.organization, other.ids.member)],
       ['mail domain id', domains.find(({ domain }: { domain: string }) => own.address.endsWith(`@${domain}`)).id],
       ...namesIn(own).map(([name, value]) => [name, value] as const),
       ...namesIn(other).map(([name, value]) => [`other ${name}`, value] as const),
     ])
+    this.#members = await membersOf(own)
+    for (const role of this.#members.keys()) this.#ended.add(role)
+    await this.#signIn(own)
   }
 
   async take(together: readonly FuzzedRequest[]): Promise<void> {
+    if (this.#spoiled) await this.refurnish()
+    if (this.#own) await this.#signIn(this.#own)
     this.#world.clock.advance(together.length * 110)
     await Promise.all(together.map((one) => this.#send(one)))
   }
@@ -80,11 +95,27 @@ class Target implements AsyncDisposable {
     assert.ok(status < 500, `${method} ${target} answers ${status}`)
     const answer = { status, headers: answered, body: json ? JSON.parse(bytes.toString()) : null }
     assertDocumented(this.description, method, path, answer)
+    if (status === 401) this.#noteEnd(headers)
+    if (status === 200 && method === 'DELETE' && /^\/v1\/mailboxes\/[^/]*$/.test(path)) this.#spoiled = true
     if (status === 201) this.#adopt(answer.headers.get('location') ?? '')
   }
 
+  #noteEnd(headers: readonly (readonly [string, string])[]): void {
+    for (const role of this.#members.keys())
+      if (headers.some(([name, value]) => name === 'Cookie' && value === this.#names.get(role))) this.#ended.add(role)
+  }
+
+  async #signIn({ organization }: Furnished): Promise<void> {
+    for (const role of this.#ended) {
+      // Whoever signs in counts as a client without a key, of which there are many here.
+      this.#world.clock.advance(1_000)
+      this.#names.set(role, await cookieOf(organization, this.#members.get(role) ?? ''))
+    }
+    this.#ended.clear()
+  }
+
   #nearSample({ operation, change }: NearSample): string {
-    const sample = this.#own && samples[operation]?.body?.(this.#own)
+    const sample = this.#own && (samples[operation] ?? memberSamples[operation])?.body?.(this.#own)
     return written({ ...sample, ...(change && { [change[0]]: change[1] }) })
   }
 
@@ -142,7 +173,30 @@ class Target implements AsyncDisposable {
   }
 }
 
+/** A session of the member, as a browser sends it to a host that is not its own machine. */
+async function cookieOf(organization: TestOrganization, memberId: string): Promise<string> {
+  return `__Host-${(await signIn(organization, memberId)).cookie}`
+}
+
+/** A member of each role. The mailbox is the owner's, and shared with the member. */
+async function membersOf({ organization, address }: Furnished): Promise<Map<string, string>> {
+  const owner = await organization.member(address, 'owner')
+  const admin = await organization.member('admin@people.example', 'admin')
+  const member = await organization.member('member@people.example', 'member')
+  const boss = await signIn(organization, owner.id)
+  const shared = await boss.request('PUT', `/v1/mailboxes/${address}/access/${member.id}`, { level: 'send' })
+  assert.equal(shared.status, 200, shared.bytes.toString())
+  return new Map(Object.entries({ owner: owner.id, admin: admin.id, member: member.id }))
+}
+
 function namesIn({ address, keyword, ids }: Furnished): [string, string][] {
   const [, domain = ''] = address.split('@')
-  return [['address', address], ['mail domain', domain], ['keyword', keyword], ...Object.entries(ids)]
+  return [
+    ['address', address],
+    ['mail domain', domain],
+    ['keyword', keyword],
+    ['grace', ids.member],
+    ['api key', ids.apiKey],
+    ...Object.entries(ids),
+  ]
 }
