@@ -11,7 +11,7 @@ import type { App } from '#/http/app-type.ts'
  * A message's HTML is shown in a frame without scripts and with an origin of its own. Its document comes from the page
  * (`srcdoc`), so it inherits this policy, and a policy of its own can only narrow it. Mail needs styles and pictures: those of
  * a message apply by a nonce that no message can know, and its pictures are `data:` URLs. `unsafe-inline` would serve too, but for
- * the whole app.
+ * the whole app. Pictures in a message that is being written are `blob:`: they lie in the browser until they are sent.
  */
 const policyFor = (nonce: string) =>
   [
@@ -20,7 +20,7 @@ const policyFor = (nonce: string) =>
     "connect-src 'self'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    "img-src 'self' data:",
+    "img-src 'self' data: blob:",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
   ].join('; ')

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
+import { ComposerHost } from '../pages/write/host.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { Toasts } from '../parts/toast-region.tsx'
 import { runLastAction } from '../parts/toasts.ts'
@@ -38,6 +39,7 @@ export function Everywhere({ me }: { me: Me }) {
         {shown === 'palette' && <Palette me={me} onClose={close} />}
         {shown === 'shortcuts' && <Shortcuts onClose={close} />}
       </Suspense>
+      <ComposerHost me={me} />
       <Toasts />
     </>
   )

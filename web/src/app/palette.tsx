@@ -10,11 +10,16 @@ import type { Me } from '../api/generated.ts'
 import { type AnyLabel, labelsQuery, labelText } from '../pages/labels/queries.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
 import { LabelChip } from '../parts/chip.tsx'
+import { write } from '../pages/write/opening.ts'
+import { sendersOf } from '../pages/write/writing.ts'
 import dialog from '../parts/dialog.module.css'
 import { folderName } from '../parts/folder-name.ts'
 import { may } from '../session/may.ts'
 import { pages } from './navigation.ts'
 import styles from './palette.module.css'
+
+/** In place of an address: it opens beside the page. */
+const newMessage = 'write'
 
 interface Destination {
   readonly href: string
@@ -46,7 +51,8 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
               renderEmptyState={() => <p className={styles.none}>Nothing has that name.</p>}
               onAction={(key) => {
                 onClose()
-                router.history.push(String(key))
+                if (key === newMessage) write({ what: 'new' })
+                else router.history.push(String(key))
               }}
             >
               {({ href, name, kind, label }) => (
@@ -68,6 +74,7 @@ function useDestinations(me: Me): Destination[] {
   const folders = useQueries({ queries: readable.map(({ address }) => foldersQuery(address)) })
   const labels = useQuery(labelsQuery).data ?? []
   return [
+    ...(sendersOf(me).length > 0 ? [{ href: newMessage, name: 'Write a message', kind: 'Action' }] : []),
     ...readable.flatMap(({ address }, index) =>
       (folders[index]?.data?.data ?? []).map(({ name }) => ({
         href: `/mail/${encodeURIComponent(address)}/${encodeURIComponent(name)}`,

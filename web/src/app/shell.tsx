@@ -1,7 +1,10 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { Me } from '../api/generated.ts'
+import { write } from '../pages/write/opening.ts'
+import { useMayWrite } from '../pages/write/use-may-write.ts'
 import { Button } from '../parts/button.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { may } from '../session/may.ts'
 import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
@@ -15,6 +18,7 @@ import styles from './shell.module.css'
 export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
   useLive()
   const path = useRouterState({ select: ({ location }) => location.pathname })
+  const mayWrite = useMayWrite()
   const [open, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
@@ -38,15 +42,23 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           <img src={icon} alt="" />
           {me.organization.name}
         </span>
-        <Button look="quiet" aria-expanded={open} onPress={() => setOpen(!open)}>
-          Menu
-        </Button>
+        <span className={styles.tools}>
+          {mayWrite && <IconButton name="Write" shortcut="c" icon="write" onPress={() => write({ what: 'new' })} />}
+          <Button look="quiet" aria-expanded={open} onPress={() => setOpen(!open)}>
+            Menu
+          </Button>
+        </span>
       </header>
       <nav className={styles.side} data-open={open || undefined} aria-label="Pages">
         <span className={styles.brand}>
           <img src={icon} alt="" />
           Mailroom
         </span>
+        {mayWrite && (
+          <Button look="primary" onPress={() => write({ what: 'new' })}>
+            Write
+          </Button>
+        )}
         <MailNavigation mailboxes={me.mailboxes} />
         <div>
           <p className={styles.group}>{me.organization.name}</p>

@@ -10,6 +10,7 @@ const groups = [
     title: 'Everywhere',
     keys: [
       ['Ctrl K', 'Go to a page, a folder or a label'],
+      ['c', 'Write a message'],
       ['/', 'Search'],
       ['z', 'Undo what was done last'],
       ['?', 'Show these keys'],
@@ -31,7 +32,17 @@ const groups = [
     keys: [
       ['j', 'Older conversation'],
       ['k', 'Newer conversation'],
+      ['r', 'Reply'],
+      ['a', 'Reply to all'],
+      ['f', 'Forward'],
       ['u, Esc', 'Back to the list'],
+    ],
+  },
+  {
+    title: 'In a message that is being written',
+    keys: [
+      ['Ctrl Enter', 'Send'],
+      ['Esc', 'Make it small'],
     ],
   },
   {

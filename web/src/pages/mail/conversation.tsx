@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { Toolbar } from 'react-aria-components/Toolbar'
 import type { ThreadWithMessages } from '../../api/generated.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { plain } from '../../parts/plain.ts'
 import { Loaded } from '../../parts/states.tsx'
+import type { Mode } from '../write/answer.ts'
+import { write } from '../write/opening.ts'
+import { useMayWrite } from '../write/use-may-write.ts'
 import { ActionBar } from './action-bar.tsx'
 import styles from './conversation.module.css'
 import { LabelChips } from './label-chips.tsx'
@@ -37,6 +41,10 @@ export function Conversation() {
     if (next !== undefined) goTo(next)
   }
   useKeys({ j: () => step(1), k: () => step(-1), u: () => goTo(undefined), Escape: () => goTo(undefined) })
+  const mayWrite = useMayWrite()
+  const newest = query.data?.messages.at(-1)
+  const answer = (what: Mode) => newest && write({ what, place, uid: newest.uid })
+  useKeys(mayWrite ? { r: () => answer('reply'), a: () => answer('reply_all'), f: () => answer('forward') } : {})
   const subject =
     query.data && subjectOf({ id: thread, uids: query.data.messages.map(({ uid }) => uid) }, query.data.messages)
   return (
@@ -48,6 +56,13 @@ export function Conversation() {
           subjects={subject ? [subject] : []}
           onLeave={() => goTo(isWide() ? (neighbour(place, thread, 1) ?? neighbour(place, thread, -1)) : undefined)}
         />
+        {mayWrite && newest && (
+          <Toolbar aria-label="Answers">
+            <IconButton name="Reply" shortcut="r" icon="reply" onPress={() => answer('reply')} />
+            <IconButton name="Reply to all" shortcut="a" icon="reply_all" onPress={() => answer('reply_all')} />
+            <IconButton name="Forward" shortcut="f" icon="forward" onPress={() => answer('forward')} />
+          </Toolbar>
+        )}
         <span className={styles.space} />
         <span className={styles.print}>
           <IconButton name="Print" icon="print" onPress={() => window.print()} />

@@ -4,14 +4,23 @@ import { Popover } from 'react-aria-components/Popover'
 import { getDownloadMessageUrl, type ThreadMessage } from '../../api/generated.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useMay } from '../../session/may.ts'
+import { write } from '../write/opening.ts'
+import { useMayWrite } from '../write/use-may-write.ts'
 import styles from './filter-menu.module.css'
 import { perform } from './perform.ts'
 import type { Place } from './place.ts'
 import { useLevel, useMayChange } from './use-may-change.ts'
 
+const answers = [
+  ['reply', 'Reply to this message'],
+  ['reply_all', 'Reply to all of this message'],
+  ['forward', 'Forward this message'],
+] as const
+
 /** What else can be done with one message. */
 export function MessageMenu({ place, message: { uid, from, unread } }: { place: Place; message: ThreadMessage }) {
   const navigate = useNavigate()
+  const mayWrite = useMayWrite()
   const mayFilter = useMay('filters:write')
   const isOwn = useLevel(place.mailbox) === 'own'
   const mayChange = useMayChange(place.mailbox)
@@ -20,6 +29,12 @@ export function MessageMenu({ place, message: { uid, from, unread } }: { place: 
       <IconButton name="More" icon="more" />
       <Popover className={`${styles.popover}`} placement="bottom end">
         <Menu aria-label="More" className={`${styles.menu}`}>
+          {mayWrite &&
+            answers.map(([what, name]) => (
+              <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, uid })}>
+                {name}
+              </MenuItem>
+            ))}
           {mayFilter && from.address !== '' && (
             <MenuItem
               className={`${styles.item}`}

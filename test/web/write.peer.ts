@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { World } from '#test/world/world.ts'
+import { openBrowser, phone, wide } from './browser.ts'
+import { type Box, boxOf, reader } from './mailbox.ts'
+
+let world: World
+let browser: Browser
+before(async () => {
+  world = await World.start({ web: true })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const composer = (page: Page) =>
+  page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
+const body = (page: Page) => composer(page).getByRole('textbox', { name: 'Message' })
+const says = (page: Page, what: string) => page.getByRole('alertdialog').filter({ hasText: what }).first().waitFor()
+const kept = (page: Page) => composer(page).getByRole('status').filter({ hasText: 'Kept on this device' }).waitFor()
+
+async function openInbox(page: Page, { address }: Box): Promise<void> {
+  await page.goto(`/mail/${encodeURIComponent(address)}/inbox`)
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+}
+
+async function openNewest(page: Page, box: Box): Promise<void> {
+  await openInbox(page, box)
+  await page.getByRole('row').first().getByRole('link').click()
+  await page.getByRole('article', { name: 'Conversation' }).getByRole('region').first().waitFor()
+}
+
+/** Begins a message to somebody by the keyboard alone. */
+async function begin(page: Page, to: string, subject: string, text: string): Promise<void> {
+  await page.keyboard.press('c')
+  await composer(page).waitFor()
+  await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(to)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Subject').fill(subject)
+  await body(page).focus()
+  await page.keyboard.type(text)
+}
+
+interface Whole {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly in_reply_to: string | null
+  readonly to: readonly { address: string }[]
+  readonly cc: readonly { address: string }[]
+  readonly attachments: readonly { filename: string; content_id: string | null; size_bytes: number }[]
+}
+
+/** Waits for the newest message of a folder. */
+async function newest({ organization }: Box, mailbox: string, folder: string): Promise<Whole> {
+  for (;;) {
+    const query = `mailbox=${mailbox}&folder=${folder}`
+    const { body: listed } = await organization.request('GET', `/v1/messages?${query}&limit=1`)
+    const [first] = listed.data
+    if (first) return (await organization.request('GET', `/v1/messages/${first.uid}?${query}`)).body
+  }
+}
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
+] as const) {
+  test(`the composer is sound in ${what}`, async () => {
+    const box = await boxOf(world)
+    await box.receive({ subject: 'The engine', html: '<p style="color: red">Is it oiled?</p>', cc: 'bob@peer.example' })
+    await using visitor = await reader(browser, box, options)
+    const { page } = visitor
+    await openNewest(page, box)
+    await page.keyboard.press('a')
+    await body(page).waitFor()
+    await visitor.assertSound()
+    await composer(page).getByRole('button', { name: 'Show quoted text' }).click()
+    await page.getByTitle('Quoted text').waitFor()
+    await visitor.assertSound()
+    await page.getByRole('button', { name: 'Send later' }).click()
+    await page.getByRole('dialog', { name: 'Send later' }).waitFor()
+    await visitor.assertSound()
+  })
+}
+
+test('a message is written and sent by the keyboard alone, and arrives with its formatting', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, `Bob <${bob}>`, 'The engine', 'It is ')
+  await page.keyboard.press('Control+b')
+  await page.keyboard.type('oiled')
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Sending')
+  await composer(page).waitFor({ state: 'detached' })
+  await says(page, 'Message sent')
+  const arrived = await newest(box, bob, 'inbox')
+  assert.equal(arrived.subject, 'The engine')
+  assert.equal(arrived.text.trim(), 'It is oiled')
+  assert.match(arrived.html, /It is <strong>oiled<\/strong>/)
+  await newest(box, box.address, 'sent')
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
+test('an answer to all goes to all but oneself, and quotes what it answers', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await box.receive({
+    ...{ from: `Bob <${bob}>`, to: [box.address, 'ann@peer.example'], cc: 'eve@peer.example' },
+    ...{ subject: 'Re: The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' },
+  })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openNewest(page, box)
+  await page.keyboard.press('a')
+  await body(page).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('It is.')
+  assert.equal(await page.getByTitle('Quoted text').count(), 0)
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Message sent')
+  const { subject, text, html, in_reply_to, to, cc } = await newest(box, bob, 'inbox')
+  assert.deepEqual(
+    { subject, in_reply_to, to: to.map(({ address }) => address), cc: cc.map(({ address }) => address) },
+    {
+      ...{ subject: 'Re: The engine', in_reply_to: '<1@peer.example>' },
+      ...{ to: [bob, 'ann@peer.example'], cc: ['eve@peer.example'] },
+    },
+  )
+  assert.match(text, /^It is\.\n\nOn .* wrote:\n> Is it oiled\?/)
+  assert.match(html, /<blockquote type="cite">/)
+})
+
+test('a message is forwarded with what is attached to it', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await box.receive({
+    subject: 'The plan',
+    text: 'See it.',
+    attachments: [{ filename: 'plan.txt', content: 'A plan' }],
+  })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openNewest(page, box)
+  await page.keyboard.press('f')
+  await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(bob)
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Message sent')
+  const { subject, text, attachments } = await newest(box, bob, 'inbox')
+  assert.equal(subject, 'Fwd: The plan')
+  assert.match(text, /Forwarded message[\s\S]*Subject: The plan[\s\S]*See it\./)
+  assert.deepEqual(
+    attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
+    [['plan.txt', 6]],
+  )
+})
+
+test('sending is undone, and the message is there again', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, 'ann@peer.example', 'Too early', 'Not yet')
+  await composer(page).getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await body(page).getByText('Not yet').waitFor()
+  await composer(page).getByRole('button', { name: 'Discard' }).click()
+  await composer(page).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await body(page).getByText('Not yet').waitFor()
+  assert.equal((await box.states('sent')).length, 0)
+})
+
+test('a message that is to leave goes out although the page is loaded again meanwhile', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  page.on('dialog', (dialog) => void dialog.accept())
+  await openInbox(page, box)
+  await begin(page, bob, 'On its way', 'Hello')
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Sending')
+  await page.reload()
+  await says(page, 'Message sent')
+  assert.equal((await newest(box, bob, 'inbox')).subject, 'On its way')
+})
+
+test('what is typed survives a reload, a network that is cut, and a session that ends', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, bob, 'A long story', 'It begins')
+  await kept(page)
+  await page.reload()
+  await body(page).getByText('It begins').waitFor()
+
+  await page.context().setOffline(true)
+  await body(page).focus()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(', goes on')
+  await kept(page)
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Not sent yet')
+  await page.context().setOffline(false)
+  await says(page, 'Message sent')
+  assert.equal((await newest(box, bob, 'inbox')).text.trim(), 'It begins, goes on')
+
+  await begin(page, bob, 'Another', 'Once upon a time')
+  await kept(page)
+  await page.context().clearCookies()
+  await page.keyboard.type(' there was')
+  await kept(page)
+  await page.reload()
+  await page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  const again = await reader(browser, box)
+  const cookies = await again.page.context().cookies()
+  await again[Symbol.asyncDispose]()
+  await page.context().addCookies(cookies)
+  await openInbox(page, box)
+  await body(page).getByText('Once upon a time there was').waitFor()
+})
+
+test('a message leaves later, at a time within a month, and that is undone', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, 'ann@peer.example', 'Happy birthday', 'Many happy returns')
+  await page.getByRole('button', { name: 'Send later' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send later' })
+  await dialog.getByLabel('Date and time').fill('2099-01-01T08:00')
+  assert.ok(await dialog.getByRole('button', { name: 'Schedule' }).isDisabled())
+  await dialog.getByRole('button', { name: 'Tomorrow afternoon' }).click()
+  await dialog.getByRole('button', { name: 'Schedule' }).click()
+  await says(page, 'Message leaves')
+  const scheduled = async () => (await box.organization.request('GET', '/v1/scheduled')).body.data
+  assert.deepEqual(
+    (await scheduled()).map(({ subject }: { subject: string }) => subject),
+    ['Happy birthday'],
+  )
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await body(page).getByText('Many happy returns').waitFor()
+  assert.deepEqual(await scheduled(), [])
+})
+
+test('files are dropped and pictures pasted; what is too much is said', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, bob, 'Files', 'Here they are: ')
+  const give = (event: 'drop' | 'paste', name: string, type: string, bytes: number) =>
+    page.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File([new Uint8Array(${bytes})], '${name}', { type: '${type}' }))
+      const target = document.querySelector('[role=textbox][contenteditable]')
+      target.dispatchEvent('${event}' === 'drop'
+        ? new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+        : new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+    })()`)
+  await give('drop', 'plan.pdf', 'application/pdf', 3_000)
+  await composer(page).getByRole('listitem').filter({ hasText: 'plan.pdf' }).waitFor()
+  await give('paste', 'moon.png', 'image/png', 200)
+  await body(page).getByRole('img', { name: 'moon.png' }).waitFor()
+  await give('drop', 'film.mov', 'video/quicktime', 9_000_000)
+  await composer(page).getByRole('alert').getByText('8 MB').waitFor()
+  await page.getByLabel('Subject').fill('Two files')
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Message sent')
+  const { html, attachments } = await newest(box, bob, 'inbox')
+  const [moon, plan] = attachments.toSorted((one, other) => one.filename.localeCompare(other.filename))
+  assert.deepEqual([plan?.filename, plan?.size_bytes, moon?.filename], ['plan.pdf', 3_000, 'moon.png'])
+  assert.ok(html.includes(`cid:${moon?.content_id}`))
+})
+
+test('what is wrong is said where it is, before sending and after', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await page.keyboard.press('c')
+  await composer(page).getByRole('button', { name: 'Send', exact: true }).click()
+  await composer(page).getByRole('alert').getByText('Name somebody to send this to').waitFor()
+  await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('ann@, bob@peer.example')
+  await page.keyboard.press('Control+Enter')
+  await composer(page).getByRole('alert').getByText('“ann@” is not an address').waitFor()
+  await visitor.assertSound()
+  await page.getByRole('button', { name: 'Remove ann@' }).click()
+  await page.getByLabel('To', { exact: true }).fill(`ann@${'a'.repeat(70)}.example`)
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Sending')
+  await composer(page).getByRole('alert').waitFor()
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})

@@ -1,0 +1,62 @@
+import { useParams } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { Me } from '../../api/generated.ts'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { toasts } from '../../parts/toasts.ts'
+import { begin } from './begin.ts'
+import styles from './composer.module.css'
+import { isOpen, open, show, useDesk } from './desk.ts'
+import { Form } from './form.tsx'
+import type { Beginning } from './opening.ts'
+
+/** Where a message is written: a panel beside what one reads, on a phone a page of its own. */
+export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
+  const desk = useDesk()
+  const { mailbox } = useParams({ strict: false })
+  const panel = useRef<HTMLElement>(null)
+  const [returnTo, setReturnTo] = useState<Element | null>(null)
+  const at = useRef(mailbox)
+  at.current = mailbox
+  useEffect(() => {
+    const { activeElement } = document
+    if (isOpen()) {
+      show({ isSmall: false })
+      panel.current?.focus()
+      toasts.add({ text: 'Send or discard the message that is open first' }, { timeout: 5_000 })
+      return
+    }
+    setReturnTo(activeElement)
+    begin(me, asked, at.current).then(
+      (writing) => open(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
+      (error: Error) => toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: 10_000 }),
+    )
+  }, [me, asked])
+  const key = desk?.writing.key
+  // The keyboard goes back to where it came from.
+  useEffect(() => {
+    if (key !== undefined || !(returnTo instanceof HTMLElement)) return
+    if (document.activeElement === document.body) returnTo.focus()
+  }, [key, returnTo])
+  if (!desk) return null
+  const { writing, isSmall } = desk
+  return (
+    <section
+      ref={panel}
+      role="dialog"
+      aria-label={writing.subject || 'New message'}
+      tabIndex={-1}
+      className={styles.panel}
+      data-small={isSmall || undefined}
+    >
+      <div className={styles.head}>
+        <h2>{writing.subject || 'New message'}</h2>
+        <IconButton
+          name={isSmall ? 'Show the message' : 'Make small'}
+          icon={isSmall ? 'previous' : 'next'}
+          onPress={() => show({ isSmall: !isSmall })}
+        />
+      </div>
+      {!isSmall && <Form key={writing.key} me={me} desk={desk} />}
+    </section>
+  )
+}

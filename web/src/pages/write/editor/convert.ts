@@ -1,0 +1,53 @@
+import { DOMSerializer, type Node, DOMParser as Reader } from 'prosemirror-model'
+import { liftStyles } from '../../mail/lift-styles.ts'
+import { quoteLines } from '../quote.ts'
+import { schema } from './schema.ts'
+
+/** Reads HTML, in a document that has no window: nothing in it runs or loads. */
+export function docOf(html: string): Node {
+  const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
+  return Reader.fromSchema(schema).parse(body)
+}
+
+export function htmlOf(doc: Node): string {
+  const { body } = document.implementation.createHTMLDocument()
+  body.append(DOMSerializer.fromSchema(schema).serializeFragment(doc.content, { document: body.ownerDocument }))
+  // A line without anything has no height in a mail program.
+  for (const line of body.querySelectorAll('div:empty')) line.append(body.ownerDocument.createElement('br'))
+  return body.innerHTML
+}
+
+/** The same for mail programs that show plain text. */
+export function textOf(doc: Node): string {
+  return blocks(doc).replace(/\n+$/, '')
+}
+
+function blocks(node: Node): string {
+  const parts: string[] = []
+  node.forEach((child, _offset, index) => {
+    const { type } = child
+    if (type === schema.nodes.paragraph) parts.push(inline(child))
+    else if (type === schema.nodes.blockquote) parts.push(quoteLines(blocks(child)))
+    else if (type === schema.nodes.list_item) {
+      const start = node.type === schema.nodes.ordered_list ? `${Number(node.attrs.order) + index}. ` : '- '
+      parts.push(start + blocks(child).replaceAll('\n', `\n${' '.repeat(start.length)}`))
+    } else parts.push(blocks(child))
+  })
+  return parts.join('\n')
+}
+
+function inline(paragraph: Node): string {
+  let text = ''
+  paragraph.forEach((child) => {
+    if (child.type === schema.nodes.hard_break) text += '\n'
+    else if (child.type === schema.nodes.image) text += `[${child.attrs.alt || 'picture'}]`
+    else text += withAddress(child)
+  })
+  return text
+}
+
+/** A link that is called something else has its address beside it. */
+function withAddress({ text = '', marks }: Node): string {
+  const href = String(marks.find(({ type }) => type === schema.marks.link)?.attrs.href ?? '')
+  return href === '' || href === text || href === `mailto:${text}` ? text : `${text} <${href}>`
+}

@@ -1,0 +1,55 @@
+import { baseKeymap, chainCommands, exitCode, toggleMark } from 'prosemirror-commands'
+import { history, redo, undo } from 'prosemirror-history'
+import { InputRule, inputRules, wrappingInputRule } from 'prosemirror-inputrules'
+import { keymap } from 'prosemirror-keymap'
+import { liftListItem, sinkListItem, splitListItem } from 'prosemirror-schema-list'
+import type { Command, Plugin } from 'prosemirror-state'
+import { schema } from './schema.ts'
+
+const { nodes, marks } = schema
+
+const breakLine: Command = (state, dispatch) => {
+  dispatch?.(state.tr.replaceSelectionWith(nodes.hard_break.create()).scrollIntoView())
+  return true
+}
+
+/** Tab is left to the page: it leads out of the text. */
+const keys: Record<string, Command> = {
+  'Mod-b': toggleMark(marks.strong),
+  'Mod-i': toggleMark(marks.em),
+  'Mod-u': toggleMark(marks.underline),
+  'Mod-z': undo,
+  'Mod-y': redo,
+  'Shift-Mod-z': redo,
+  'Shift-Enter': chainCommands(exitCode, breakLine),
+  Enter: splitListItem(nodes.list_item),
+  'Mod-[': liftListItem(nodes.list_item),
+  'Mod-]': sinkListItem(nodes.list_item),
+}
+
+/** An address of a page becomes a link as a space follows it. */
+const link = new InputRule(/(?:^|\s)(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])\s$/, (state, match, start, end) => {
+  const href = match[1] ?? ''
+  const from = start + match[0].indexOf(href)
+  if (state.doc.rangeHasMark(from, end, marks.link)) return null
+  return state.tr
+    .addMark(from, from + href.length, marks.link.create({ href }))
+    .insertText(match[0].slice(-1), end)
+    .removeStoredMark(marks.link)
+})
+
+export function plugins(): Plugin[] {
+  return [
+    inputRules({
+      rules: [
+        wrappingInputRule(/^\s*[-*]\s$/, nodes.bullet_list),
+        wrappingInputRule(/^1[.)]\s$/, nodes.ordered_list),
+        wrappingInputRule(/^\s*>\s$/, nodes.blockquote),
+        link,
+      ],
+    }),
+    keymap(keys),
+    keymap(baseKeymap),
+    history(),
+  ]
+}

@@ -1,0 +1,23 @@
+import { lazy, Suspense, useEffect } from 'react'
+import type { Me } from '../../api/generated.ts'
+import { useKeys } from '../../parts/keys.ts'
+import { useBeginning, write } from './opening.ts'
+import { sendersOf } from './writing.ts'
+
+const Composer = lazy(() => import('./composer.tsx'))
+
+/** Where one writes: beside every page, so that one can read on. It is loaded as it is first needed. */
+export function ComposerHost({ me }: { me: Me }) {
+  const asked = useBeginning()
+  const mayWrite = sendersOf(me).length > 0
+  useKeys(mayWrite ? { c: () => write({ what: 'new' }) } : {})
+  useEffect(() => {
+    if (mayWrite) void import('./resume.ts').then(({ resume }) => resume(me.id))
+  }, [me.id, mayWrite])
+  if (!mayWrite || asked === undefined) return null
+  return (
+    <Suspense>
+      <Composer me={me} asked={asked} />
+    </Suspense>
+  )
+}

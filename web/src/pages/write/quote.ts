@@ -1,0 +1,78 @@
+import type { Message } from '../../api/generated.ts'
+import { inFull } from '../../parts/time.tsx'
+import { sanitize } from '../mail/sanitize.ts'
+import { written } from './addresses.ts'
+import type { Mode } from './answer.ts'
+import type { Quoted } from './writing.ts'
+
+/** A message as it is quoted below an answer, or forwarded. Mail programs know the classes, and fold what bears them.
+ *  `pictures` are its own, by Content-ID, as `data:` URLs: they go along. */
+export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<string, string>): Quoted {
+  const text = message.text ?? ''
+  const inner = message.html === null ? linesAsHtml(text) : harmless(message.html, pictures)
+  if (mode === 'forward') {
+    const head = headOf(message)
+    return {
+      html: `<div class="moz-forward-container"><p>${head.map(escaped).join('<br>')}</p>${inner}</div>`,
+      text: `${head.join('\n')}\n\n${text}`,
+    }
+  }
+  const introduction = `On ${inFull(message.date ?? message.received_at)}, ${written(message.from)} wrote:`
+  return {
+    html: `<div class="moz-cite-prefix">${escaped(introduction)}</div><blockquote type="cite">${inner}</blockquote>`,
+    text: `${introduction}\n${quoteLines(text)}`,
+  }
+}
+
+export const quoteLines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`))
+    .join('\n')
+
+function headOf(message: Message): string[] {
+  const people = (name: string, list: Message['to']) =>
+    list.length > 0 ? [`${name}: ${list.map(written).join(', ')}`] : []
+  return [
+    '---------- Forwarded message ----------',
+    `From: ${written(message.from)}`,
+    `Date: ${inFull(message.date ?? message.received_at)}`,
+    `Subject: ${message.subject}`,
+    ...people('To', message.to),
+    ...people('Cc', message.cc),
+  ]
+}
+
+/** Without what acts or loads. Styles of elements stay, sheets do not. */
+function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
+  const { body, css } = sanitize(html, pictures)
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  for (const rule of sheet.cssRules) {
+    if (!(rule instanceof CSSStyleRule)) continue
+    const name = /^\[data-style="(\d+)"\]$/.exec(rule.selectorText)?.[1]
+    if (name === undefined) continue
+    for (const element of body.querySelectorAll<HTMLElement>(`[data-style="${name}"]`))
+      element.style.cssText = rule.style.cssText
+  }
+  for (const element of body.querySelectorAll('[data-style]')) element.removeAttribute('data-style')
+  const ids = new Map([...pictures].map(([id, url]) => [url, id]))
+  for (const image of body.querySelectorAll('img[src]')) {
+    const id = ids.get(image.getAttribute('src') ?? '')
+    if (id !== undefined) image.setAttribute('src', `cid:${id}`)
+  }
+  return body.innerHTML
+}
+
+export function linesAsHtml(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `<div>${escaped(line) || '<br>'}</div>`)
+    .join('')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

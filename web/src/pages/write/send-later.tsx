@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { cancelScheduledMessage, scheduleMessage } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { Button } from '../../parts/button.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/field.tsx'
+import { inFull } from '../../parts/time.tsx'
+import { toasts } from '../../parts/toasts.ts'
+import styles from './composer.module.css'
+import { forgetLost, take } from './desk.ts'
+import { write } from './opening.ts'
+import { bodyOf } from './outgoing.ts'
+import { choicesFrom, localTime, windowFrom } from './times.ts'
+import { undoable, type Writing } from './writing.ts'
+
+/** Asks when a message is to be sent. */
+export function SendLater({ writing, onClose }: { writing: Writing; onClose: () => void }) {
+  const [now] = useState(() => new Date())
+  const { first, last } = windowFrom(now)
+  const choices = choicesFrom(now)
+  const [time, setTime] = useState(() => localTime(choices[0]?.at ?? first))
+  const at = new Date(time)
+  const [key] = useState(() => crypto.randomUUID())
+  return (
+    <ActionDialog
+      title="Send later"
+      about={`Until ${inFull(last.toISOString())}. Until it is sent, it is on the page Scheduled and can be cancelled.`}
+      action="Schedule"
+      fields={['send_at']}
+      ready={at >= first && at <= last}
+      onSubmit={async () => {
+        const body = { ...(await bodyOf(writing)), send_at: at.toISOString() }
+        const { id } = await scheduleMessage(body, { headers: { 'Idempotency-Key': `${key} ${body.send_at}` } })
+        take()
+        void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
+        offerUndo(writing, id, body.send_at)
+      }}
+      onClose={onClose}
+    >
+      <div className={styles.choices}>
+        {choices.map((one) => (
+          <Button key={one.name} onPress={() => setTime(localTime(one.at))}>
+            {one.name}
+          </Button>
+        ))}
+      </div>
+      <TextInput
+        name="send_at"
+        label="Date and time"
+        type="datetime-local"
+        value={time}
+        onChange={setTime}
+        isRequired
+      />
+    </ActionDialog>
+  )
+}
+
+/** What is scheduled is kept on this device as long as it can be undone. */
+function offerUndo(writing: Writing, id: string, sendAt: string): void {
+  const lost = setTimeout(() => void forgetLost(writing), undoable)
+  const undo = async () => {
+    clearTimeout(lost)
+    await cancelScheduledMessage(id)
+    void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
+    write({ what: 'kept', writing })
+  }
+  const fail = (error: Error) =>
+    toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: undoable })
+  toasts.add(
+    { text: `Message leaves ${inFull(sendAt)}`, action: { name: 'Undo', run: () => void undo().catch(fail) } },
+    { timeout: undoable },
+  )
+}

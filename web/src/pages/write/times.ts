@@ -1,0 +1,31 @@
+/** Messages can be scheduled so far ahead (docs/reference/scheduled.md). */
+const mostDays = 31
+
+/** A time as a field of the browser takes it, in the reader's zone. */
+export function localTime(at: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** From the next minute to a month ahead. */
+export function windowFrom(now: Date): { first: Date; last: Date } {
+  const first = new Date(now)
+  first.setMinutes(now.getMinutes() + 1, 0, 0)
+  const last = new Date(now)
+  last.setDate(now.getDate() + mostDays)
+  last.setSeconds(0, 0)
+  return { first, last }
+}
+
+/** What one may well mean by later. */
+export function choicesFrom(now: Date): { name: string; at: Date }[] {
+  const at = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour)
+  const untilMonday = (8 - now.getDay()) % 7 || 7
+  return [
+    ...(now.getHours() < 17 ? [{ name: 'This evening', at: at(0, 18) }] : []),
+    { name: 'Tomorrow morning', at: at(1, 8) },
+    { name: 'Tomorrow afternoon', at: at(1, 13) },
+    ...(untilMonday > 1 ? [{ name: 'Monday morning', at: at(untilMonday, 8) }] : []),
+  ]
+}

@@ -1,0 +1,67 @@
+import type { Me, MeMailboxesItem } from '../../api/generated.ts'
+
+/** A message that is being written. */
+export interface Writing {
+  /** Names it on this device. */
+  readonly key: string
+  /** The address of a mailbox. */
+  readonly from: string
+  /** As they were typed: `ann@example.com`, `Ann <ann@example.com>`, or something that is not finished. */
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string
+  readonly isRich: boolean
+  /** What is written with formatting; pictures in it are `cid:`. */
+  readonly html: string
+  /** The same, or what is written without. */
+  readonly text: string
+  readonly quoted?: Quoted | undefined
+  readonly files: readonly File[]
+  readonly inReplyTo?: string
+  readonly references?: readonly string[]
+  /** It is sent at this time unless that is undone; the key lets it be sent once only, however often it is tried. */
+  readonly leaving?: { readonly at: number; readonly key: string }
+}
+
+/** What is quoted or forwarded below the text. */
+export interface Quoted {
+  readonly html: string
+  readonly text: string
+}
+
+/** An attachment; what is in it lies beside (`device.ts`). */
+export interface File {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly size: number
+  /** It is a picture in the text, which names it by this. */
+  readonly cid?: string
+}
+
+/** What the service takes (docs/reference/sending.md). */
+export const limits = { files: 10, bytes: 8 * 1024 * 1024, recipients: 25 } as const
+
+/** How long sending and discarding can be undone. */
+export const undoable = 10_000
+
+/** The mailboxes that a member may send from. */
+export function sendersOf({ mailboxes, scopes }: Me): MeMailboxesItem[] {
+  if (!scopes.includes('sending:write')) return []
+  return mailboxes.filter(
+    ({ kind, suspended, level }) => kind === 'smart' && !suspended && (level === 'own' || level === 'send'),
+  )
+}
+
+export function blank(from: string): Writing {
+  const nobody = { to: [], cc: [], bcc: [] }
+  return { key: crypto.randomUUID(), from, ...nobody, subject: '', isRich: true, html: '', text: '', files: [] }
+}
+
+/** Whether nothing is in it that somebody typed or chose. */
+export function isEmpty({ to, cc, bcc, subject, text, files, inReplyTo, quoted }: Writing): boolean {
+  const isAnswer = inReplyTo !== undefined || quoted !== undefined
+  if (text.trim() !== '' || files.some(({ cid }) => cid === undefined)) return false
+  return isAnswer || (to.length + cc.length + bcc.length === 0 && subject.trim() === '')
+}
