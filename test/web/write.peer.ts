@@ -20,7 +20,8 @@ const composer = (page: Page) =>
   page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
 const body = (page: Page) => composer(page).getByRole('textbox', { name: 'Message' })
 const says = (page: Page, what: string) => page.getByRole('alertdialog').filter({ hasText: what }).first().waitFor()
-const kept = (page: Page) => composer(page).getByRole('status').filter({ hasText: 'Kept on this device' }).waitFor()
+/** Waits for what is said of where the text lies. */
+const state = (page: Page, what: string) => composer(page).getByText(what, { exact: true }).waitFor()
 
 async function openInbox(page: Page, { address }: Box): Promise<void> {
   await page.goto(`/mail/${encodeURIComponent(address)}/inbox`)
@@ -201,7 +202,7 @@ test('what is typed survives a reload, a network that is cut, and a session that
   const { page } = visitor
   await openInbox(page, box)
   await begin(page, bob, 'A long story', 'It begins')
-  await kept(page)
+  await state(page, 'Saved')
   await page.reload()
   await body(page).getByText('It begins').waitFor()
 
@@ -209,7 +210,7 @@ test('what is typed survives a reload, a network that is cut, and a session that
   await body(page).focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(', goes on')
-  await kept(page)
+  await state(page, 'Offline: kept on this device')
   await page.keyboard.press('Control+Enter')
   await says(page, 'Not sent yet')
   await page.context().setOffline(false)
@@ -217,10 +218,11 @@ test('what is typed survives a reload, a network that is cut, and a session that
   assert.equal((await newest(box, bob, 'inbox')).text.trim(), 'It begins, goes on')
 
   await begin(page, bob, 'Another', 'Once upon a time')
-  await kept(page)
+  await state(page, 'Saved')
   await page.context().clearCookies()
   await page.keyboard.type(' there was')
-  await kept(page)
+  await state(page, 'Signed out: kept on this device')
+  await page.getByText('Your session has ended').waitFor()
   await page.reload()
   await page.getByRole('heading', { name: /Sign in/ }).waitFor()
   const again = await reader(browser, box)
@@ -304,4 +306,58 @@ test('what is wrong is said where it is, before sending and after', async () => 
   await says(page, 'Sending')
   await composer(page).getByRole('alert').waitFor()
   assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
+test('a draft is a message of the folder Drafts, which opens it again, and is deleted with it', async () => {
+  const box = await boxOf(world)
+  await box.receive({ subject: 'The engine', html: '<p>Is it oiled?</p>' })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openNewest(page, box)
+  await page.keyboard.press('r')
+  await body(page).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('It')
+  await state(page, 'Saved')
+  await page.keyboard.type(' is.')
+  await page.keyboard.press('Escape')
+  await says(page, 'Saved in Drafts')
+  assert.match((await newest(box, box.address, 'drafts')).html, /^<div>It is\.<\/div>.*Is it oiled/)
+  await page.getByRole('link', { name: 'Drafts' }).click()
+  await page.getByRole('row').first().getByRole('link').click()
+  await body(page).getByText('It is.', { exact: true }).waitFor()
+  await composer(page).getByRole('button', { name: 'Show quoted text' }).waitFor()
+  await body(page).focus()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Very much.')
+  await state(page, 'Saved')
+  const drafts = await box.states('drafts')
+  assert.deepEqual(
+    drafts.map(({ subject }) => subject),
+    ['Re: The engine'],
+  )
+  assert.match((await newest(box, box.address, 'drafts')).text, /^It is\. Very much\.\n\nOn .* wrote:\n> Is it oiled/)
+  await composer(page).getByRole('button', { name: 'Discard' }).click()
+  await says(page, 'Message discarded')
+  while ((await box.states('drafts')).length > 0) await page.waitForResponse(/drafts/)
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
+test('a draft that is changed elsewhere meanwhile is not overwritten', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, 'ann@peer.example', 'Plans', 'One')
+  await state(page, 'Saved')
+  const query = `mailbox=${box.address}`
+  const { body: listed } = await box.organization.request('GET', `/v1/drafts?${query}`)
+  const changed = await box.organization.request('PATCH', `/v1/drafts/${listed.data[0].id}`, { subject: 'Other plans' })
+  assert.equal(changed.status, 200)
+  await page.keyboard.type(' and two')
+  await composer(page).getByRole('alert').getByText('Nothing was overwritten').waitFor()
+  await visitor.assertSound()
+  await composer(page).getByRole('button', { name: 'Keep both' }).click()
+  await state(page, 'Saved')
+  const subjects = (await box.states('drafts')).map(({ subject }) => subject)
+  assert.deepEqual(subjects.sort(), ['Other plans', 'Plans'])
 })

@@ -20,10 +20,12 @@ interface Props {
   readonly onSelect: (index: number, extend: boolean) => void
   /** Undefined where nothing may be changed. */
   readonly onStar: ((row: Row) => void) | undefined
+  /** In place of going to the conversation. */
+  readonly onOpen: ((row: Row) => void) | undefined
 }
 
 /** What a row of the list shows of a conversation. A click anywhere but on its tools opens it. */
-export const RowContent = memo(function RowContent({ place, row, index, isSelected, onSelect, onStar }: Props) {
+export const RowContent = memo(function RowContent({ place, row, index, isSelected, onSelect, onStar, onOpen }: Props) {
   const { starred, labels } = subjectOf(row, row.messages)
   const names = peopleIn(row, place)
   const subject = plain(row.subject) || '(no subject)'
@@ -64,6 +66,11 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
             params={{ ...place, thread: row.id }}
             tabIndex={-1}
             draggable={false}
+            onClick={(event) => {
+              if (!onOpen) return
+              event.preventDefault()
+              onOpen(row)
+            }}
           >
             {subject}
           </Link>

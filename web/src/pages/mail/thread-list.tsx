@@ -4,6 +4,8 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 're
 import { folderName } from '../../parts/folder-name.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { Empty, Failure } from '../../parts/states.tsx'
+import { write } from '../write/opening.ts'
+import { useMayWrite } from '../write/use-may-write.ts'
 import { star } from './actions.ts'
 import { cachedRows } from './cached.ts'
 import { ListHead } from './list-head.tsx'
@@ -58,6 +60,12 @@ export function ThreadList({ place, opened }: Props) {
   }, [])
   const onStar = useCallback((row: Row) => void star(latest.current.place, [subjectOf(row, row.messages)]), [])
 
+  const writes = useMayWrite(place.mailbox) && place.folder === 'drafts'
+  const onWrite = useCallback((row: Row) => {
+    const uid = row.uids.at(-1)
+    if (uid !== undefined) write({ what: 'draft', place: latest.current.place, uid })
+  }, [])
+
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(total - 1, index))
     setActive(next)
@@ -81,7 +89,8 @@ export function ThreadList({ place, opened }: Props) {
   }, [opened])
   const open = (index: number) => {
     const row = rows.at(index)
-    if (row) void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
+    if (row && writes) onWrite(row)
+    else if (row) void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
   }
   const isInList = () => scroller.current?.contains(document.activeElement) ?? false
   useKeys(
@@ -159,6 +168,7 @@ export function ThreadList({ place, opened }: Props) {
                   <RowContent
                     {...{ place, row, index, onSelect }}
                     onStar={mayChange ? onStar : undefined}
+                    onOpen={writes ? onWrite : undefined}
                     isSelected={selection.ids.has(row.id)}
                   />
                 ) : (

@@ -7,7 +7,7 @@ export function splitAddresses(text: string): string[] {
 }
 
 /** The address itself: of `Ann <ann@example.com>`, what is in the brackets. */
-function bare(written: string): string {
+export function bare(written: string): string {
   return (/<([^<>]*)>\s*$/.exec(written)?.[1] ?? written).trim()
 }
 

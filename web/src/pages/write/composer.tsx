@@ -5,9 +5,10 @@ import { IconButton } from '../../parts/icon-button.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import { begin } from './begin.ts'
 import styles from './composer.module.css'
-import { isOpen, open, show, useDesk } from './desk.ts'
+import { close, current, put, show, useDesk } from './desk.ts'
 import { Form } from './form.tsx'
 import type { Beginning } from './opening.ts'
+import { draftOf } from './save.ts'
 
 /** Where a message is written: a panel beside what one reads, on a phone a page of its own. */
 export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
@@ -15,22 +16,24 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
   const { mailbox } = useParams({ strict: false })
   const panel = useRef<HTMLElement>(null)
   const [returnTo, setReturnTo] = useState<Element | null>(null)
-  const at = useRef(mailbox)
-  at.current = mailbox
+  const latest = useRef({ me, mailbox })
+  latest.current = { me, mailbox }
   useEffect(() => {
-    const { activeElement } = document
-    if (isOpen()) {
+    const open = current()
+    if (asked.what === 'draft' && open && draftOf(open)?.version === asked.uid) {
       show({ isSmall: false })
       panel.current?.focus()
-      toasts.add({ text: 'Send or discard the message that is open first' }, { timeout: 5_000 })
       return
     }
+    const { activeElement } = document
+    // What is open goes to the drafts.
+    close()
     setReturnTo(activeElement)
-    begin(me, asked, at.current).then(
-      (writing) => open(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
+    begin(latest.current.me, asked, latest.current.mailbox).then(
+      (writing) => put(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
       (error: Error) => toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: 10_000 }),
     )
-  }, [me, asked])
+  }, [me.id, asked])
   const key = desk?.writing.key
   // The keyboard goes back to where it came from.
   useEffect(() => {
@@ -55,6 +58,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
           icon={isSmall ? 'previous' : 'next'}
           onPress={() => show({ isSmall: !isSmall })}
         />
+        <IconButton name="Close" shortcut="Esc" icon="close" onPress={close} />
       </div>
       {!isSmall && <Form key={writing.key} me={me} desk={desk} />}
     </section>

@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react'
-import { forget, keep, keepFile } from './device.ts'
+import { putAside, throwAway } from './aside.ts'
+import { forgetText, keep, keepFile } from './device.ts'
 import { Fault } from './fault.ts'
-import { hold, release } from './hold.ts'
-import { isEmpty, limits, undoable, type Writing } from './writing.ts'
+import { hold } from './hold.ts'
+import { isEmpty, limits, type SavedDraft, undoable, type Writing } from './writing.ts'
 
 /** The message that is open. */
 export interface Desk {
@@ -11,8 +12,8 @@ export interface Desk {
   readonly fault: Error | undefined
   /** Only its title is shown. */
   readonly isSmall: boolean
-  /** Whether this device keeps what was typed last. */
-  readonly kept: 'yes' | 'no' | 'failed'
+  /** Whether this device keeps it. */
+  readonly kept: boolean
 }
 
 let desk: Desk | undefined
@@ -34,23 +35,38 @@ export function useDesk(): Desk | undefined {
   )
 }
 
-export function open(by: string, writing: Writing, fault?: Error): void {
+/** Opens a message. */
+export function put(by: string, writing: Writing, fault?: Error): void {
+  close()
   member = by
   void hold(writing.key)
-  set({ writing, fault, isSmall: false, kept: 'yes' })
-  store()
+  set({ writing, fault, isSmall: false, kept: true })
+  void store()
 }
 
 /** The message that is open, with what was typed last. */
 export const current = () => desk?.writing
 
-export const isOpen = () => desk !== undefined && !isEmpty(desk.writing)
-
 /** Changes the message that is open. What was wrong with it stays said until the next try. */
 export function change(part: Partial<Writing>): void {
   if (!desk) return
-  set({ ...desk, writing: { ...desk.writing, ...part } })
-  store()
+  set({ ...desk, writing: { ...desk.writing, ...part, isSaved: false } })
+  void store()
+}
+
+/** Another message is open in its place. */
+export function replace(writing: Writing): void {
+  if (!desk) return
+  void hold(writing.key)
+  set({ ...desk, writing })
+  void store()
+}
+
+/** The service has the message as it was then. */
+export function noteSaved(then: Writing, draft: SavedDraft): void {
+  if (desk?.writing.key !== then.key) return
+  set({ ...desk, writing: { ...desk.writing, draft, isSaved: desk.writing === then } })
+  void store()
 }
 
 export function show(part: Partial<Pick<Desk, 'fault' | 'isSmall'>>): void {
@@ -68,7 +84,7 @@ export function take(): Writing | undefined {
 export function lose(): (() => Writing) | undefined {
   const writing = take()
   if (!writing) return undefined
-  const lost = setTimeout(() => void forgetLost(writing), isEmpty(writing) ? 0 : undoable + 1_000)
+  const lost = setTimeout(() => void throwAway(member, writing), isEmpty(writing) ? 0 : undoable + 1_000)
   if (isEmpty(writing)) return undefined
   return () => {
     clearTimeout(lost)
@@ -76,10 +92,10 @@ export function lose(): (() => Writing) | undefined {
   }
 }
 
-export async function forgetLost({ key }: Writing): Promise<void> {
-  await storing
-  await forget(key)
-  release(key)
+/** Takes the message away from the composer. It is among the drafts then, unless nothing is in it. */
+export function close(): void {
+  const writing = take()
+  if (writing) void (isEmpty(writing) ? throwAway(member, writing) : putAside(member, writing))
 }
 
 /** Adds files to the message. Answers those that are pictures of its text. */
@@ -106,23 +122,22 @@ export async function addFiles(
   return added.flatMap(({ cid, name }) => (cid === undefined ? [] : [{ cid, name }]))
 }
 
-let storing: Promise<void> | undefined
+let isStoring = false
 let isStale = false
 
 /** Stores what is open, one time after the other. */
-function store(): void {
+async function store(): Promise<void> {
   isStale = true
-  if (desk && desk.kept === 'yes') set({ ...desk, kept: 'no' })
-  storing ??= (async () => {
-    while (isStale && desk) {
-      isStale = false
-      const { writing } = desk
-      const kept = await (isEmpty(writing) ? forget(writing.key) : keep(member, writing)).then(
-        () => 'yes' as const,
-        () => 'failed' as const,
-      )
-      if (desk?.writing === writing) set({ ...desk, kept })
-    }
-    storing = undefined
-  })()
+  if (isStoring) return
+  isStoring = true
+  while (isStale && desk) {
+    isStale = false
+    const { writing } = desk
+    const kept = await (isEmpty(writing) ? forgetText(writing.key) : keep(member, writing)).then(
+      () => true,
+      () => false,
+    )
+    if (desk && desk.kept !== kept) set({ ...desk, kept })
+  }
+  isStoring = false
 }

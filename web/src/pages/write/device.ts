@@ -45,6 +45,11 @@ export async function keep(member: string, writing: Writing): Promise<void> {
   await transact('readwrite', (tx) => tx.objectStore('writings').put(kept))
 }
 
+/** Its files stay: those of an answer are there before anything is written. */
+export async function forgetText(key: string): Promise<void> {
+  await transact('readwrite', (tx) => tx.objectStore('writings').delete(key))
+}
+
 export async function forget(key: string): Promise<void> {
   await transact('readwrite', (tx) => {
     const files = tx.objectStore('files')

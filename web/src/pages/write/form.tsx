@@ -6,9 +6,11 @@ import { FieldErrors } from '../../parts/field-errors.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import styles from './composer.module.css'
-import { addFiles, change, current, type Desk, lose, show, take } from './desk.ts'
+import { Conflict } from './conflict.tsx'
+import { addFiles, change, close, current, type Desk, lose, show, take } from './desk.ts'
 import { faultOf, fieldOf } from './fault.ts'
 import { AttachButton, Files } from './files.tsx'
+import { KeptState } from './kept-state.tsx'
 import { leave } from './leave.ts'
 import { write } from './opening.ts'
 import { PeopleField } from './people-field.tsx'
@@ -16,8 +18,10 @@ import { pictureUrl } from './picture-url.ts'
 import { PlainText } from './plain-text.tsx'
 import { linesAsHtml } from './quote.ts'
 import { QuotedText } from './quoted-text.tsx'
+import { DraftConflict } from './save.ts'
 import { SendLater } from './send-later.tsx'
 import { SubjectField } from './subject-field.tsx'
+import { useAutosave } from './use-autosave.ts'
 import { sendersOf, undoable } from './writing.ts'
 
 const Editor = lazy(() => import('./editor/editor.tsx'))
@@ -26,7 +30,8 @@ const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 
 /** The fields of the message that is open, and what can be done with it. */
 export function Form({ me, desk }: { me: Me; desk: Desk }) {
-  const { writing, fault, kept } = desk
+  const { writing, fault } = desk
+  const problem = useAutosave(writing)
   const [asksLater, askLater] = useState(false)
   const [hasCopies, showCopies] = useState(writing.cc.length + writing.bcc.length > 0)
   // An answer begins with its text, a new message with its recipients.
@@ -55,7 +60,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
-    else if (event.key === 'Escape' && !event.defaultPrevented) show({ isSmall: true })
+    else if (event.key === 'Escape' && (isEditor(event.target) || !event.defaultPrevented)) close()
     else return
     event.preventDefault()
   }
@@ -113,6 +118,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
         {writing.quoted && <QuotedText quoted={writing.quoted} />}
         <Files files={writing.files} />
       </FieldErrors>
+      {problem instanceof DraftConflict && <Conflict writing={writing} />}
       {fault && !field && (
         <p role="alert" className={styles.fault}>
           Not sent: {fault.message}
@@ -123,9 +129,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
           Send
         </Button>
         <Button onPress={() => checked() && askLater(true)}>Send later</Button>
-        <span className={styles.kept} role="status">
-          {kept === 'failed' ? 'This browser keeps nothing of it' : kept === 'yes' ? 'Kept on this device' : ''}
-        </span>
+        <KeptState desk={desk} problem={problem} />
         <AttachButton />
         <IconButton
           name={writing.isRich ? 'Write as plain text' : 'Write with formatting'}
@@ -135,10 +139,13 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
         />
         <IconButton name="Discard" icon="delete" onPress={discard} />
       </div>
-      {asksLater && <SendLater writing={writing} onClose={() => askLater(false)} />}
+      {asksLater && <SendLater member={me.id} writing={writing} onClose={() => askLater(false)} />}
     </form>
   )
 }
+
+/** It takes Esc, and does nothing with it. */
+const isEditor = (target: EventTarget) => target instanceof Element && target.closest('[contenteditable]') !== null
 
 /** Who sends it; a choice for those who may send from several mailboxes. */
 function From({ me, address }: { me: Me; address: string }) {

@@ -6,7 +6,7 @@ import type { Writing } from './writing.ts'
 /** What is to be written. */
 export type Beginning =
   | { readonly what: 'new' }
-  | { readonly what: Mode; readonly place: Place; readonly uid: number }
+  | { readonly what: Mode | 'draft'; readonly place: Place; readonly uid: number }
   /** What was begun before, and why it is back. */
   | { readonly what: 'kept'; readonly writing: Writing; readonly fault?: Error }
 

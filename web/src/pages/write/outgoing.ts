@@ -1,16 +1,24 @@
-import type { SendMessageBody } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { meQuery } from '../../session/me.ts'
+import { written } from './addresses.ts'
 import { contentOf } from './device.ts'
 import type { File, Writing } from './writing.ts'
 
-/** What the service is asked to send. */
-export async function bodyOf(writing: Writing): Promise<SendMessageBody> {
+/** A message as a draft of the service has it, without its files. */
+export function fieldsOf(writing: Writing) {
   const { from, to, cc, bcc, subject, inReplyTo, references } = writing
-  const attachments = await Promise.all(filesOf(writing).map(attached))
+  const mailbox = queryClient.getQueryData(meQuery.queryKey)?.mailboxes.find(({ address }) => address === from)
   return {
-    ...{ from, to: [...to], cc: [...cc], bcc: [...bcc], subject, ...textsOf(writing) },
-    ...(inReplyTo !== undefined && { in_reply_to: inReplyTo }),
-    ...(references && { references: [...references] }),
-    ...(attachments.length > 0 && { attachments }),
+    ...{
+      from: written({ name: mailbox?.name ?? '', address: from }),
+      to: [...to],
+      cc: [...cc],
+      bcc: [...bcc],
+      subject,
+    },
+    ...textsOf(writing),
+    in_reply_to: inReplyTo === undefined ? [] : [inReplyTo],
+    references: [...(references ?? [])],
   }
 }
 
@@ -21,12 +29,13 @@ function textsOf({ isRich, html, text, quoted }: Writing): { text: string; html?
 }
 
 /** Without pictures that are no longer in the text. */
-function filesOf(writing: Writing): File[] {
+export function filesOf(writing: Writing): File[] {
   const { html = '' } = textsOf(writing)
   return writing.files.filter(({ cid }) => cid === undefined || html.includes(`cid:${cid}`))
 }
 
-async function attached({ id, name, type, cid }: File) {
+/** A file as the service takes it. */
+export async function attached({ id, name, type, cid }: File) {
   const content = await base64(await contentOf(id))
   return { filename: name, content, ...(type !== '' && { content_type: type }), ...(cid && { content_id: cid }) }
 }

@@ -45,7 +45,8 @@ export function PeopleField({ label, name, people, onChange, takesFocus = false,
     )
       add(typed)
     else {
-      if (event.key === 'Enter') add(typed)
+      // The message is sent or closed: what is typed belongs to it.
+      if (event.key === 'Enter' || event.key === 'Escape') add(typed)
       return
     }
     event.preventDefault()

@@ -1,5 +1,6 @@
 import type { Message } from '../../api/generated.ts'
 import { inFull } from '../../parts/time.tsx'
+import { liftStyles } from '../mail/lift-styles.ts'
 import { sanitize } from '../mail/sanitize.ts'
 import { written } from './addresses.ts'
 import type { Mode } from './answer.ts'
@@ -8,8 +9,8 @@ import type { Quoted } from './writing.ts'
 /** A message as it is quoted below an answer, or forwarded. Mail programs know the classes, and fold what bears them.
  *  `pictures` are its own, by Content-ID, as `data:` URLs: they go along. */
 export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<string, string>): Quoted {
-  const text = message.text ?? ''
-  const inner = message.html === null ? linesAsHtml(text) : harmless(message.html, pictures)
+  const inner = message.html === null ? linesAsHtml(message.text ?? '') : harmless(message.html, pictures)
+  const text = message.text ?? textIn(inner)
   if (mode === 'forward') {
     const head = headOf(message)
     return {
@@ -63,6 +64,18 @@ function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
     if (id !== undefined) image.setAttribute('src', `cid:${id}`)
   }
   return body.innerHTML
+}
+
+/** What HTML says, line by line. */
+function textIn(html: string): string {
+  const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
+  const lines = 'br, p, div, li, tr, h1, h2, h3, h4, h5, h6, blockquote, pre'
+  for (const element of body.querySelectorAll(lines)) element.after('\n')
+  const words = body.textContent.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
+  return words
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
 }
 
 export function linesAsHtml(text: string): string {

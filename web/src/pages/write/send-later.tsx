@@ -1,20 +1,21 @@
 import { useState } from 'react'
-import { cancelScheduledMessage, scheduleMessage } from '../../api/generated.ts'
+import { cancelScheduledMessage, sendDraft } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { inFull } from '../../parts/time.tsx'
 import { toasts } from '../../parts/toasts.ts'
+import { throwAway } from './aside.ts'
 import styles from './composer.module.css'
-import { forgetLost, take } from './desk.ts'
+import { take } from './desk.ts'
 import { write } from './opening.ts'
-import { bodyOf } from './outgoing.ts'
+import { noLongerSaved, save } from './save.ts'
 import { choicesFrom, localTime, windowFrom } from './times.ts'
 import { undoable, type Writing } from './writing.ts'
 
 /** Asks when a message is to be sent. */
-export function SendLater({ writing, onClose }: { writing: Writing; onClose: () => void }) {
+export function SendLater({ member, writing, onClose }: { member: string; writing: Writing; onClose: () => void }) {
   const [now] = useState(() => new Date())
   const { first, last } = windowFrom(now)
   const choices = choicesFrom(now)
@@ -29,11 +30,14 @@ export function SendLater({ writing, onClose }: { writing: Writing; onClose: () 
       fields={['send_at']}
       ready={at >= first && at <= last}
       onSubmit={async () => {
-        const body = { ...(await bodyOf(writing)), send_at: at.toISOString() }
-        const { id } = await scheduleMessage(body, { headers: { 'Idempotency-Key': `${key} ${body.send_at}` } })
+        const draft = await save(writing)
+        const body = { version: draft.version, send_at: at.toISOString() }
+        const headers = { 'Idempotency-Key': `${key} ${body.version} ${body.send_at}` }
+        const { id } = await sendDraft(draft.id, body, { headers })
         take()
+        noLongerSaved(writing.key)
         void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
-        offerUndo(writing, id, body.send_at)
+        offerUndo(member, { ...writing, draft: undefined, isSaved: false }, id, body.send_at)
       }}
       onClose={onClose}
     >
@@ -57,8 +61,8 @@ export function SendLater({ writing, onClose }: { writing: Writing; onClose: () 
 }
 
 /** What is scheduled is kept on this device as long as it can be undone. */
-function offerUndo(writing: Writing, id: string, sendAt: string): void {
-  const lost = setTimeout(() => void forgetLost(writing), undoable)
+function offerUndo(member: string, writing: Writing, id: string, sendAt: string): void {
+  const lost = setTimeout(() => void throwAway(member, writing), undoable)
   const undo = async () => {
     clearTimeout(lost)
     await cancelScheduledMessage(id)

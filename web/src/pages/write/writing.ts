@@ -20,6 +20,11 @@ export interface Writing {
   readonly files: readonly File[]
   readonly inReplyTo?: string
   readonly references?: readonly string[]
+  /** What the service has of it, and whether that is all. */
+  readonly draft?: SavedDraft | undefined
+  readonly isSaved?: boolean
+  /** It is no longer open: it is to be saved, or to be deleted. */
+  readonly fate?: 'saved' | 'discarded'
   /** It is sent at this time unless that is undone; the key lets it be sent once only, however often it is tried. */
   readonly leaving?: { readonly at: number; readonly key: string }
 }
@@ -28,6 +33,13 @@ export interface Writing {
 export interface Quoted {
   readonly html: string
   readonly text: string
+}
+
+/** A draft of the service, and those of its files that came from here. */
+export interface SavedDraft {
+  readonly id: string
+  readonly version: number
+  readonly files: readonly File[]
 }
 
 /** An attachment; what is in it lies beside (`device.ts`). */
@@ -60,7 +72,8 @@ export function blank(from: string): Writing {
 }
 
 /** Whether nothing is in it that somebody typed or chose. */
-export function isEmpty({ to, cc, bcc, subject, text, files, inReplyTo, quoted }: Writing): boolean {
+export function isEmpty({ to, cc, bcc, subject, text, files, inReplyTo, quoted, draft }: Writing): boolean {
+  if (draft) return false
   const isAnswer = inReplyTo !== undefined || quoted !== undefined
   if (text.trim() !== '' || files.some(({ cid }) => cid === undefined)) return false
   return isAnswer || (to.length + cc.length + bcc.length === 0 && subject.trim() === '')

@@ -1,0 +1,121 @@
+import { ApiError } from '../../api/call.ts'
+import {
+  attachFileToDraft,
+  type CreateDraftBody,
+  createDraft,
+  type Draft,
+  editDraft,
+  removeAttachmentFromDraft,
+  showDraft,
+} from '../../api/generated.ts'
+import { attached, fieldsOf, filesOf } from './outgoing.ts'
+import type { File, SavedDraft, Writing } from './writing.ts'
+
+/** What the service has of each message, by its key. It is newer than what the message itself says of it. */
+const known = new Map<string, SavedDraft | undefined>()
+const running = new Map<string, Promise<unknown>>()
+/** Requests that were not answered. */
+const creating = new Map<string, { readonly body: CreateDraftBody; readonly key: string }>()
+const editing = new Map<string, ReturnType<typeof fieldsOf>>()
+
+/** Somebody else has changed the draft meanwhile. */
+export class DraftConflict extends Error {
+  constructor() {
+    super('This draft was changed elsewhere meanwhile')
+  }
+}
+
+/** Saves a message as a draft of the service, one time after the other. @throws ApiError, DraftConflict */
+export function save(writing: Writing): Promise<SavedDraft> {
+  const before = running.get(writing.key) ?? Promise.resolve()
+  const next = before.catch(() => {}).then(() => saveNow(writing))
+  running.set(writing.key, next)
+  return next
+}
+
+/** Once its draft was sent, deleted, or left to somebody else. */
+export function noLongerSaved(key: string): void {
+  known.set(key, undefined)
+}
+
+export const draftOf = ({ key, draft }: Writing) => (known.has(key) ? known.get(key) : draft)
+
+async function saveNow(writing: Writing): Promise<SavedDraft> {
+  const before = draftOf(writing)
+  const edited = before && (await edit(writing, before))
+  if (edited) return saveFiles(writing, edited)
+  const { draft: created, isLatest } = await create(writing)
+  const saved = note(writing, created, [])
+  return saveFiles(writing, (isLatest ? undefined : await edit(writing, saved)) ?? created)
+}
+
+/** A request whose answer was lost is repeated as it was. */
+async function create(writing: Writing): Promise<{ draft: Draft; isLatest: boolean }> {
+  const lost = creating.get(writing.key)
+  const attempt = lost ?? {
+    body: { mailbox: writing.from, ...fieldsOf(writing) },
+    key: crypto.randomUUID(),
+  }
+  creating.set(writing.key, attempt)
+  try {
+    const draft = await createDraft(attempt.body, { headers: { 'Idempotency-Key': attempt.key } })
+    creating.delete(writing.key)
+    return { draft, isLatest: lost === undefined }
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500) creating.delete(writing.key)
+    throw error
+  }
+}
+
+/** Answers nothing where the draft is gone: another mail program has edited it, or it was deleted. */
+async function edit(writing: Writing, { id, version, files }: SavedDraft): Promise<Draft | undefined> {
+  const { html = null, ...fields } = fieldsOf(writing)
+  const lost = editing.get(writing.key)
+  editing.set(writing.key, fields)
+  try {
+    const edited = await editDraft(id, { ...fields, html, version })
+    editing.delete(writing.key)
+    note(writing, edited, files)
+    return edited
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status > 0) editing.delete(writing.key)
+    if (error.status === 404) return undefined
+    if (error.field !== 'version') throw error
+    // An edit whose answer was lost may have been made: then the other version is one's own.
+    const there = lost && (await showDraft(id))
+    if (!there || there.subject !== lost.subject || there.text?.trim() !== lost.text.trim()) throw new DraftConflict()
+    return edit(writing, note(writing, there, files))
+  }
+}
+
+/** Removes what is no longer attached, and attaches what is new. */
+async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
+  let draft = edited
+  let saved = draftOf(writing)?.files ?? []
+  const wanted = filesOf(writing)
+  for (const file of saved) {
+    if (wanted.some(({ id }) => id === file.id)) continue
+    const index = draft.attachments.find((one) => isSame(one, file))?.index
+    if (index !== undefined) draft = await removeAttachmentFromDraft(draft.id, index, { version: draft.version })
+    saved = saved.filter((one) => one !== file)
+    note(writing, draft, saved)
+  }
+  for (const file of wanted) {
+    if (saved.some(({ id }) => id === file.id)) continue
+    draft = await attachFileToDraft(draft.id, { ...(await attached(file)), version: draft.version })
+    saved = [...saved, file]
+    note(writing, draft, saved)
+  }
+  return note(writing, draft, saved)
+}
+
+function isSame({ content_id, filename, size_bytes }: Draft['attachments'][number], file: File): boolean {
+  return file.cid === undefined ? filename === file.name && size_bytes === file.size : content_id === file.cid
+}
+
+function note({ key }: Writing, { id, version }: { id: string; version: number }, files: readonly File[]): SavedDraft {
+  const saved = { id, version, files }
+  known.set(key, saved)
+  return saved
+}
