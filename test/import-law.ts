@@ -32,6 +32,7 @@ const nouns = [
   'search',
   'messages',
   'event-stream',
+  'presence',
   'domains',
   'mailboxes',
   'usage',

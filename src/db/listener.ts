@@ -3,17 +3,17 @@ import pg from 'pg'
 /** Milliseconds from the loss of a connection to the next one. */
 const againAfter = 1_000
 
-/** Hears what is notified on a channel of a server (LISTEN), on a connection of its own, which is made again where it is lost.
- *  What was notified meanwhile is lost: `heard` is called once it listens, too. */
+/** Hears the texts that are notified on a channel of a server (LISTEN), on a connection of its own, which is made again where it is lost.
+ *  What was notified meanwhile is lost: `heard` is called once it listens, too, without a text. */
 export class Listener implements AsyncDisposable {
   readonly #config: pg.ClientConfig
   readonly #channel: string
-  readonly #heard: () => void
+  readonly #heard: (text?: string) => void
   #client: pg.Client | undefined
   #again: NodeJS.Timeout | undefined
   #ended = false
 
-  constructor(config: pg.ClientConfig, channel: string, heard: () => void) {
+  constructor(config: pg.ClientConfig, channel: string, heard: (text?: string) => void) {
     this.#config = config
     this.#channel = channel
     this.#heard = heard
@@ -30,11 +30,14 @@ export class Listener implements AsyncDisposable {
       this.#again.unref()
       client.end().catch(() => {})
     }
-    client.on('error', lost).on('end', lost).on('notification', this.#heard)
+    client
+      .on('error', lost)
+      .on('end', lost)
+      .on('notification', ({ payload }) => this.#heard(payload))
     client
       .connect()
       .then(() => client.query(`listen ${this.#channel}`))
-      .then(this.#heard, lost)
+      .then(() => this.#heard(), lost)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -28,7 +28,7 @@ export interface Database extends AsyncDisposable {
   /** `announced` comes after each commit of this process that a statement announced (prepared.ts). */
   commits: EventEmitter<{ announced: [] }>
   /** Listens to a channel of a server. */
-  listen?: (channel: string, heard: () => void) => AsyncDisposable
+  listen?: (channel: string, heard: (text?: string) => void) => AsyncDisposable
   /** Lets the files of the embedded one be copied while it runs (embedded/upkeep.ts). */
   copying?: Upkeep['copying']
   /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */

@@ -3,6 +3,7 @@ import { Refusal } from '#/errors.ts'
 import { type Cursor, cursorText, isBefore } from '#/events/cursor.ts'
 import type { EventFeed, Watch } from '#/events/feed.ts'
 import type { Identity } from '#/http/authorize.ts'
+import type { Change, Presence } from '#/presence/presence.ts'
 import type { EventOut } from './schemas.ts'
 import { visibleEvents, type Wanted } from './visible.ts'
 
@@ -17,6 +18,8 @@ export interface Reader {
   readonly identify: () => Promise<Identity | undefined>
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal
+  /** Where members are; undefined for who is not told. */
+  readonly presence: Presence | undefined
 }
 
 /** Pages of the log, of other types and mailboxes too, that a request reads at most before it answers. */
@@ -61,8 +64,9 @@ const quietMs = 15_000
 /** Server-sent events (HTML, section 9.2). Pages are read as the client takes them. A comment bears the id that the client goes
  *  on from. It ends with the service, and with the key or session. */
 export async function* stream(reader: Reader): AsyncGenerator<string> {
-  const { db, feed, organizationId, wanted, identify, gone } = reader
+  const { db, feed, organizationId, wanted, identify, gone, presence } = reader
   using watch = feed.watch(organizationId)
+  using follower = presence?.follow(organizationId, gone)
   yield 'retry: 1000\n\n'
   let sent = performance.now()
   let next = reader.after
@@ -78,12 +82,25 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
       sent = performance.now()
     }
     if (page.more) continue
-    await watch.changed(seen, sent + quietMs - performance.now(), gone)
+    await watch.changed(seen, sent + quietMs - performance.now(), follower?.woken ?? gone)
     next = caughtUp(watch, seen, next)
+    const changes = follower?.take() ?? []
+    if (changes.length > 0) yield await presenceIn(changes, reader)
     if (performance.now() < sent + quietMs) continue
     yield `: nothing new\nid: ${cursorText(next)}\n\n`
     sent = performance.now()
   }
+}
+
+/** Messages of the event `presence`, which say where others came, left or began to write. They have no id: no log has them. */
+async function presenceIn(changes: readonly Change[], { wanted, identify }: Reader): Promise<string> {
+  const caller = (await identify())?.caller
+  const isTold = ({ mailboxId, memberId }: Change) =>
+    caller?.may('read', mailboxId) && caller.memberId !== memberId && (wanted.mailboxId ?? mailboxId) === mailboxId
+  return changes
+    .filter(isTold)
+    .map(({ mailbox, conversation }) => `event: presence\ndata: ${JSON.stringify({ mailbox, conversation })}\n\n`)
+    .join('')
 }
 
 /** Where a reader is to whom there was no news: not where it was weeks ago, since the log does not reach back for ever. */

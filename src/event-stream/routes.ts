@@ -9,6 +9,7 @@ import { type EventType, eventTypes } from '#/events/types.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery } from './schemas.ts'
 import { scopeOf } from './visible.ts'
@@ -16,6 +17,7 @@ import { scopeOf } from './visible.ts'
 interface EventParts {
   readonly db: Db
   readonly events: EventFeed
+  readonly presence: Presence
 }
 
 /** Requests that wait for events in a process. */
@@ -35,7 +37,7 @@ const ok = {
 }
 
 /** The event log: page by page, waiting for the next event, or as a stream. */
-export function eventRoutes(app: App, { db, events: feed }: EventParts): void {
+export function eventRoutes(app: App, { db, events: feed, presence: all }: EventParts): void {
   let waiting = 0
 
   async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {
@@ -50,7 +52,9 @@ export function eventRoutes(app: App, { db, events: feed }: EventParts): void {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const wanted = { types, mailboxId: mailbox?.mailboxId }
-    return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal }
+    // Of members alone, to members alone, and not where types are asked for.
+    const presence = request.member && !types ? all : undefined
+    return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal, presence }
   }
 
   app.get(
@@ -62,7 +66,8 @@ export function eventRoutes(app: App, { db, events: feed }: EventParts): void {
         operationId: 'readEvents',
         description:
           'What has happened, in the order of commits. Each type needs the scope of what it tells, too. With ' +
-          '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days.',
+          '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a ' +
+          'session the stream also has messages of the event `presence`.',
         querystring: EventsQuery,
         response: { 200: ok },
       },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 
-/** Where processes on one server tell each other that there are new events. */
+/** Where processes on one server tell each other that there are new events, without a text, and what is in no log, in one. */
 export const channel = 'mailroom_events'
 
 /** The least time between two announcements, in milliseconds. */

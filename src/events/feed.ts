@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
@@ -44,6 +45,8 @@ export class EventFeed implements AsyncDisposable {
   readonly #ending = new AbortController()
   readonly #listener: AsyncDisposable | undefined
   readonly #wake = () => this.#ask()
+  /** Texts that processes tell each other on a server beside the log. */
+  readonly told = new EventEmitter<{ text: [string] }>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #again = false
@@ -54,7 +57,7 @@ export class EventFeed implements AsyncDisposable {
     this.#database = database
     this.#log = log
     database.commits.on('announced', this.#wake)
-    this.#listener = database.listen?.(channel, this.#wake)
+    this.#listener = database.listen?.(channel, (text) => (text ? this.told.emit('text', text) : this.#ask()))
   }
 
   /** Aborted when the service stops: readers end. */

@@ -21,6 +21,18 @@ export function membersOf(
     .execute()
 }
 
+/** Those with these ids that there are, by name. */
+export function membersWith(db: Db, organizationId: string, ids: readonly string[]): Promise<Member[]> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('name')
+    .orderBy('email')
+    .execute()
+}
+
 export async function memberCount(db: Db, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('members')

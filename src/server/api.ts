@@ -8,6 +8,7 @@ import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { attemptsKey } from '#/passwords/attempts.ts'
+import { Presence } from '#/presence/presence.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import { ThreadCache } from '#/threads/cache.ts'
@@ -42,10 +43,11 @@ export async function startApi(
   const sessions = starting.use(new SessionAuthenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const events = starting.use(new EventFeed(database, given.log))
+  const presence = starting.use(new Presence(database, events, clock))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const provider = identityProviderOn(config, clock)
   const app = await buildApp({
-    ...{ ...given, db, events, threads, authenticator, sessions, refusals, sharedRate },
+    ...{ ...given, db, events, presence, threads, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
     serverControl: serverControl(config),

@@ -45,6 +45,8 @@ import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
+import type { Presence } from '#/presence/presence.ts'
+import { presenceRoute } from '#/presence/routes.ts'
 import { replyRoutes } from '#/replies/routes.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
 import { searchRoutes } from '#/search/routes.ts'
@@ -65,6 +67,7 @@ import { WebPages } from '#/web/files.ts'
 export interface AppParts extends ClientAddressParts {
   readonly db: Db
   readonly events: EventFeed
+  readonly presence: Presence
   readonly mailHost: MailHost
   /** Undefined if the mail host takes no commands. */
   readonly serverControl: MailServerControl | undefined
@@ -151,6 +154,7 @@ function nouns(app: App, parts: AppParts): void {
   searchRoutes(app, parts)
   threadRoutes(app, parts)
   eventRoutes(app, parts)
+  presenceRoute(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)
   suspendRoutes(app, parts)

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 
 export interface StreamedEvent {
   readonly id: string
+  /** Of a message that is no event of the log: `presence`. */
+  readonly name: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it, field by field
   readonly event: any
 }
@@ -22,12 +24,13 @@ export class EventStream implements AsyncDisposable {
 
   static async open(
     base: string,
-    { key, query = '', after }: { key: string; query?: string; after?: string | undefined },
+    { key, cookie, query = '', after }: { key?: string; cookie?: string; query?: string; after?: string | undefined },
   ): Promise<EventStream> {
     const leave = new AbortController()
     const response = await fetch(new URL(`/v1/events${query}`, base), {
       headers: {
-        authorization: `Bearer ${key}`,
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(cookie !== undefined && { cookie }),
         accept: 'text/event-stream',
         ...(after !== undefined && { 'last-event-id': after }),
       },
@@ -45,7 +48,7 @@ export class EventStream implements AsyncDisposable {
       const fields = new Map(frame.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 2)]))
       this.lastEventId = fields.get('id') ?? this.lastEventId
       const data = fields.get('data')
-      if (data !== undefined) return { id: fields.get('id') ?? '', event: JSON.parse(data) }
+      if (data !== undefined) return { id: fields.get('id') ?? '', name: fields.get('event'), event: JSON.parse(data) }
     }
   }
 

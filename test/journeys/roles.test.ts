@@ -110,7 +110,7 @@ for (const role of roles) {
         const may = permission === undefined || permissionsOf[role].includes(permission)
         const hidden =
           (relation === 'another organization' && sample.item !== undefined) ||
-          (relation !== 'own mailbox' && about === 'mailbox' && role === 'member')
+          (relation !== 'own mailbox' && (about === 'mail' || (about === 'mailbox' && role === 'member')))
         const answer = await session.request(method, pathOf(path, sample, one), sample.body?.(one))
         const status = may ? (hidden ? 404 : (sample.status ?? 200)) : 403
         assert.equal(answer.status, status, `${name}: ${answer.bytes}`)

@@ -199,3 +199,34 @@ for (const [what, options] of [
     if (!('isMobile' in options)) await visitor.assertSound()
   })
 }
+
+test('members see each other come to a conversation and leave it', async () => {
+  const { box, ada } = await furnished('owner')
+  const bob = `bob@${box.organization.domain}`
+  const { id } = await box.organization.member(bob)
+  const share = await ada.request('PUT', `/v1/mailboxes/${box.address}/access/${id}`, { level: 'read' })
+  assert.equal(share.status, 200)
+  await box.receive({ subject: 'The kettle', text: 'It boils.' })
+  const query = new URLSearchParams({ mailbox: box.address })
+  const [{ id: conversation }] = (await ada.request('GET', `/v1/threads?${query}`)).body.data
+  await using one = await reader(browser, box)
+  await using other = await reader(browser, { ...box, memberId: id } as Box, { ...phone, colorScheme: 'dark' })
+  const path = `/mail/${encodeURIComponent(box.address)}/inbox/${conversation}`
+  const status = (page: Page) => page.getByRole('article').getByRole('status')
+  await one.page.goto(path)
+  await other.page.goto(path)
+  await status(one.page)
+    .filter({ hasText: `${bob} is reading this.` })
+    .waitFor()
+  await status(other.page)
+    .filter({ hasText: `${box.address} is reading this.` })
+    .waitFor()
+  for (const visitor of [one, other]) await visitor.assertSound()
+  await one.page.keyboard.press('u')
+  await status(other.page).filter({ hasText: 'reading' }).waitFor({ state: 'detached' })
+  // Who closes the window has left, too.
+  await one.page.goto(path)
+  await status(other.page).filter({ hasText: 'reading' }).waitFor()
+  await other.page.close()
+  await status(one.page).filter({ hasText: 'reading' }).waitFor({ state: 'detached' })
+})

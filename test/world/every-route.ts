@@ -218,6 +218,10 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   ...ownSamples,
   'GET /v1/me': {},
   'GET /v1/me/access': {},
+  'PUT /v1/me/presence': {
+    item: 'mailbox',
+    body: ({ address, ids }) => ({ mailbox: address, conversation: ids.thread, doing: 'reading' }),
+  },
   'POST /v1/mailboxes/{address}/suspend': { item: 'mailbox' },
   'POST /v1/mailboxes/{address}/resume': { item: 'mailbox' },
   'DELETE /v1/mailboxes/{address}': { item: 'mailbox' },

@@ -104,7 +104,7 @@ export interface MemberRule {
   /** Without a session too. */
   readonly signsIn?: true
   /** Else it is about the organization, or about the member. */
-  readonly about?: 'mailbox'
+  readonly about?: 'mailbox' | 'mail'
 }
 
 const memberRoutes: Readonly<Record<string, MemberRule>> = {
@@ -115,6 +115,7 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
   'PUT /v1/mailboxes/{address}/access/{member_id}': { permission: 'manage_mailboxes', confirmed: true },
   'DELETE /v1/mailboxes/{address}/access/{member_id}': { permission: 'manage_mailboxes', confirmed: true },
   'GET /v1/me/access': {},
+  'PUT /v1/me/presence': { about: 'mail' },
   'POST /v1/members': { permission: 'manage_members', confirmed: true },
   'GET /v1/members/{id}': {},
   'PATCH /v1/members/{id}': { permission: 'manage_members', confirmed: true },

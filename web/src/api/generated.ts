@@ -1000,6 +1000,15 @@ export interface EventPage {
   has_more: boolean;
 }
 
+export type PresentMemberDoing = 'reading' | 'writing';
+export interface PresentMember {
+  member_id: string;
+  /** Empty where none was given. */
+  name: string;
+  email: string;
+  doing: PresentMemberDoing;
+}
+
 export type DnsRecordPurpose = 'ownership' | 'mx' | 'spf' | 'dmarc' | 'dkim' | 'mta_sts' | 'tls_rpt';
 export type DnsRecordType = 'TXT' | 'MX' | 'CNAME';
 /**
@@ -3201,6 +3210,34 @@ limit?: number;
  * @maximum 50
  */
 wait?: number;
+};
+
+/**
+ * Null: one has left.
+ * @nullable
+ */
+export type SayPresenceBodyDoing = 'reading' | 'writing' | null;
+export type SayPresenceBody = {
+  /**
+     * An address.
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox: string;
+  /**
+     * An id of `GET /v1/threads`.
+     * @pattern ^[A-Za-z0-9_-]{16}$
+     */
+  conversation: string;
+  /**
+     * Null: one has left.
+     * @nullable
+     */
+  doing: SayPresenceBodyDoing;
+};
+
+export type SayPresence200 = {
+  data: PresentMember[];
 };
 
 export type ListDomainsParams = {
@@ -5927,7 +5964,7 @@ export const getReadEventsUrl = (params?: ReadEventsParams,) => {
 }
 
 /**
- * What has happened, in the order of commits. Each type needs the scope of what it tells, too. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days.
+ * What has happened, in the order of commits. Each type needs the scope of what it tells, too. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the event `presence`.
  *
  * Scope: `events:read`.
  * @summary Read events
@@ -5940,6 +5977,47 @@ export const readEvents = async (params?: ReadEventsParams, options?: Parameters
     method: 'GET'
 
 
+  }
+);}
+
+
+
+export const getSayPresenceUrl = () => {
+
+
+
+
+  return `/v1/me/presence`
+}
+
+/**
+ * Holds for a minute, or until `doing` is null: say it again every 25 seconds. Answers the others who are there. A stream of events tells of changes by messages of the event `presence`.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Say that one is in a conversation, and see who else is
+ */
+export const sayPresence = async (sayPresenceBody: SayPresenceBody, options?: Parameters<typeof call>[1]): Promise<SayPresence200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<SayPresence200>(getSayPresenceUrl(),
+  {
+    ...options,
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(sayPresenceBody)
   }
 );}
 

@@ -44,6 +44,10 @@ function follow(): () => void {
     const stream = new EventSource('/v1/events?after=now')
     source = stream
     stream.onmessage = take
+    stream.addEventListener('presence', ({ data }: MessageEvent<string>) => {
+      const { mailbox, conversation } = JSON.parse(data) as { mailbox: string; conversation: string }
+      void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
+    })
     stream.onopen = () => {
       // What happened in between has told nobody.
       if (opened) void queryClient.invalidateQueries()

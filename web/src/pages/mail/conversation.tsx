@@ -17,6 +17,7 @@ import { MessageCard } from './message-card.tsx'
 import { neighbour } from './neighbour.ts'
 import { performQuietly } from './perform.ts'
 import type { Place } from './place.ts'
+import { Presence } from './presence.tsx'
 import { conversationQuery } from './queries.ts'
 import { subjectOf } from './subject.ts'
 import { useMayChange } from './use-may-change.ts'
@@ -70,6 +71,7 @@ export function Conversation() {
         <IconButton name="Newer" shortcut="k" icon="previous" onPress={() => step(-1)} />
         <IconButton name="Older" shortcut="j" icon="next" onPress={() => step(1)} />
       </div>
+      <Presence place={place} conversation={thread} />
       <Loaded query={query} what="the conversation">
         {(data) => <Messages key={thread} place={place} conversation={data} />}
       </Loaded>

@@ -1,0 +1,59 @@
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { Id, Line, Nullable, OneOf, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import { membersWith } from '#/members/queries.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import { doings, type Presence } from './presence.ts'
+
+const PresentOut = Type.Object(
+  {
+    member_id: Id,
+    name: Type.String({ examples: ['Ada Lovelace'], description: 'Empty where none was given.' }),
+    email: Type.String({ examples: ['ada@tryout.test'] }),
+    doing: OneOf(doings),
+  },
+  { title: 'PresentMember' },
+)
+
+/** Members see who else is in a conversation. */
+export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Presence }): void {
+  app.put(
+    '/v1/me/presence',
+    {
+      ...hiddenFromKeys,
+      config: { access: 'member', noun: 'Events', errors: ['not_found'] },
+      schema: {
+        summary: 'Say that one is in a conversation, and see who else is',
+        operationId: 'sayPresence',
+        description:
+          'Holds for a minute, or until `doing` is null: say it again every 25 seconds. Answers the others who are there. ' +
+          'A stream of events tells of changes by messages of the event `presence`.',
+        body: Strict({
+          mailbox: Line({ maxLength: 320, description: 'An address.', examples: ['support@tryout.test'] }),
+          conversation: Type.String({
+            pattern: '^[A-Za-z0-9_-]{16}$',
+            description: 'An id of `GET /v1/threads`.',
+            examples: ['q83vEjRWeJASNFZ4'],
+          }),
+          doing: Nullable(OneOf(doings, { description: 'Null: one has left.' })),
+        }),
+        response: { 200: Type.Object({ data: Type.Array(PresentOut) }) },
+      },
+    },
+    async ({ caller, organizationId, actorId, body: { mailbox: address, conversation, doing } }) => {
+      const { mailboxId } = await mailboxFor(db, caller, 'read', address)
+      const place = { organizationId, mailboxId, mailbox: canonicalAddress(address) ?? address, conversation }
+      await presence.say({ ...place, memberId: actorId, doing })
+      const others = presence.othersIn(place, actorId)
+      const members = await membersWith(db, organizationId, [...others.keys()])
+      const data = members.flatMap(({ id, name, email }) => {
+        const does = others.get(id)
+        return does ? { member_id: id, name, email, doing: does } : []
+      })
+      return { data }
+    },
+  )
+}
