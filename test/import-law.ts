@@ -25,6 +25,7 @@ const nouns = [
   'scheduled',
   'sending',
   'sent',
+  'suppressions',
   'drafts',
   'replies',
   'queue',

@@ -64,6 +64,7 @@ const writers = {
   secret_holders: 'secrets',
   sends: 'sending',
   sent_recipients: 'sent',
+  suppressions: 'suppressions',
   sent_drafts: 'drafts',
   single_sign_ons: 'sessions',
 }

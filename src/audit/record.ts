@@ -54,6 +54,7 @@ export const actions = [
   'organization.deleted',
   'plan.created',
   'plan.changed',
+  'suppression.deleted',
   'request.forbidden',
   'request.unauthorized',
 ] as const

@@ -20,6 +20,7 @@ import type { SecretTables } from './schema/secrets.ts'
 import type { SendingTables } from './schema/sending.ts'
 import type { SentTables } from './schema/sent.ts'
 import type { SessionTables } from './schema/sessions.ts'
+import type { SuppressionTables } from './schema/suppressions.ts'
 import type { UsageTables } from './schema/usage.ts'
 
 /** The database, or a transaction on it: what a query that may run in either takes. */
@@ -49,4 +50,5 @@ export interface Schema
     SendingTables,
     SentTables,
     SessionTables,
+    SuppressionTables,
     UsageTables {}

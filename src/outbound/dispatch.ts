@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { invalid } from '#/errors.ts'
 import { joined } from '#/event-loop/pieces.ts'
 import { type By, tell } from '#/events/tell.ts'
 import type { Message } from '#/mime/message.ts'
@@ -16,7 +17,10 @@ import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
 import { sendingEvent } from '#/sent/outcomes.ts'
-import { routed } from './worker/local.ts'
+import { suppressed } from '#/suppressions/suppression.ts'
+import { routed, suppressedRoute } from './worker/local.ts'
+
+const unsuppress = 'If mail is wanted there: DELETE /v1/suppressions/{address}'
 
 /** What sending depends on. */
 export interface DispatchDependencies {
@@ -73,14 +77,17 @@ export class Dispatch {
     return { id, messageId, organizationId, sender, raw, recipients, copy }
   }
 
-  /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. */
-  async enqueue(tx: Tx, ready: Ready, by?: By): Promise<void> {
+  /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. Answers the
+   *  recipients whom nothing is sent to. @throws Refusal where that is all of them */
+  async enqueue(tx: Tx, ready: Ready, by?: By): Promise<readonly string[]> {
     const { mailHost, relay, time, mailKey, blind } = this.#deps
     const { organizationId, sender, copy: message, copyUnlessThere: unlessThere } = ready
     await claimAllowance(tx, organizationId, ready.recipients.length)
     const now = await time(tx)
     const { address, mailboxId } = sender
-    const recipients = await routed(tx, { relay, blind }, ready.recipients, ready.concealed)
+    const recipients = await routed(tx, { relay, blind }, organizationId, ready.recipients, ready.concealed)
+    const refused = recipients.filter(({ route }) => route === suppressedRoute).map(({ recipient }) => recipient)
+    if (refused.length === recipients.length) throw invalid('to', suppressed, unsuppress)
     await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
     const told = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
     await tell(
@@ -90,6 +97,7 @@ export class Dispatch {
     )
     const copy = { mailbox: { organizationId, mailboxId }, message, sentAt: now }
     await storeCopies(tx, { mailHost }, [{ ...copy, ...(unlessThere !== undefined && { unlessThere }) }])
+    return refused
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */

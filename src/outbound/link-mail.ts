@@ -55,7 +55,7 @@ export function linkMail({ wake, ...deps }: LinkMailDependencies): LinkMail {
         const id = randomUUID()
         const composed = await invitation({ ...home, to, made }, { messageId: `<${id}@${home.domain}>`, date: now })
         const raw = await signed(composed, keys, now)
-        const recipients = await routed(tx, { relay, blind }, [recipient])
+        const recipients = await routed(tx, { relay, blind }, organizationId, [recipient])
         const message = { id, organizationId, mailboxId: null, kind: 'notice', sender: '', raw, recipients } as const
         await enqueue(tx, mailKey, message, now)
         return true

@@ -1,5 +1,6 @@
 import { Id, Line, OneOf, OneOrMore, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
+import { suppressed } from '#/suppressions/suppression.ts'
 import {
   assertSomeText,
   assertTogether,
@@ -123,4 +124,13 @@ export const Sent = Type.Object({
     examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
   }),
   status: OneOf(['queued']),
+  refused: Type.Optional(
+    Type.Array(
+      Type.Object({
+        address: Type.String({ examples: ['bob@there.example'] }),
+        reason: Type.String({ examples: [suppressed] }),
+      }),
+      { description: 'Recipients whom nothing is sent to; absent if there are none.', examples: [undefined] },
+    ),
+  ),
 })

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { type Answer, answerOnce } from '#/http/idempotency.ts'
+import { suppressed } from '#/suppressions/suppression.ts'
 import { oneLargeAtATime } from './large-messages.ts'
 import type { Outgoing } from './outgoing.ts'
 import { type Sender, senderFor } from './sender.ts'
@@ -16,7 +17,7 @@ export interface ReadyMessage {
 interface Dispatch<Ready> {
   /** Composes and signs. */
   prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
-  enqueue(tx: Tx, ready: Ready, by: Actor): Promise<void>
+  enqueue(tx: Tx, ready: Ready, by: Actor): Promise<readonly string[]>
   wake(): void
 }
 
@@ -39,8 +40,9 @@ export async function sendOnce<Ready extends ReadyMessage>(
   const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
   const store = async (tx: Tx): Promise<Answer> => {
     await also?.(tx)
-    await dispatch.enqueue(tx, ready, request.actor)
-    return { status: 202, body }
+    const refused = await dispatch.enqueue(tx, ready, request.actor)
+    const because = refused.map((address) => ({ address, reason: suppressed }))
+    return { status: 202, body: { ...body, ...(refused.length > 0 && { refused: because }) } }
   }
   await oneLargeAtATime(ready.raw.length, () => answerOnce(db, request, reply, store))
   dispatch.wake()

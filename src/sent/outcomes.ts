@@ -3,6 +3,8 @@ import type { Tx } from '#/db/schema.ts'
 import { type Told, tellsTold } from '#/events/tell.ts'
 import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
 import type { Outcome } from '#/ports/relay.ts'
+import { noteCameBack } from '#/suppressions/queries.ts'
+import { isAddressFailure } from '#/suppressions/suppression.ts'
 
 /** A message of the outbound queue. */
 export interface Leaving {
@@ -84,6 +86,21 @@ function settledAs(message: Leaving, state: Settled['state'], outcome: Outcome):
     ...{ state, status },
     ...(message.concealed ? { address: null, reply: null, reason: null, host: null } : named),
   }
+}
+
+/** Counts the addresses that are no good, of recipients who have refused for good. */
+export async function noteRefusals(tx: Tx, message: Leaving, outcomes: readonly Outcome[]): Promise<void> {
+  const { organizationId, mailboxId, concealed } = message
+  if (types[message.kind]?.bounced === undefined || concealed) return
+  await noteCameBack(
+    tx,
+    outcomes.flatMap(({ recipient: address, result, status, reply }) =>
+      // What no server has said is our own finding, and does no harm there.
+      result === 'refused' && reply !== null && isAddressFailure(status, reply)
+        ? { organizationId, mailboxId, address, cause: 'bounced', status, reply }
+        : [],
+    ),
+  )
 }
 
 /** Writes down what has become of recipients, and tells of it, by one statement. */

@@ -5,6 +5,8 @@ import type { RecipientData } from '#/events/types.ts'
 import { readReport } from '#/mime/delivery-report.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Reported } from '#/mime/reported.ts'
+import { noteCameBack } from '#/suppressions/queries.ts'
+import { type CameBack, isAddressFailure } from '#/suppressions/suppression.ts'
 import type { BounceAddresses, IdRange } from './bounce-address.ts'
 
 /** What a report says of a message that was sent here. */
@@ -91,6 +93,14 @@ function isAlone(kept: readonly Kept[]): boolean {
   return kept.length === 1 && kept[0]?.waits === false
 }
 
+/** Of a message to several recipients any of them could have written the report, so it has nobody suppressed. */
+function cameBack(about: Pick<CameBack, 'organizationId' | 'mailboxId' | 'cause'>) {
+  return ({ address, status, reply }: Change): CameBack[] => {
+    const counts = address !== null && (about.cause === 'complained' || isAddressFailure(status, reply ?? ''))
+    return counts ? [{ ...about, address, status, reply }] : []
+  }
+}
+
 /** Writes down what a report says, and tells of it. */
 export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void> {
   const { organizationId, from, to } = report.about
@@ -103,6 +113,7 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
   const changes = changedBy(report, kept)
   const [first] = kept
   if (!first || changes.length === 0) return
+  const { message_id: messageId, mailbox_id: mailboxId } = first
   const recipients = changes.map(({ address, reply, reason }): RecipientData => {
     return { address, ...(reply !== null && { reply }), reason }
   })
@@ -113,12 +124,14 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
         reply = coalesce(one.reply, sent.reply), host = coalesce(one.host, sent.host), reason = one.reason
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as one
         (id bigint, status text, reply text, host text, reason text)
-      where sent.organization_id = ${organizationId} and sent.message_id = ${first.message_id} and sent.id = one.id
+      where sent.organization_id = ${organizationId} and sent.message_id = ${messageId} and sent.id = one.id
     ), told as (
       select ${organizationId}::uuid as organization_id, ${`message.${report.becomes}`}::text as type,
-        ${first.mailbox_id}::uuid as mailbox_id,
-        ${JSON.stringify({ sent: first.message_id, recipients })}::jsonb as data
-      where ${first.mailbox_id}::uuid is not null
+        ${mailboxId}::uuid as mailbox_id, ${JSON.stringify({ sent: messageId, recipients })}::jsonb as data
+      where ${mailboxId}::uuid is not null
     )
     ${tellsTold}`
+  // After the change: what is delivered since the last bounce begins the count anew.
+  if (isAlone(kept))
+    await noteCameBack(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))
 }

@@ -59,6 +59,7 @@ import type { LinkMail } from '#/sessions/link-mail.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
 import type { SignOn } from '#/sessions/single-sign-on/flow.ts'
+import { suppressionRoutes } from '#/suppressions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -148,6 +149,7 @@ function nouns(app: App, parts: AppParts): void {
   sendingRoutes(app, parts)
   replyRoutes(app, parts)
   sentRoutes(app, parts)
+  suppressionRoutes(app, parts)
   draftRoutes(app, { ...parts, composeDraft })
   scheduledRoutes(app, parts)
   messageRoutes(app, parts)

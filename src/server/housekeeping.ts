@@ -17,6 +17,7 @@ import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSent } from '#/sent/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
+import { forgetBounces } from '#/suppressions/queries.ts'
 
 const everyHour = 3_600_000
 
@@ -28,7 +29,7 @@ interface HouseParts {
 }
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, what became of sent ones, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members'
+ *  messages, what became of sent ones, single bounces, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members'
  *  links, sessions and challenges, entries of the audit trail, and events. Removes sent drafts that are still in their folder. */
 export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
@@ -39,6 +40,7 @@ export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
     const now = await time(db)
     await forgetFailed(db, now)
     await forgetSent(db, now)
+    await forgetBounces(db, now)
     await forgetAnswered(db, now)
     await forgetReturnPaths(db, now)
     await forgetReturned(db, now)

@@ -112,6 +112,7 @@ class Submitter implements MailHandler<Named> {
       await oneLargeAtATime(raw.length, () => db.transaction().execute((tx) => dispatch.enqueue(tx, ready)))
     } catch (error) {
       if (error instanceof Refusal && error.code === 'quota_exceeded') throw allowanceReached(this.#account)
+      if (error instanceof Refusal && error.field === 'to') throw new Rejection(550, '5.7.1', error.message)
       throw error
     }
     dispatch.wake()

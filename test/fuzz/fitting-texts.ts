@@ -106,6 +106,8 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   attachments: [...usually('{{attachment}}'), '1', '1.1', '9.9.9', '0'],
   scheduled: [...usually('{{scheduled}}'), '{{failed}}', '{{other scheduled}}', '{{other failed}}'],
   sent: [...usually('{{sent}}'), '{{other sent}}', '{{scheduled}}'],
+  suppressions: [...usually('{{suppressed}}'), '{{other suppressed}}', 'nobody@there.example', '@'],
+  search: ['there', '@', 'B%_'],
   recipient: addresses,
   since: [...usually(ahead(-day)), ahead(day), '0000-01-01T00:00:00Z', ahead(day).slice(0, 10), 'today'],
   send_at: [

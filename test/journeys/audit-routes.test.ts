@@ -29,6 +29,7 @@ const recorded: Readonly<Record<string, string>> = {
   'POST /v1/domains': 'domain.enrolled',
   'DELETE /v1/domains/{id}': 'domain.removed',
   'POST /v1/mailboxes': 'mailbox.created',
+  'DELETE /v1/suppressions/{address}': 'suppression.deleted',
 }
 
 /** The same of routes for members alone. */

@@ -47,6 +47,13 @@ const kept = [
       sql`(organization_id, message_id, sender, queued_at, state)
         values (${organization.id}, ${randomUUID()}, '', ${at}, 'delivered')`,
   ],
+  [
+    'suppressions',
+    90 * day,
+    (at: Date) =>
+      sql`(organization_id, address, cause, bounces, bounced_at)
+        values (${organization.id}, ${randomUUID()}, 'bounced', 1, ${at})`,
+  ],
   // By the day: one of yesterday may be gone, whatever the hour.
   [
     'returned_reports',

@@ -114,7 +114,14 @@ test('a mailbox that a key does not see is answered like one that does not exist
   const unknown = {
     ...one,
     address,
-    ids: { ...one.ids, mailbox: address, scheduled: randomUUID(), failed: randomUUID(), sent: randomUUID() },
+    ids: {
+      ...one.ids,
+      mailbox: address,
+      scheduled: randomUUID(),
+      failed: randomUUID(),
+      sent: randomUUID(),
+      suppressed: 'x@nowhere.example',
+    },
   }
   for (const { name, rule, ...asked } of await everyOperation(world)) {
     if (ruleOf[rule.about] !== 'named') continue

@@ -30,6 +30,7 @@ export interface Furnished {
     readonly scheduled: string
     readonly failed: string
     readonly sent: string
+    readonly suppressed: string
     readonly apiKey: string
     /** Of a member with whom the mailbox is shared. */
     readonly member: string
@@ -58,6 +59,14 @@ export async function furnish(world: World): Promise<Furnished> {
   const scheduled = await created('/v1/scheduled', later(world, address))
   const failed = await created('/v1/scheduled', later(world, address))
   const sent = await created('/v1/send', { from: address, to: 'bob@nowhere.example', text: 'Hello' })
+  const suppressed = `gone-${randomUUID().slice(0, 8)}@nowhere.example`
+  await world.db
+    .insertInto('suppressions')
+    .values({
+      ...{ organization_id: organization.id, mailbox_id: mailboxId, address: suppressed, cause: 'bounced', bounces: 2 },
+      ...{ bounced_at: new Date(), suppressed_at: new Date(), status: '5.1.1', reply: null },
+    })
+    .execute()
   await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed.id).execute()
   await world.send({
     from: 'charles@engines.example',
@@ -91,6 +100,7 @@ export async function furnish(world: World): Promise<Furnished> {
     scheduled: scheduled.id,
     failed: failed.id,
     sent: sent.id,
+    suppressed,
     apiKey: key.id,
     member,
   }
@@ -150,6 +160,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
     status: 202,
   },
+  'GET /v1/suppressions': {},
+  'DELETE /v1/suppressions/{address}': { item: 'suppressed' },
   'GET /v1/sent': {},
   'GET /v1/sent/{id}': { item: 'sent' },
   'POST /v1/messages/{uid}/reply': {

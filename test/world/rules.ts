@@ -50,6 +50,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/sent': { scope: 'messages:read', about: 'own mail', level: 'read' },
   'GET /v1/sent/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'POST /v1/messages/{uid}/reply': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
+  'GET /v1/suppressions': { scope: 'messages:read', about: 'own mail', level: 'read' },
+  'DELETE /v1/suppressions/{address}': { scope: 'sending:write', about: 'mail', level: 'send' },
   'GET /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },
   'POST /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
   'GET /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },

@@ -201,7 +201,7 @@ export class FollowUps {
   ): Promise<void> {
     const { mailKey, time } = this.#deps
     const now = await time(tx)
-    const recipients = await routed(tx, this.#deps, [recipient], message.concealed)
+    const recipients = await routed(tx, this.#deps, message.organizationId, [recipient], message.concealed)
     await enqueue(tx, mailKey, { ...message, id: randomUUID(), recipients }, now)
   }
 }

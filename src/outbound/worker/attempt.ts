@@ -14,7 +14,7 @@ import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
 import type { Claim, DepartDependencies, Departed } from './depart.ts'
 import { finish, letGo } from './finish.ts'
-import { type LocalTransport, routesOf } from './local.ts'
+import { type LocalTransport, type Routes, routesOf } from './local.ts'
 import type { PendingCopies } from './pending-copies.ts'
 import { isWanted } from './wanted.ts'
 
@@ -71,7 +71,7 @@ export interface InHand {
   /** Undefined where they are to be read from the queue. */
   readonly octets?: Buffer | undefined
   /** Of each recipient; undefined where the recipients have one. */
-  readonly routes?: ReadonlyMap<string, string>
+  readonly routes?: Routes | undefined
 }
 
 /** After so many workers that ended over it nobody tries any more to send what goes by one route. */
@@ -142,6 +142,7 @@ async function tryTogether(
   signal: AbortSignal,
 ) {
   const { db, relay } = deps
+  const { organizationId } = message
   const addresses = recipients.map(({ recipient }) => recipient)
   const decide = ({ message, routes = new Map() }: InHand, outcomes: readonly Outcome[], failure?: string) =>
     insist(deps, signal, () =>
@@ -154,7 +155,10 @@ async function tryTogether(
   const departed =
     message.allowanceDue > 0
       ? await deps.depart({ message, recipients })
-      : { message, routes: await routesOf(db, relay, addresses) }
+      : {
+          message,
+          routes: (await routesOf(db, relay, new Map([[organizationId, addresses]]))).get(organizationId),
+        }
   if ('failure' in departed) return await decide({ message }, addresses.map(internalFailure), departed.failure)
   await decide(departed, await deliverEveryRoute(deps, departed, recipients, signal))
 }

@@ -6,7 +6,7 @@ import { type Doubt, mayHaveArrived } from '#/queue/doubt.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
-import { became, sendingEvent, tellOutcomes } from '#/sent/outcomes.ts'
+import { became, noteRefusals, sendingEvent, tellOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import { doubtOf } from './finish.ts'
@@ -80,6 +80,7 @@ async function deferOrFail(
     ...(doubt === undefined ? [] : [doubt]),
   ].join('. ')
   if (isLast) {
+    await noteRefusals(tx, message, outcomes)
     if (doubt !== undefined) await deps.copies.storeDoubtful(tx, message, doubt)
     return await fail(tx, message.id, reason, now)
   }
@@ -125,10 +126,9 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   await defer(tx, recipients, later)
   const others = outcomes.filter(({ result }) => result !== 'delivered')
   const waiting = others.filter((outcome) => !isSettled(outcome))
-  await tellOutcomes(tx, [
-    ...became(message, 'bounced', others.filter(isSettled)),
-    ...became(message, 'deferred', waiting),
-  ])
+  const bounced = others.filter(isSettled)
+  await noteRefusals(tx, message, bounced)
+  await tellOutcomes(tx, [...became(message, 'bounced', bounced), ...became(message, 'deferred', waiting)])
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 

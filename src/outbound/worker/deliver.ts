@@ -1,9 +1,10 @@
 import type { Outcome } from '#/ports/relay.ts'
 import { type Claimed, LeaseLost } from '#/queue/claims.ts'
 import { queuedOctets } from '#/queue/message.ts'
+import { suppressed } from '#/suppressions/suppression.ts'
 import type { AttemptDependencies, InHand } from './attempt.ts'
 import { internalError } from './internal-error.ts'
-import { localRoute } from './local.ts'
+import { localRoute, suppressedRoute } from './local.ts'
 
 /** Delivers by one route, and answers for the recipients in their order. */
 export async function deliver(
@@ -12,6 +13,7 @@ export async function deliver(
   { route, recipients }: { readonly route: string; readonly recipients: readonly Claimed[] },
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
+  if (route === suppressedRoute) return recipients.map(({ recipient }) => refusal(recipient, suppressed, '5.7.1'))
   const open = deps.ambiguous === 'retry' ? recipients : recipients.filter(({ doubtedAt }) => doubtedAt === null)
   const delivery = deliveryOf(deps, inHand, route, open)
   const tried = open.length > 0 ? await (route === localRoute ? deps.local : deps.relay).deliver(delivery, signal) : []
@@ -76,8 +78,8 @@ export function internalFailure(recipient: string): Outcome {
 }
 
 /** A recipient whom nobody tries to reach any more, for a reason that lies here. */
-export function refusal(recipient: string, reason: string): Outcome {
-  return { ...nothingSaid, recipient, result: 'refused', status: '5.3.0', reason }
+export function refusal(recipient: string, reason: string, status = '5.3.0'): Outcome {
+  return { ...nothingSaid, recipient, result: 'refused', status, reason }
 }
 
 const once = 'it is not sent again, so that nobody has it twice'

@@ -51,7 +51,13 @@ export async function departAll(deps: DepartDependencies, claims: readonly Claim
 
 async function departPrepared(deps: DepartDependencies, claims: readonly Claim[]): Promise<readonly Departed[]> {
   const now = await deps.time(deps.db)
-  const addresses = claims.flatMap(({ recipients }) => recipients.map(({ recipient }) => recipient))
+  const wanted = Map.groupBy(claims, ({ message }) => message.organizationId)
+  const addresses = new Map(
+    Array.from(wanted, ([id, own]) => [
+      id,
+      own.flatMap(({ recipients }) => recipients.map(({ recipient }) => recipient)),
+    ]),
+  )
   const [routes, prepared] = await Promise.all([
     routesOf(deps.db, deps.relay, addresses),
     prepareAll(deps, claims, now),
@@ -62,7 +68,7 @@ async function departPrepared(deps: DepartDependencies, claims: readonly Claim[]
     prepared.map(async (one) => {
       if ('failure' in one) return one
       const result = departed.get(one.message.id) ?? (await departedBefore(deps, one.message))
-      return 'failure' in result ? result : { ...result, routes }
+      return 'failure' in result ? result : { ...result, routes: routes.get(one.message.organizationId) }
     }),
   )
 }

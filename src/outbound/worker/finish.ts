@@ -2,7 +2,7 @@ import type { Outcome } from '#/ports/relay.ts'
 import type { Claimed } from '#/queue/claims.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
-import { became, tellOutcomes } from '#/sent/outcomes.ts'
+import { became, noteRefusals, tellOutcomes } from '#/sent/outcomes.ts'
 import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
@@ -41,6 +41,7 @@ export async function finish(
     if (delayed.length > 0) await deps.notify(tx, message, { kind: 'delayed', about: delayed }, now)
     const settled = [...delivered, ...failed].map(({ id }) => id)
     await settle(tx, message.id, recipients, settled)
+    await noteRefusals(tx, message, outcomesOf(failed))
     await tellOutcomes(tx, [
       ...became(message, 'delivered', outcomesOf(delivered)),
       ...became(message, 'deferred', outcomesOf(later)),

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { verifiedAmong } from '#/domains/queries.ts'
 import { canonicalDomain, splitAddress } from '#/mime/address.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import type { Blind } from '#/queue/sealed.ts'
+import { suppressedAmong } from '#/suppressions/queries.ts'
 
 /** Delivers what does not leave. */
 export interface LocalTransport {
@@ -18,28 +19,48 @@ export interface LocalDelivery extends Delivery {
 /** The route of recipients whose mail comes in here: it does not leave. */
 export const localRoute = 'local'
 
-/** The route of each of these addresses, by address. */
+/** The route of recipients whom nothing is sent to: they are refused. */
+export const suppressedRoute = 'suppressed'
+
+/** The routes of addresses that an organization sends to, by address. */
+export type Routes = ReadonlyMap<string, string>
+
+/** The route of each of these addresses, by organization and address, with one statement. Suppression is no matter of mail that
+ *  stays here. */
 export async function routesOf(
   db: Db,
   relay: Pick<Relay, 'routeOf'>,
-  addresses: readonly string[],
-): Promise<Map<string, string>> {
-  const here = await verifiedAmong(db, [...new Set(addresses.map(domainOf))])
-  return new Map(
-    addresses.map((address) => [address, here.has(domainOf(address)) ? localRoute : relay.routeOf(address)]),
-  )
+  wanted: ReadonlyMap<string, readonly string[]>,
+): Promise<ReadonlyMap<string, Routes>> {
+  const all = [...wanted].flatMap(([id, addresses]) => addresses.map((address) => [id, address] as const))
+  const addresses = all.map(([, address]) => address)
+  const { rows } = await sql<{ id: string | null; name: string }>`
+    select null::uuid as id, domain as name from domains
+    where domain = any (${[...new Set(addresses.map(domainOf))]}::text[]) and status = 'verified'
+    union all
+    select organization_id, address from (${suppressedAmong(
+      all.map(([id]) => id),
+      addresses,
+    )}) suppressed`.execute(db)
+  const found = new Set(rows.map(({ id, name }) => `${id} ${name}`))
+  const routeOf = (id: string, address: string) => {
+    if (found.has(`null ${domainOf(address)}`)) return localRoute
+    return found.has(`${id} ${address}`) ? suppressedRoute : relay.routeOf(address)
+  }
+  return new Map(Array.from(wanted, ([id, own]) => [id, new Map(own.map((one) => [one, routeOf(id, one)]))]))
 }
 
 /** Recipients with their routes as the queue shows them: hidden of a concealed message, and the same for the same route. */
 export async function routed(
   db: Db,
   { relay, blind }: { readonly relay: Pick<Relay, 'routeOf'>; readonly blind: Blind },
+  organizationId: string,
   addresses: readonly string[],
   concealed = false,
 ): Promise<{ recipient: string; route: string }[]> {
-  const routes = await routesOf(db, relay, addresses)
-  const shown = (route: string) => (concealed && route !== localRoute ? blind(route).name : route)
-  return Array.from(routes, ([recipient, route]) => ({ recipient, route: shown(route) }))
+  const routes = (await routesOf(db, relay, new Map([[organizationId, addresses]]))).get(organizationId) ?? []
+  const isShown = (route: string) => !concealed || route === localRoute || route === suppressedRoute
+  return Array.from(routes, ([recipient, route]) => ({ recipient, route: isShown(route) ? route : blind(route).name }))
 }
 
 /** As domains are stored; empty where the address has none. */

@@ -1,0 +1,88 @@
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/cursor.ts'
+import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import { removeSuppression, suppressionsOf } from './queries.ts'
+import { mostListed, type Suppression } from './suppression.ts'
+
+const noun = 'Suppressions'
+const usual = 50
+
+const Address = Type.String({
+  description: 'In lower case, the domain in its ASCII form.',
+  examples: ['bob@there.example'],
+})
+
+const SuppressionOut = Type.Object(
+  {
+    address: Address,
+    cause: OneOf(['bounced', 'complained']),
+    code: Nullable(Type.String({ description: 'Enhanced status code of the last bounce.', examples: ['5.1.1'] })),
+    reply: Nullable(Type.String({ description: 'What the server said then.', examples: ['550 5.1.1 User unknown'] })),
+    mailbox: Nullable(
+      Type.String({
+        description: 'Whose message it was; null once the mailbox is gone.',
+        examples: ['ada@tryout.test'],
+      }),
+    ),
+    suppressed_at: Timestamp,
+  },
+  { title: 'Suppression' },
+)
+
+/** Addresses that nothing is sent to. */
+export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
+  app.get(
+    '/v1/suppressions',
+    {
+      config: { scope: 'messages:read', noun },
+      schema: {
+        summary: 'List suppressed addresses',
+        description:
+          'Addresses that nothing is sent to, since mail to them bounced twice or was called spam; newest first.',
+        querystring: Strict({
+          search: Type.Optional(
+            Line({ minLength: 1, maxLength: 320, description: 'Only addresses that have this in them.' }),
+          ),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: usual })),
+          cursor: cursorParameter,
+        }),
+        response: { 200: Type.Object({ data: Type.Array(SuppressionOut), next_cursor: nextCursor }) },
+      },
+    },
+    async ({ caller, query: { search, limit = usual, cursor } }) => {
+      const list = ['suppressions', search ?? null]
+      const found = await suppressionsOf(db, caller, { search, after: timedPlace(cursor, list), most: limit + 1 })
+      const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
+      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+    },
+  )
+
+  app.delete(
+    '/v1/suppressions/:address',
+    {
+      config: { scope: 'sending:write', noun },
+      schema: {
+        summary: 'Send to a suppressed address again',
+        description:
+          'Its bounces are counted anew. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.',
+        params: Type.Object({ address: Address }),
+        response: { 200: Type.Object({ deleted: Type.Literal(true), address: Address }) },
+      },
+    },
+    async ({ caller, actor, params }) => {
+      const address = canonicalAddress(params.address)
+      const gone =
+        address !== undefined && (await db.transaction().execute((tx) => removeSuppression(tx, caller, address, actor)))
+      if (!gone) throw notFound('suppression')
+      return { deleted: true as const, address }
+    },
+  )
+}
+
+function present({ address, cause, status, reply, mailbox, suppressed_at }: Suppression) {
+  return { address, cause, code: status, reply, mailbox, suppressed_at: suppressed_at.toISOString() }
+}

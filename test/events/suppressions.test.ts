@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { entriesOf } from '#/audit/queries.ts'
+import { hand, letter, messagesIn } from '#test/mail/letter.ts'
+import { deliveryReport } from '#test/mail/report.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { World } from '#test/world/world.ts'
+
+let sink: Sink
+let world: World
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+async function withMailbox() {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  const send = async (to: string | readonly string[]) => {
+    const answer = await organization.request('POST', '/v1/send', {
+      from: address,
+      to,
+      subject: 'Hello',
+      text: 'Hello',
+    })
+    await world.outbound.processAll()
+    return answer
+  }
+  /** How many of them a server refuses with this reply; answers what is suppressed then. */
+  const refuse = async (to: string, replies: readonly (string | undefined)[]) => {
+    for (const reply of replies) {
+      sink.act = (step) => (step === 'rcpt' ? reply : undefined)
+      const { status } = await send(to)
+      assert.equal(status, 202)
+    }
+    sink.act = () => undefined
+    sink.taken.splice(0)
+    return await suppressed()
+  }
+  const list = async (query: Record<string, string> = {}) => {
+    const { status, body } = await organization.request('GET', `/v1/suppressions?${new URLSearchParams(query)}`)
+    assert.equal(status, 200)
+    return body
+  }
+  const suppressed = async (query?: Record<string, string>): Promise<string[]> =>
+    (await list(query)).data.map((one: { address: string }) => one.address)
+  const states = async (id: string) => {
+    const { recipients } = (await organization.request('GET', `/v1/sent/${id}`)).body
+    return recipients
+      .map((one: { address: string; state: string }) => `${one.address.split('@')[0]} ${one.state}`)
+      .sort()
+  }
+  return { organization, address, send, refuse, list, suppressed, states }
+}
+
+const unknown = '550 5.1.1 User unknown'
+const bob = 'bob@there.example'
+
+for (const [what, replies, expected] of [
+  ['twice', [unknown, unknown], [bob]],
+  ['twice, without a code', ['550 No such user', '553 No'], [bob]],
+  ['once', [unknown], []],
+  ['with mail that was delivered in between', [unknown, undefined, unknown], []],
+  ['twice after mail that was delivered', [unknown, undefined, unknown, unknown], [bob]],
+  ['for what a message says', ['550 5.7.1 Spam', '550 5.7.1 Spam', '554 Spam', '554 Spam'], []],
+  ['for a full mailbox', ['552 5.2.2 Full', '552 5.2.2 Full'], []],
+  ['for our own address', ['550 5.1.8 Bad sender', '550 5.1.8 Bad sender'], []],
+] as const) {
+  test(`an address that refuses ${what} is ${expected.length > 0 ? 'suppressed' : 'sent to again'}`, async () => {
+    const { refuse } = await withMailbox()
+    assert.deepEqual(await refuse(bob, replies), expected)
+  })
+}
+
+test('a recipient who is suppressed is refused at once, and the others get the message', async () => {
+  const { organization, address, refuse, send, states } = await withMailbox()
+  await refuse(bob, [unknown, unknown])
+  const before = (await messagesIn(organization, address)).length
+  const { status, body } = await send(['Bob <BOB@there.example>', 'ann@there.example'])
+  assert.deepEqual([status, body.status, body.refused[0].address, body.refused.length], [202, 'queued', bob, 1])
+  assert.match(body.refused[0].reason, /^Nothing is sent to this address/)
+  assert.deepEqual(
+    sink.taken.splice(0).map(({ to }) => to),
+    [['ann@there.example']],
+  )
+  assert.deepEqual(await states(body.id), ['ann delivered', 'bob bounced'])
+  const { data } = (await organization.request('GET', '/v1/events?types=message.bounced')).body
+  assert.deepEqual(data.at(-1).sending.id, body.id)
+  assert.equal((await messagesIn(organization, address)).length, before + 1, 'a notice tells of it')
+  const alone = await send(bob)
+  assert.deepEqual([alone.status, alone.body.error.field], [400, 'to'])
+  assert.ok(!('refused' in (await send('ann@there.example')).body))
+})
+
+test('it is suppressed for its organization alone', async () => {
+  const [one, other] = [await withMailbox(), await withMailbox()]
+  await one.refuse(bob, [unknown, unknown])
+  sink.act = () => undefined
+  assert.deepEqual([(await other.send(bob)).status, await other.suppressed()], [202, []])
+  assert.equal((await other.organization.request('DELETE', `/v1/suppressions/${bob}`)).status, 404)
+})
+
+test('one that is taken off the list is sent to again, and its bounces are counted anew', async () => {
+  const { organization, refuse, send, suppressed } = await withMailbox()
+  await refuse(bob, [unknown, unknown])
+  const { status, body } = await organization.request('DELETE', '/v1/suppressions/BOB%40there.example')
+  assert.deepEqual([status, body], [200, { deleted: true, address: bob }])
+  assert.equal((await organization.request('DELETE', `/v1/suppressions/${bob}`)).status, 404)
+  assert.equal((await organization.request('DELETE', '/v1/suppressions/nobody')).status, 404)
+  const [entry] = await entriesOf(world.db, organization.id, { action: 'suppression.deleted' }, 1)
+  assert.deepEqual([entry?.item.name, entry?.before], [bob, { cause: 'bounced' }])
+  assert.equal((await send(bob)).status, 202)
+  assert.deepEqual([await refuse(bob, [unknown]), await suppressed()], [[], []])
+})
+
+test('the list has the newest first, with what the server said, and is searched', async () => {
+  const { address, refuse, list, suppressed } = await withMailbox()
+  for (const name of ['ann', 'bob', 'cy']) await refuse(`${name}@there.example`, [unknown, unknown])
+  assert.deepEqual(await suppressed(), ['cy@there.example', bob, 'ann@there.example'])
+  assert.deepEqual(await suppressed({ search: 'BO' }), [bob])
+  assert.deepEqual(await suppressed({ search: '%' }), [])
+  const first = await list({ limit: '2', cursor: '' })
+  const second = await list({ limit: '2', cursor: first.next_cursor })
+  assert.deepEqual([first.data.length, second.data.length, second.next_cursor], [2, 1, null])
+  const [{ suppressed_at: at, ...cy }] = first.data
+  assert.ok(at)
+  const said = { cause: 'bounced', code: '5.1.1', reply: unknown, mailbox: address }
+  assert.deepEqual(cy, { address: 'cy@there.example', ...said })
+})
+
+test('what comes back later counts, and a complaint counts at once; of several recipients neither does', async () => {
+  const { organization, send, suppressed } = await withMailbox()
+  sink.act = () => undefined
+  const returned = async (to: string | readonly string[], message: (bounce: string) => string) => {
+    await send(to)
+    const bounce = sink.taken.splice(0)[0]?.from ?? ''
+    assert.equal(await hand(world, '', bounce, message(bounce)), '250 2.6.0')
+  }
+  const report = (name: string) => () => {
+    const said = deliveryReport().replaceAll('ada@away.example', name)
+    return said.replace('Status: 5.1.1\r\n', 'Status: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 Nobody\r\n')
+  }
+  const complaint = (bounce: string) =>
+    letter(
+      { 'MIME-Version': '1.0', 'Content-Type': 'multipart/report; report-type=feedback-report; boundary="=_b"' },
+      `--=_b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nOriginal-Mail-From: ${bounce}\r\n` +
+        'Original-Rcpt-To: cy@there.example\r\n\r\n--=_b--\r\n',
+    )
+  for (let count = 0; count < 2; count++) await returned([bob, 'eve@there.example'], report(bob))
+  await returned(['cy@there.example', 'eve@there.example'], complaint)
+  await returned(bob, report(bob))
+  assert.deepEqual(await suppressed(), [])
+  await returned(bob, report(bob))
+  await returned('cy@there.example', complaint)
+  assert.deepEqual(await suppressed(), ['cy@there.example', bob])
+  const { data } = (await organization.request('GET', '/v1/suppressions')).body
+  assert.deepEqual([data[0].cause, data[1].cause], ['complained', 'bounced'])
+})
+
+test('a scheduled message to suppressed recipients alone fails, and one that everybody refused counts', async () => {
+  const { organization, address, suppressed } = await withMailbox()
+  const schedule = async () => {
+    const send_at = new Date(world.clock.now() + 60_000).toISOString()
+    const one = { from: address, to: bob, text: 'Hello', send_at }
+    const { body } = await organization.request('POST', '/v1/scheduled', one)
+    await world.advance(400_000)
+    await world.rounds.processAll()
+    return (await organization.request('GET', `/v1/scheduled/${body.id}`)).body
+  }
+  sink.act = (step) => (step === 'rcpt' ? unknown : undefined)
+  for (let count = 0; count < 2; count++) assert.equal((await schedule()).status, 'failed')
+  assert.deepEqual(await suppressed(), [bob])
+  const lines = sink.lines.length
+  const { status, last_error } = await schedule()
+  assert.deepEqual([status, sink.lines.length], ['failed', lines])
+  assert.match(last_error, /Nothing is sent to this address/)
+})
+
+test('forwarded mail and auto-replies go to no suppressed address', async () => {
+  const { organization, address, refuse } = await withMailbox()
+  await refuse(bob, [unknown, unknown])
+  const settings = { mailbox: address, forward_to: bob, forward_enabled: true, reply_enabled: true, reply_body: 'Away' }
+  assert.equal((await organization.request('PATCH', '/v1/forwarding', settings)).status, 200)
+  world.dns.set('there.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  assert.equal(await hand(world, bob, address, letter({ From: bob, To: address })), '250 2.6.0')
+  await world.outbound.processAll()
+  assert.deepEqual(sink.taken.splice(0), [])
+  const waiting = world.db.selectFrom('outbound_recipients').selectAll().where('organization_id', '=', organization.id)
+  assert.deepEqual(await waiting.execute(), [])
+})
