@@ -91,6 +91,20 @@ const EventSending = Type.Object(
   { title: 'EventSending' },
 )
 
+const EventRefusal = Type.Object(
+  {
+    sender: Nullable(
+      Type.String({
+        description: 'The envelope sender, empty for the null one; null where it is for a Private mailbox.',
+        examples: ['spam@there.example'],
+      }),
+    ),
+    recipient: Type.String({ examples: ['nobody@tryout.test'] }),
+    because: OneOf(['unknown', 'blocked', 'dmarc']),
+  },
+  { title: 'EventRefusal' },
+)
+
 const EventItem = Type.Object(
   {
     id: Nullable(Type.String()),
@@ -122,11 +136,12 @@ export const EventOut = Type.Object(
     ),
     message: Type.Optional(EventMessage),
     sending: Type.Optional(EventSending),
+    refusal: Type.Optional(EventRefusal),
     item: Type.Optional(EventItem),
   },
   {
     title: 'Event',
-    // One of `message`, `sending` and `item` is there.
+    // One of `message`, `sending`, `refusal` and `item` is there.
     examples: [
       {
         ...{ id: '06b5a0f2e0012f00000000000041', type: 'label.created', at: '2026-11-21T07:44:33.123Z', mailbox: null },

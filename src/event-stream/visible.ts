@@ -10,6 +10,7 @@ import type { EventOut } from './schemas.ts'
 /** The scope that a reader needs for each type besides `events:read`: that of what it tells. */
 export const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.received': 'messages:read',
+  'message.refused': 'messages:read',
   'message.changed': 'messages:read',
   'message.deleted': 'messages:read',
   'message.queued': 'messages:read',
@@ -47,7 +48,8 @@ export interface Wanted {
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
-  if (mailboxId === null) return true
+  // To an address that nobody has: it is for who manages all that there are.
+  if (mailboxId === null) return type !== 'message.refused' || caller.managesAllMailboxes
   return caller.may('read', mailboxId) || (type.startsWith('mailbox.') && caller.managesAllMailboxes)
 }
 
@@ -88,6 +90,7 @@ function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut 
     const { sent: id, ...more } = data
     return { ...common, sending: { id, ...more } }
   }
+  if ('because' in data) return { ...common, refusal: data }
   if (!('folder' in data)) return { ...common, item: data }
   const { added_labels = [], removed_labels = [], ...place } = data
   const [added, removed] = [added_labels, removed_labels].map((of) => of.filter((keyword) => known.has(keyword)))

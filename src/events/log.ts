@@ -4,7 +4,7 @@ import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Cursor } from './cursor.ts'
 import type { By } from './tell.ts'
-import type { EventType, ItemData, MessageData, SendingData } from './types.ts'
+import type { EventType, ItemData, MessageData, RefusalData, SendingData } from './types.ts'
 
 /** An event as the log has it, with what is read of its message where that is still there. */
 export interface LoggedEvent extends Cursor {
@@ -14,7 +14,7 @@ export interface LoggedEvent extends Cursor {
   /** Null where the mailbox is gone. */
   readonly address: string | null
   readonly by: By
-  readonly data: MessageData | SendingData | ItemData
+  readonly data: MessageData | SendingData | RefusalData | ItemData
   readonly subject: string | null
   readonly from_name: string | null
   readonly from_address: string | null

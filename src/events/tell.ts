@@ -1,6 +1,6 @@
 import { Part, query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import type { EventType, ItemData, MessageData, SendingData } from './types.ts'
+import type { EventType, ItemData, MessageData, RefusalData, SendingData } from './types.ts'
 
 /** Who did it: an `Actor` of the audit trail. */
 export interface By {
@@ -14,7 +14,7 @@ export interface Told {
   readonly type: EventType
   /** Of the mailbox that it is about: who does not see that, does not see the event. */
   readonly mailboxId?: string | null
-  readonly data: MessageData | SendingData | ItemData
+  readonly data: MessageData | SendingData | RefusalData | ItemData
 }
 
 const nobody: By = { kind: 'service', id: null, name: '' }

@@ -1,6 +1,7 @@
 /** The types of events (docs/reference/events.md). */
 export const eventTypes = [
   'message.received',
+  'message.refused',
   'message.changed',
   'message.deleted',
   'message.queued',
@@ -57,6 +58,14 @@ export interface RecipientData {
   /** What the next server said. */
   readonly reply?: string
   readonly reason?: string
+}
+
+/** Mail that was refused. */
+export interface RefusalData {
+  /** The envelope sender, empty for the null one; null where it is for a Private mailbox. */
+  readonly sender: string | null
+  readonly recipient: string
+  readonly because: 'unknown' | 'blocked' | 'dmarc'
 }
 
 /** A label, filter, block or mailbox. */

@@ -102,9 +102,13 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   }
 }
 
-function whyRefused({ suspended, blocked, full }: RecipientRow): Rejection | undefined {
+function whyRefused(found: RecipientRow): Rejection | undefined {
+  const { organization_id: organizationId, mailbox_id: mailboxId, suspended, blocked, full } = found
   if (suspended) return new Rejection(...SUSPENDED)
-  if (blocked) return new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
+  if (blocked) {
+    const refused = new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
+    return refused.telling({ because: 'blocked', organizationId, mailboxId })
+  }
   if (full) return new Rejection(452, '4.2.2', 'Storage quota of the recipient exceeded; try again later')
   return undefined
 }
@@ -118,7 +122,10 @@ async function returning(
   at: number,
 ): Promise<Returning> {
   const path = await returnPath(organizationId, recipient)
-  if (!path) throw new Rejection(550, '5.1.1', 'No such address here')
+  if (!path) {
+    const unknown = new Rejection(550, '5.1.1', 'No such address here')
+    throw unknown.telling({ because: 'unknown', organizationId, mailboxId: null })
+  }
   if (sender !== '') throw new Rejection(...REPORTS_ALONE)
   const { returnTo, mailboxId: forwardedBy, suspended, spent } = path
   if (suspended) throw new Rejection(...SUSPENDED)

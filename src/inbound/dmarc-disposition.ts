@@ -13,7 +13,8 @@ const LMTP_RETRY = 3_600_000
 export function applyDmarc({ disposition, ...found }: Judgement, envelope: Envelope, message: Message): Verdict {
   const isBehind = envelope.client.protocol === 'LMTP'
   if (disposition === 'reject' && !isBehind) {
-    throw new Rejection(550, '5.7.26', "Rejected by the DMARC policy of the author's domain")
+    const rejected = new Rejection(550, '5.7.26', "Rejected by the DMARC policy of the author's domain")
+    throw rejected.telling({ because: 'dmarc' })
   }
   if (disposition !== 'defer') return { ...found, disposition }
   if (isBehind && !isRecent(envelope, message)) return { ...found, disposition: 'quarantine' }

@@ -19,6 +19,7 @@ import type { MailHandler } from './mail-handler.ts'
 import { PolicyListener } from './policy-listener.ts'
 import { type Blockable, findBlocks } from './queries.ts'
 import { type Reception, receive } from './receive.ts'
+import { RefusedMail } from './refused-mail.ts'
 import { SmtpListener } from './smtp-listener.ts'
 
 /** The dependencies of receiving mail, over SMTP, LMTP or locally. */
@@ -84,12 +85,15 @@ export async function startInbound({
   measured = (handler) => handler,
 }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname } = config
-  const handler = measured({
-    admit: (sender: string, recipient: string) => admit(admission, sender, recipient),
-    receive: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
-  })
-  const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   await using starting = new AsyncDisposableStack()
+  const refused = starting.use(new RefusedMail(reception.db, log))
+  const handler = measured(
+    refused.told({
+      admit: (sender: string, recipient: string) => admit(admission, sender, recipient),
+      receive: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
+    }),
+  )
+  const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   const open = async (listener: Listener, at: Listening): Promise<Listening> => {
     await starting.use(listener).listen(at.host, at.port)
     return { host: at.host, port: listener.port }

@@ -77,7 +77,10 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, senders)
   const reports = asked.length > 0 && mayReturn(message) ? asked : []
   const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
-  if (destinations.length + reports.length === 0) throw new Rejection(...nobody)
+  if (destinations.length + reports.length === 0) {
+    const refused = new Rejection(...nobody)
+    throw named.length > 0 ? refused.telling({ because: 'blocked' }) : refused
+  }
 
   const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)
   // What its author's domain disowns is no report of whoever it says.

@@ -9,16 +9,30 @@ export function reply(code: number, status: string, text: string): Reply {
   return { code, status, text }
 }
 
+/** Why mail was refused, as the event log tells it, and whose it would have been: of a recipient, or of all of a message. */
+export interface RefusedFor {
+  readonly because: 'unknown' | 'blocked' | 'dmarc'
+  readonly organizationId?: string
+  readonly mailboxId?: string | null
+}
+
 /** Refuses a command or a message with a reply; the cause is not sent. */
 export class Rejection extends Error {
   readonly reply: Reply
   /** It concerns a Private mailbox: its sender is not logged. */
   concealed = false
+  /** Undefined: nobody is told. */
+  refusedFor: RefusedFor | undefined
 
   constructor(code: number, status: string, text: string, cause?: unknown) {
     super(`${code} ${status} ${text}`, { cause })
     this.name = 'Rejection'
     this.reply = { code, status, text }
+  }
+
+  telling(refusedFor: RefusedFor): this {
+    this.refusedFor = refusedFor
+    return this
   }
 }
 

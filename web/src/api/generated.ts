@@ -262,6 +262,29 @@ export interface SentMessage {
   recipients: SentRecipient[];
 }
 
+export type SuppressionCause = 'bounced' | 'complained';
+export interface Suppression {
+  /** In lower case, the domain in its ASCII form. */
+  address: string;
+  cause: SuppressionCause;
+  /**
+     * Enhanced status code of the last bounce.
+     * @nullable
+     */
+  code: string | null;
+  /**
+     * What the server said then.
+     * @nullable
+     */
+  reply: string | null;
+  /**
+     * Whose message it was; null once the mailbox is gone.
+     * @nullable
+     */
+  mailbox: string | null;
+  suppressed_at: string;
+}
+
 export interface DraftItem {
   /** Every edit over this API keeps it. */
   id: string;
@@ -968,6 +991,17 @@ export interface EventSending {
   reason?: string;
 }
 
+export type EventRefusalBecause = 'unknown' | 'blocked' | 'dmarc';
+export interface EventRefusal {
+  /**
+     * The envelope sender, empty for the null one; null where it is for a Private mailbox.
+     * @nullable
+     */
+  sender: string | null;
+  recipient: string;
+  because: EventRefusalBecause;
+}
+
 export interface EventItem {
   /** @nullable */
   id: string | null;
@@ -975,7 +1009,7 @@ export interface EventItem {
   name: string;
 }
 
-export type EventType = 'message.received' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
+export type EventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
 export interface Event {
   /** Grows from event to event, compared as text. */
   id: string;
@@ -989,6 +1023,7 @@ export interface Event {
   by: EventActor;
   message?: EventMessage;
   sending?: EventSending;
+  refusal?: EventRefusal;
   item?: EventItem;
 }
 
@@ -2268,11 +2303,18 @@ export type SendMessageBody = {
 };
 
 export type SendMessage202Status = 'queued';
+export type SendMessage202RefusedItem = {
+  address: string;
+  reason: string;
+};
+
 export type SendMessage202 = {
   id: string;
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: SendMessage202Status;
+  /** Recipients whom nothing is sent to; absent if there are none. */
+  refused?: SendMessage202RefusedItem[];
 };
 
 export type ReplyToMessageParams = {
@@ -2352,11 +2394,18 @@ export type ReplyToMessageBody = {
 };
 
 export type ReplyToMessage202Status = 'queued';
+export type ReplyToMessage202RefusedItem = {
+  address: string;
+  reason: string;
+};
+
 export type ReplyToMessage202 = {
   id: string;
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: ReplyToMessage202Status;
+  /** Recipients whom nothing is sent to; absent if there are none. */
+  refused?: ReplyToMessage202RefusedItem[];
 };
 
 export type ListWhatBecameSentMessagesParams = {
@@ -2402,6 +2451,42 @@ export type ListWhatBecameSentMessages200 = {
      * @nullable
      */
   next_cursor?: string | null;
+};
+
+export type ListSuppressedAddressesParams = {
+/**
+ * Only addresses that have this in them.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+search?: string;
+/**
+ * @minimum 1
+ * @maximum 200
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListSuppressedAddresses200 = {
+  data: Suppression[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+};
+
+export type SendToSuppressedAddressAgain200 = {
+  deleted: true;
+  /** In lower case, the domain in its ASCII form. */
+  address: string;
 };
 
 export type ListDraftsParams = {
@@ -2672,11 +2757,18 @@ export type SendDraft201 = {
 };
 
 export type SendDraft202Status = 'queued';
+export type SendDraft202RefusedItem = {
+  address: string;
+  reason: string;
+};
+
 export type SendDraft202 = {
   id: string;
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: SendDraft202Status;
+  /** Recipients whom nothing is sent to; absent if there are none. */
+  refused?: SendDraft202RefusedItem[];
 };
 
 export type ListScheduledMessagesParams = {
@@ -4887,6 +4979,67 @@ export const showWhatBecameSentMessage = async (id: string, options?: Parameters
   {
     ...options,
     method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getListSuppressedAddressesUrl = (params?: ListSuppressedAddressesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/suppressions?${stringifiedParams}` : `/v1/suppressions`
+}
+
+/**
+ * Addresses that nothing is sent to, since mail to them bounced twice or was called spam; newest first.
+ *
+ * Scope: `messages:read`.
+ * @summary List suppressed addresses
+ */
+export const listSuppressedAddresses = async (params?: ListSuppressedAddressesParams, options?: Parameters<typeof call>[1]): Promise<ListSuppressedAddresses200> => {
+
+  return call<ListSuppressedAddresses200>(getListSuppressedAddressesUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getSendToSuppressedAddressAgainUrl = (address: string,) => {
+
+
+
+
+  return `/v1/suppressions/${encodeURIComponent(String(address))}`
+}
+
+/**
+ * Its bounces are counted anew. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.
+ *
+ * Scope: `sending:write`.
+ * @summary Send to a suppressed address again
+ */
+export const sendToSuppressedAddressAgain = async (address: string, options?: Parameters<typeof call>[1]): Promise<SendToSuppressedAddressAgain200> => {
+
+  return call<SendToSuppressedAddressAgain200>(getSendToSuppressedAddressAgainUrl(address),
+  {
+    ...options,
+    method: 'DELETE'
 
 
   }

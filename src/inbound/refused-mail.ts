@@ -1,0 +1,94 @@
+import type { Logger } from 'pino'
+import type { Db } from '#/db/schema.ts'
+import { type Told, tell } from '#/events/tell.ts'
+import type { Envelope } from './envelope.ts'
+import type { MailHandler } from './mail-handler.ts'
+import { loggedSender, type RefusedFor, Rejection } from './reply.ts'
+
+/** How long refusals gather, and over what time they are counted, in milliseconds. */
+const gatherMs = 200
+const minute = 60_000
+
+/** Of an organization in a minute: who tries out addresses must not fill the log. */
+const mostAMinute = 100
+
+/** Tells the event log of refused mail, beside the replies: no client waits for it. */
+export class RefusedMail implements AsyncDisposable {
+  readonly #db: Db
+  readonly #log: Logger
+  #waiting: Told[] = []
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #since = 0
+  readonly #counts = new Map<string, number>()
+
+  constructor(db: Db, log: Logger) {
+    this.#db = db
+    this.#log = log
+  }
+
+  /** The handler, whose refusals are told. */
+  told(handler: MailHandler): MailHandler {
+    const { admit, receive } = handler
+    return {
+      ...handler,
+      admit: (sender, recipient) =>
+        admit(sender, recipient).catch((error: unknown) => {
+          if (error instanceof Rejection && error.refusedFor)
+            this.#note(error.refusedFor, recipient, loggedSender(sender, error.concealed))
+          throw error
+        }),
+      receive: (envelope, bytes) =>
+        receive(envelope, bytes).catch((error: unknown) => {
+          if (error instanceof Rejection && error.refusedFor) this.#noteAll(error.refusedFor, envelope)
+          throw error
+        }),
+    }
+  }
+
+  #noteAll(refused: RefusedFor, { sender, recipients }: Envelope): void {
+    for (const one of recipients) {
+      if (!('mailboxId' in one)) continue
+      const { organizationId, mailboxId, recipient } = one
+      this.#note({ ...refused, organizationId, mailboxId }, recipient, loggedSender(sender, one.private))
+    }
+  }
+
+  #note({ because, organizationId, mailboxId }: RefusedFor, recipient: string, sender: string | undefined): void {
+    if (organizationId === undefined || this.#isFull(organizationId)) return
+    const data = { sender: storable(sender), recipient: storable(recipient) ?? '', because }
+    this.#waiting.push({ organizationId, type: 'message.refused', mailboxId: mailboxId ?? null, data })
+    this.#timer ??= setTimeout(() => this.#write(), gatherMs)
+  }
+
+  #isFull(organizationId: string): boolean {
+    const now = performance.now()
+    if (now - this.#since > minute) {
+      this.#since = now
+      this.#counts.clear()
+    }
+    const count = (this.#counts.get(organizationId) ?? 0) + 1
+    this.#counts.set(organizationId, count)
+    return count > mostAMinute
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const events = this.#waiting.splice(0)
+    if (events.length === 0) return
+    this.#writing = this.#writing
+      .then(() => this.#db.transaction().execute((tx) => tell(tx, events)))
+      .catch((err) => this.#log.error({ err }, 'refused mail is missing in the event log'))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#write()
+    await this.#writing
+  }
+}
+
+/** As PostgreSQL takes it; null for none. */
+function storable(text: string | undefined): string | null {
+  return text === undefined ? null : text.replaceAll('\0', '').toWellFormed()
+}
