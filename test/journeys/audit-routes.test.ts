@@ -77,6 +77,8 @@ const noSettingsOfMembers = [
   'DELETE /v1/me/totp',
   'POST /v1/session/challenge',
   'POST /v1/session/confirm/challenge',
+  'POST /v1/session/single-sign-on',
+  'POST /v1/session/confirm/single-sign-on',
   'POST /v1/me/passkeys/challenge',
   // src/sessions/passkeys/routes.test.ts has their entries.
   'POST /v1/me/passkeys',

@@ -140,6 +140,8 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
   'DELETE /v1/me/passkeys/{id}': { confirmed: true },
   'POST /v1/session/challenge': { signsIn: true },
   'POST /v1/session/confirm/challenge': {},
+  'POST /v1/session/single-sign-on': { signsIn: true },
+  'POST /v1/session/confirm/single-sign-on': {},
   'GET /v1/me': {},
   'GET /v1/api-keys': { permission: 'manage_api_keys' },
   'POST /v1/api-keys': { permission: 'manage_api_keys', confirmed: true },
