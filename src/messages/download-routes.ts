@@ -2,14 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import type { Caller } from '#/http/caller.ts'
-import { type Static, Type } from '#/http/type.ts'
-import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { Stored } from '#/ports/mail-host.ts'
-import { downloadHeaders } from './download.ts'
-import { folderName } from './folder-name.ts'
+import { Type } from '#/http/type.ts'
+import { binary, downloadHeaders } from './download.ts'
+import { findMessage } from './find.ts'
 import type { LargeMessages } from './large.ts'
-import { pathUid } from './message.ts'
 import type { MessageParts } from './routes.ts'
 import { ByUid, InFolder, pathUidSchema } from './schemas.ts'
 
@@ -18,10 +14,6 @@ const ByAttachment = Type.Object({
   id: Type.String({ description: 'Of the attachment in its message.' }),
 })
 
-function bytes(description: string, type: string) {
-  return { 200: { description, content: { [type]: { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } } } }
-}
-
 /** Downloads of a message or an attachment. A browser must never show them under our origin. */
 export function downloadRoutes(
   app: App,
@@ -29,15 +21,6 @@ export function downloadRoutes(
   large: LargeMessages,
   config: FastifyContextConfig,
 ): void {
-  async function find(caller: Caller, uid: string, query: Static<typeof InFolder>): Promise<Stored> {
-    const folder = folderName(query.folder ?? 'inbox')
-    const number = pathUid(uid)
-    const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-    const stored = await mailHost.read(mailbox, folder, number)
-    if (!stored) throw notFound('message')
-    return stored
-  }
-
   app.get(
     '/v1/messages/:uid/raw',
     {
@@ -47,11 +30,11 @@ export function downloadRoutes(
         description: 'Its bytes as they are stored (RFC 5322).',
         params: ByUid,
         querystring: InFolder,
-        response: bytes('The message.', 'message/rfc822'),
+        response: binary('The message.', 'message/rfc822'),
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { summary, pieces } = await find(caller, params.uid, query)
+      const { summary, pieces } = await findMessage({ db, mailHost }, caller, params.uid, query)
       return reply
         .headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822'))
         .header('Content-Length', summary.sizeBytes)
@@ -70,11 +53,11 @@ export function downloadRoutes(
           'has the real type.',
         params: ByAttachment,
         querystring: InFolder,
-        response: bytes('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),
+        response: binary('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),
       },
     },
     async ({ caller, params, query }, reply) => {
-      const raw = await large.fetch(await find(caller, params.uid, query), reply)
+      const raw = await large.fetch(await findMessage({ db, mailHost }, caller, params.uid, query), reply)
       const attachment = await reader.attachment(raw, params.id)
       if (!attachment) throw notFound('attachment')
       const name = attachment.filename ?? `attachment-${params.id}`

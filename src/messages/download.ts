@@ -1,3 +1,10 @@
+import { Type } from '#/http/type.ts'
+
+/** The schema of an answer that is octets. */
+export function binary(description: string, type: string) {
+  return { 200: { description, content: { [type]: { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } } } }
+}
+
 /** Types that a browser would run or show as a page of ours. */
 const active =
   /^(text\/(html|xml|css)|.*\/(x-)?(javascript|ecmascript|shockwave-flash)|application\/(xml|xhtml)|.*\+xml)$/

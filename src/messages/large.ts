@@ -1,44 +1,43 @@
 import type { FastifyReply } from 'fastify'
 import { notFound } from '#/errors.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
+import { Slots } from '#/event-loop/slots.ts'
 import type { Stored } from '#/ports/mail-host.ts'
-
-/** Large messages in memory at once, from fetch to answer: each takes two or three times its size. */
-const mostAtOnce = 4
 
 /** Milliseconds for a client to read an answer; each `slowestBytes` add a second. */
 const patience = 60_000
 const slowestBytes = 256 * 1024
 
-/** Fetches whole messages. Large ones wait for a slot, which bounds the memory. */
+/** Fetches whole messages. Large ones wait for a slot, which bounds the memory: each takes two or three times its size. */
 export class LargeMessages {
-  #free = mostAtOnce
-  readonly #waiting: (() => void)[] = []
+  readonly #slots = new Slots(4)
 
   /** The message's bytes; the slot is freed when `reply` has been sent. */
-  async fetch({ summary: { sizeBytes }, pieces }: Stored, reply: FastifyReply): Promise<Buffer> {
-    if (sizeBytes > pieceBytes) await this.#enter(reply, sizeBytes)
-    return collected(pieces(), sizeBytes)
+  async fetch(stored: Stored, reply: FastifyReply): Promise<Buffer> {
+    if (isLarge(stored)) await this.#enter(reply, stored.summary.sizeBytes)
+    return bytesOf(stored)
+  }
+
+  /** What `work` makes of the message's bytes; the slot is freed when it has. */
+  async read<T>(stored: Stored, work: (raw: Buffer) => Promise<T>): Promise<T> {
+    using _slot = isLarge(stored) ? await this.#slots.enter() : undefined
+    return await work(await bytesOf(stored))
   }
 
   async #enter({ raw: response }: FastifyReply, size: number): Promise<void> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((enter) => this.#waiting.push(enter))
+    const slot = await this.#slots.enter()
     // The client has disconnected.
     if (response.closed) {
-      this.#leave()
+      slot[Symbol.dispose]()
       throw notFound('message')
     }
     const cut = setTimeout(() => response.destroy(), patience + (size / slowestBytes) * 1000).unref()
     response.once('close', () => {
       clearTimeout(cut)
-      this.#leave()
+      slot[Symbol.dispose]()
     })
   }
-
-  #leave(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#free++
-  }
 }
+
+const isLarge = ({ summary }: Stored) => summary.sizeBytes > pieceBytes
+const bytesOf = ({ summary, pieces }: Stored) => collected(pieces(), summary.sizeBytes)

@@ -5,6 +5,7 @@ import { sendSerialized } from '#/http/serialized-json.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import type { PublicHttp } from '#/public-http/public-http.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { folderName } from './folder-name.ts'
@@ -13,6 +14,7 @@ import { headerRoute } from './header-route.ts'
 import { LargeMessages } from './large.ts'
 import { listRoute } from './list-route.ts'
 import { pathUid } from './message.ts'
+import { pictureRoute } from './picture-route.ts'
 import { BulkChange, BulkResult, ByUid, InFolder, MessageChange, MessageItem, MessageOut } from './schemas.ts'
 import { messageFor, type ThreadNames, threadedItemsFor } from './visible.ts'
 
@@ -25,6 +27,8 @@ export interface MessageParts {
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly threads: ThreadNames
+  /** Fetches the pictures that messages name. */
+  readonly publicHttp: PublicHttp
   /** This installation's name in DNS. */
   readonly hostname: string
 }
@@ -39,6 +43,7 @@ export function messageRoutes(app: App, parts: MessageParts): void {
   bulkRoutes(app, parts)
   headerRoute(app, parts, reading)
   downloadRoutes(app, parts, large, reading)
+  pictureRoute(app, parts, large, reading)
 }
 
 function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {

@@ -27,7 +27,7 @@ export interface Api {
 }
 
 type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
-  Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'dispatch' | 'linkMail' | 'composer' | 'mailKey'>
+  Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'publicHttp' | 'dispatch' | 'linkMail' | 'composer' | 'mailKey'>
 
 /** Serves HTTP until `starting` is disposed. */
 export async function startApi(

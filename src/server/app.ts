@@ -47,6 +47,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { presenceRoute } from '#/presence/routes.ts'
+import type { PublicHttp } from '#/public-http/public-http.ts'
 import { replyRoutes } from '#/replies/routes.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
 import { searchRoutes } from '#/search/routes.ts'
@@ -74,6 +75,8 @@ export interface AppParts extends ClientAddressParts {
   readonly serverControl: MailServerControl | undefined
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
+  /** Fetches the pictures that messages name. */
+  readonly publicHttp: PublicHttp
   readonly dispatch: Dispatch
   readonly linkMail: LinkMail
   /** Composes scheduled messages. */

@@ -31,6 +31,7 @@ import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { type Allowed, PublicHttp } from '#/public-http/public-http.ts'
 import { blinding, sealedAs as mailOut } from '#/queue/sealed.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
@@ -55,6 +56,8 @@ export interface Outside {
   readonly keyring: Keyring
   /** Whether domains reserved for tests and examples can be enrolled. */
   readonly allowReserved: boolean
+  /** Whether the pictures that a message names may be fetched from an address; from public ones unless told. */
+  readonly picturesFrom?: Allowed | undefined
   /** Where the web app is built; undefined without one. */
   readonly webDirectory?: string | undefined
   readonly log: Logger
@@ -107,6 +110,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
 
   const reader = starting.use(new MessageReader())
   const openPgp = starting.use(new OpenPgp())
+  const allowed = outside.picturesFrom && { 'http:': outside.picturesFrom, 'https:': outside.picturesFrom }
+  const publicHttp = starting.use(new PublicHttp({ resolver, ...(allowed && { allowed }) }))
   const unobserved = mailHostOn(config, db, keyring, { reader, log })
   starting.defer(async () => unobserved[Symbol.asyncDispose]?.())
   const mailHost = observers.mailHost(unobserved)
@@ -156,7 +161,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
-          ...{ mailHost, reader, openPgp, dispatch, linkMail: links, composer, mailKey },
+          ...{ mailHost, reader, openPgp, publicHttp, dispatch, linkMail: links, composer, mailKey },
         },
         observers,
         starting,

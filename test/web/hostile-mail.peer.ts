@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { World } from '#test/world/world.ts'
@@ -30,6 +31,19 @@ after(async () => {
   await world?.[Symbol.asyncDispose]()
   server.close()
 })
+
+/** A site on this machine, until it is disposed of. */
+async function siteOf(answer: RequestListener): Promise<AsyncDisposable & { readonly at: string }> {
+  const served = createHttpServer(answer)
+  await once(served.listen(0, '127.0.0.1'), 'listening')
+  return {
+    at: `http://127.0.0.1:${(served.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      served.closeAllConnections()
+      served.close()
+    },
+  }
+}
 
 /** HTML of which each line would do something, by what it tries. */
 const attacks: Readonly<Record<string, (lair: string) => string>> = {
@@ -103,6 +117,52 @@ for (const [what, attack] of Object.entries(attacks)) {
     await visitor.assertSound()
   })
 }
+
+test('pictures from elsewhere are shown once asked for, and the service fetches them; one that nobody can see is not', async () => {
+  const dot = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const asked: string[] = []
+  await using site = await siteOf(({ url = '', headers }, response) => {
+    asked.push(url)
+    assert.deepEqual([headers.cookie, headers.referer, headers['user-agent']], [undefined, undefined, 'Mailroom'])
+    if (url === '/gone.png') response.writeHead(404).end()
+    else response.writeHead(200, { 'Content-Type': 'image/png' }).end(dot)
+  })
+  const box = await boxOf(world)
+  await box.receive({
+    subject: 'News',
+    text: 'News',
+    html: `<style>h1 { background-image: url(${site.at}/banner.png); cursor: url(${site.at}/hand.cur), auto }</style><h1>News</h1>
+      <table background="${site.at}/paper.png"><tr><td style="background: url('${site.at}/cell.png')">Read</table>
+      <img src="${site.at}/photo.png?a=1&amp;b=2" alt="A photo" width="80" height="80"><img src="${site.at}/gone.png" alt="Gone">
+      <img src="${site.at}/seen.gif" width="1" height="1">`,
+  })
+  await using visitor = await reader(browser, box)
+  await show(visitor, box, 'News')
+  const { page } = visitor
+  const frame = page.locator('article iframe')
+  const pictures = async () => (await frame.getAttribute('srcdoc'))?.match(/data:image\/png/g)?.length ?? 0
+  assert.equal(await pictures(), 0)
+  assert.deepEqual(asked, [])
+  await visitor.assertSound()
+  await page.getByRole('button', { name: 'Show pictures' }).click()
+  await page.getByText('2 pictures from elsewhere cannot be shown.').waitFor()
+  await frame.contentFrame().locator('img[src]').waitFor()
+  assert.equal(await pictures(), 4)
+  assert.deepEqual(
+    await frame
+      .contentFrame()
+      .getByRole('img')
+      .evaluateAll((all) => all.map((one) => one.hasAttribute('src'))),
+    [true, false, false],
+  )
+  assert.deepEqual(asked.sort(), ['/banner.png', '/cell.png', '/gone.png', '/paper.png', '/photo.png?a=1&b=2'])
+  assert.deepEqual(visitor.strayed, [])
+  visitor.errors.splice(0, Infinity, ...visitor.errors.filter((error) => !error.includes('404')))
+  await visitor.assertSound()
+})
 
 test('a link in a message opens a page that knows nothing of this one', async () => {
   const box = await boxOf(world)

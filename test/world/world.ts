@@ -144,6 +144,7 @@ export class World implements AsyncDisposable {
           relay ?? starting.use(sink ? relayTo(sink) : directRelay(opened.db, { resolver: dns, clock, log: logger })),
         keyring: keyring ?? usual,
         allowReserved: true,
+        picturesFrom: (address) => address === '127.0.0.1',
         webDirectory: web ? (await builtWeb()).directory : undefined,
         log: logger,
       }),

@@ -3196,6 +3196,27 @@ mailbox: string;
 folder?: string;
 };
 
+export type FetchMessagePictureParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ */
+folder?: string;
+/**
+ * As the HTML has it.
+ * @minLength 1
+ * @maxLength 8192
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+url: string;
+};
+
 export type SearchMessagesParams = {
 /**
  * What to look for, as in `from:ann "the engine" -is:read`.
@@ -5979,6 +6000,42 @@ export const downloadAttachment = async (uid: number,
     params: DownloadAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
 
   return call<Blob>(getDownloadAttachmentUrl(uid,id,params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getFetchMessagePictureUrl = (uid: number,
+    params: FetchMessagePictureParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/picture?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/picture`
+}
+
+/**
+ * A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without cookies and referrer: the sender learns that it was asked for, and nothing of who did. AVIF, WebP, PNG, JPEG, GIF and BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.
+ *
+ * Scope: `messages:read`.
+ * @summary Fetch a remote picture of a message
+ */
+export const fetchMessagePicture = async (uid: number,
+    params: FetchMessagePictureParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
+
+  return call<Blob>(getFetchMessagePictureUrl(uid,params),
   {
     ...options,
     method: 'GET'

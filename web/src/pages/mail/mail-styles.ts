@@ -1,11 +1,20 @@
+import type { RemotePictures } from './picture-places.ts'
+
 /** Something that is loaded, wherever it lies. Pictures in the text itself are not. */
-const loading = /\b(?:url\(\s*["']?(?!data:image\/)|image-set\(|-webkit-image-set\(|image\(|src\()/i
+const loading = /\b(?:url\((?!\s*["']?data:image\/)|image-set\(|-webkit-image-set\(|image\(|src\()/i
+
+/** An address in the text of a style that a browser has written. */
+const written = /url\("([^"\\]+)"\)/g
 
 /** Collects the styles of a message. Style attributes become rules: only a sheet with the page's nonce applies in the frame. */
 export class StyleSheet {
-  leftOut = 0
   readonly #sheets: string[] = []
   readonly #moved = new Map<string, string>()
+  readonly #remote: RemotePictures
+
+  constructor(remote: RemotePictures) {
+    this.#remote = remote
+  }
 
   /** Adds the text of a `style` element, without what it imports, its fonts and what it loads. */
   add(css: string): void {
@@ -58,9 +67,18 @@ export class StyleSheet {
 
   #clean(style: CSSStyleDeclaration): void {
     for (const property of [...style]) {
-      if (!loading.test(style.getPropertyValue(property))) continue
-      style.removeProperty(property)
-      this.leftOut++
+      const value = style.getPropertyValue(property)
+      if (!loading.test(value)) continue
+      const shown = property.includes('image') ? this.#inPlaceOf(value) : value
+      if (loading.test(shown)) style.removeProperty(property)
+      else style.setProperty(property, shown, style.getPropertyPriority(property))
     }
+  }
+
+  #inPlaceOf(value: string): string {
+    return value.replace(written, (whole, source: string) => {
+      const found = loading.test(whole) ? this.#remote.take(source) : undefined
+      return found === undefined ? whole : `url("${found}")`
+    })
   }
 }

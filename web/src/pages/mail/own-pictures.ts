@@ -1,4 +1,5 @@
 import { getDownloadAttachmentUrl, type Message } from '../../api/generated.ts'
+import { dataUrl } from './data-url.ts'
 import { isShownInText } from './pictures.ts'
 import type { Place } from './place.ts'
 
@@ -12,13 +13,4 @@ export async function ownPictures(place: Place, message: Message): Promise<Map<s
     }),
   )
   return new Map(found)
-}
-
-function dataUrl(blob: Blob): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const reader = new FileReader()
-  reader.onload = () => resolve(String(reader.result))
-  reader.onerror = () => reject(reader.error)
-  reader.readAsDataURL(blob)
-  return promise
 }

@@ -1,13 +1,24 @@
 import purifier from 'dompurify'
 import { liftStyles } from './lift-styles.ts'
 import { StyleSheet } from './mail-styles.ts'
+import { RemotePictures } from './picture-places.ts'
 
 export interface Sanitized {
   /** Without elements and attributes that do anything. Its styles are in `css`; nothing in it names another host but links. */
   readonly body: HTMLElement
   readonly css: string
-  /** Pictures that lie elsewhere, which are left out. */
+  /** How many pictures are left out: they lie elsewhere. */
   readonly leftOut: number
+  /** The addresses of those that can be seen, as the HTML has them. */
+  readonly remote: readonly string[]
+}
+
+/** What stands in the place of a picture's address: a `data:` URL. */
+export interface Pictures {
+  /** Of the message itself, by Content-ID. */
+  readonly own: ReadonlyMap<string, string>
+  /** Those that were fetched, by address. */
+  readonly remote: ReadonlyMap<string, string>
 }
 
 const forbidden = [
@@ -21,9 +32,9 @@ const harmless = /^(?:(?:https?|mailto|tel|cid|data):|[^a-z]|[a-z+.-]+(?:[^a-z+.
 const linkable = /^(?:https?|mailto|tel):/i
 const picture = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/i
 
-/** Takes all from a stranger's HTML that acts, loads, or leads anywhere but to a page that is asked for. `pictures` has the
- *  message's own, by Content-ID, as `data:` URLs. What is made is in a document of its own that has no window. */
-export function sanitize(html: string, pictures: ReadonlyMap<string, string>): Sanitized {
+/** Takes all from a stranger's HTML that acts, loads, or leads anywhere but to a page that is asked for. What is made is
+ *  in a document of its own that has no window. */
+export function sanitize(html: string, pictures: Pictures): Sanitized {
   const lifted = liftStyles(html)
   const root = purifier.sanitize(lifted.html, {
     USE_PROFILES: { html: true },
@@ -51,20 +62,17 @@ export function sanitize(html: string, pictures: ReadonlyMap<string, string>): S
   })
   if (!(root instanceof HTMLElement)) throw new Error('The sanitizer answered no element')
   const body = root.querySelector('body') ?? root
-  const styles = new StyleSheet()
+  const remote = new RemotePictures(pictures.remote)
+  const styles = new StyleSheet(remote)
   for (const css of lifted.css) styles.add(css)
-  let leftOut = 0
   for (const element of [body, ...body.querySelectorAll<HTMLElement>('*')]) {
     if (element.localName === 'a') mendLink(element)
-    if (element.localName === 'img' && !mendPicture(element, pictures)) leftOut++
-    if (element.hasAttribute('background')) {
-      element.removeAttribute('background')
-      leftOut++
-    }
+    if (element.localName === 'img') mendPicture(element, pictures.own, remote)
+    mendBackground(element, remote)
     const style = element.getAttribute('data-own-style')
     if (style !== null) styles.move(element, style)
   }
-  return { body, css: styles.text(), leftOut: leftOut + styles.leftOut }
+  return { body, css: styles.text(), leftOut: remote.leftOut, remote: [...remote.addresses] }
 }
 
 /** A link opens a page of its own, which learns nothing of this one. */
@@ -80,14 +88,32 @@ function mendLink(link: Element): void {
   link.setAttribute('title', href)
 }
 
-/** Answers whether the picture is there. Else its text stands in its place. */
-function mendPicture(image: Element, pictures: ReadonlyMap<string, string>): boolean {
+/** Where a picture is not there, its text stands in its place. */
+function mendPicture(image: Element, own: ReadonlyMap<string, string>, remote: RemotePictures): void {
   const source = image.getAttribute('src')?.trim() ?? ''
-  const own = /^cid:/i.test(source) ? (pictures.get(decoded(source.slice(4))) ?? '') : source
   image.removeAttribute('src')
-  if (!picture.test(own)) return own === ''
-  image.setAttribute('src', own)
-  return true
+  const shown = /^cid:/i.test(source) ? own.get(decoded(source.slice(4))) : inPlaceOf(image, source, remote)
+  if (shown !== undefined && picture.test(shown)) image.setAttribute('src', shown)
+}
+
+function inPlaceOf(image: Element, source: string, remote: RemotePictures): string | undefined {
+  if (source === '' || /^data:/i.test(source)) return source
+  return isSeen(image) ? remote.take(source) : remote.leave()
+}
+
+/** Smaller ones only tell their sender that a message is read. */
+const isSeen = (image: Element) =>
+  !['width', 'height'].some((side) => Number.parseFloat(image.getAttribute(side) ?? '') <= 2)
+
+/** The attribute becomes a style, which is stronger than those of sheets, as is any attribute's. */
+function mendBackground(element: Element, remote: RemotePictures): void {
+  const source = element.getAttribute('background')
+  if (source === null) return
+  element.removeAttribute('background')
+  const shown = remote.take(source.trim())
+  if (shown === undefined) return
+  const style = element.getAttribute('data-own-style') ?? ''
+  element.setAttribute('data-own-style', `background-image:url("${shown}");${style}`)
 }
 
 function decoded(id: string): string {

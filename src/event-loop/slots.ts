@@ -1,0 +1,25 @@
+/** Lets so many in at once; others wait, in the order in which they came. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(atOnce: number) {
+    this.#free = atOnce
+  }
+
+  /** Disposing of the answer gives the slot back. */
+  async enter(): Promise<Disposable> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((enter) => this.#waiting.push(enter))
+    let held = true
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return
+        held = false
+        const next = this.#waiting.shift()
+        if (next) next()
+        else this.#free++
+      },
+    }
+  }
+}

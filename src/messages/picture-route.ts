@@ -1,0 +1,71 @@
+import type { FastifyContextConfig } from 'fastify'
+import { Refusal } from '#/errors.ts'
+import { Slots } from '#/event-loop/slots.ts'
+import type { App } from '#/http/app-type.ts'
+import { Line, Strict } from '#/http/shared-schemas.ts'
+import { HttpFailed } from '#/public-http/failure.ts'
+import { binary, downloadHeaders } from './download.ts'
+import { findMessage } from './find.ts'
+import type { LargeMessages } from './large.ts'
+import { fetchPicture, namesAddress } from './remote-picture.ts'
+import type { MessageParts } from './routes.ts'
+import { ByUid, inFolder } from './schemas.ts'
+
+/** Pictures in memory at once. */
+const mostAtOnce = 24
+
+/** Pictures of a message that lie on servers of others: the service fetches them, so those learn nothing of the reader. */
+export function pictureRoute(
+  app: App,
+  { db, mailHost, reader, publicHttp }: MessageParts,
+  large: LargeMessages,
+  config: FastifyContextConfig,
+): void {
+  const slots = new Slots(mostAtOnce)
+
+  app.get(
+    '/v1/messages/:uid/picture',
+    {
+      config,
+      schema: {
+        summary: 'Fetch a remote picture of a message',
+        operationId: 'fetchMessagePicture',
+        description:
+          'A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without ' +
+          'cookies and referrer: the sender learns that it was asked for, and nothing of who did. AVIF, WebP, PNG, JPEG, GIF and ' +
+          'BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.',
+        params: ByUid,
+        querystring: Strict({
+          ...inFolder,
+          url: Line({
+            minLength: 1,
+            maxLength: 8_192,
+            description: 'As the HTML has it.',
+            examples: ['https://news.example/logo.png'],
+          }),
+        }),
+        response: binary('The picture, under its own media type.', 'image/*'),
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      const stored = await findMessage({ db, mailHost }, caller, params.uid, query)
+      const { html } = await large.read(stored, (raw) => reader.content(raw))
+      if (!namesAddress(textOf(html), query.url)) throw new Refusal('not_found', 'The message names no such picture')
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      using _slot = await slots.enter()
+      try {
+        const { contentType, bytes } = await fetchPicture(publicHttp, query.url, gone.signal)
+        return reply.headers(downloadHeaders('picture', contentType)).send(bytes)
+      } catch (error) {
+        if (!(error instanceof HttpFailed)) throw error
+        throw new Refusal('not_found', `The picture cannot be fetched: ${error.message}`, { cause: error })
+      }
+    },
+  )
+}
+
+/** Of a large message it is JSON. */
+function textOf(html: string | null | Uint8Array): string {
+  return (html instanceof Uint8Array ? (JSON.parse(Buffer.from(html).toString()) as string | null) : html) ?? ''
+}

@@ -1,0 +1,54 @@
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
+import { HttpFailed } from '#/public-http/failure.ts'
+import type { HttpAnswer, PublicHttp } from '#/public-http/public-http.ts'
+
+export interface Picture {
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
+/** Octets of a picture. */
+const mostBytes = 5_000_000
+const mostRedirects = 4
+/** Milliseconds for the answer of a server. */
+const timeoutMs = 10_000
+
+/** Pictures that a browser shows without running anything. */
+const kinds = ['image/avif', 'image/webp', 'image/png', 'image/jpeg', 'image/gif', 'image/bmp']
+
+/** Nothing says whose picture it is, or who asks. No coding: a small answer could be large once it is decoded. */
+const headers = { Accept: kinds.join(', '), 'Accept-Encoding': 'identity', 'User-Agent': 'Mailroom' }
+
+/** Whether HTML names this address, as its author wrote it or as an attribute is read: a client cannot have the service
+ *  fetch anything else. */
+export function namesAddress(html: string, address: string): boolean {
+  return [html, decodeHTMLAttribute(html), decodeHTML(html)].some((text) => text.includes(address))
+}
+
+/** Fetches a picture from the server of somebody else. @throws HttpFailed */
+export async function fetchPicture(http: PublicHttp, address: string, signal: AbortSignal): Promise<Picture> {
+  let url = addressIn(address, 'https://nowhere.invalid/')
+  for (let redirects = 0; ; redirects++) {
+    const answer = await http.send(url, { method: 'GET', headers, mostBytes, timeoutMs, signal })
+    const { location } = answer.headers
+    if (answer.status < 300 || answer.status > 399 || location === undefined) return pictureOf(answer)
+    if (redirects === mostRedirects) throw new HttpFailed('The server redirects too often')
+    url = addressIn(location, url.href)
+  }
+}
+
+function addressIn(address: string, base: string): URL {
+  const url = URL.parse(address, base)
+  if (!url) throw new HttpFailed('The address is malformed')
+  return url
+}
+
+function pictureOf({ status, headers, body, cut }: HttpAnswer): Picture {
+  if (status !== 200) throw new HttpFailed(`The server answered ${status}`)
+  const contentType = (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase()
+  if (!kinds.includes(contentType)) throw new HttpFailed('It is no picture that can be shown')
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding !== 'identity') throw new HttpFailed('It is encoded, which was not asked for')
+  if (cut) throw new HttpFailed('It is too large')
+  return { contentType, bytes: body }
+}
