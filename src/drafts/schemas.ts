@@ -1,7 +1,7 @@
 import { cursorParameter } from '#/http/cursor.ts'
 import { Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
-import { inFolder } from '#/messages/schemas.ts'
+import { inFolder } from '#/messages/query-schemas.ts'
 import { modes } from '#/replies/rules.ts'
 import { Attachment, mostRecipients, sendingFields } from '#/sending/schemas.ts'
 

@@ -6,8 +6,8 @@ import { Type } from '#/http/type.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { findMessage } from './find.ts'
 import type { LargeMessages } from './large.ts'
+import { ByUid, InFolder, pathUidSchema } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
-import { ByUid, InFolder, pathUidSchema } from './schemas.ts'
 
 const ByAttachment = Type.Object({
   uid: pathUidSchema,

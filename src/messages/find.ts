@@ -6,7 +6,7 @@ import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MailHost, Stored } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'
 import { pathUid } from './message.ts'
-import type { InFolder } from './schemas.ts'
+import type { InFolder } from './query-schemas.ts'
 
 /** The message of a path's uid, in a mailbox that the caller may read. @throws Refusal */
 export async function findMessage(

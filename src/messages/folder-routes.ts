@@ -13,8 +13,8 @@ import {
   presentFolder,
 } from './folder-schemas.ts'
 import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
+import { InMailbox } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
-import { InMailbox } from './schemas.ts'
 
 interface Configs {
   readonly reading: FastifyContextConfig

@@ -2,7 +2,7 @@ import { ListOf, Nullable, OneOf, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { newFolderName, standingFolders } from './folder-name.ts'
-import { inFolder } from './schemas.ts'
+import { inFolder } from './query-schemas.ts'
 
 export const ByPath = Type.Object({
   path: Type.String({ description: 'The name of the folder, with `/` as `%2F`.', examples: ['Projects%2FApollo'] }),

@@ -5,8 +5,9 @@ import { mailboxFor } from '#/mailboxes/readable.ts'
 import { folderName } from './folder-name.ts'
 import { headerFieldsOf } from './header-fields.ts'
 import { pathUid } from './message.ts'
+import { ByUid, InFolder } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
-import { ByUid, HeaderFieldsOut, InFolder } from './schemas.ts'
+import { HeaderFieldsOut } from './schemas.ts'
 
 /** The header of a message. */
 export function headerRoute(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {

@@ -7,8 +7,9 @@ import type { Summary } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'
 import { assertAlone, namedUids } from './message.ts'
 import { visibleKeywords } from './queries.ts'
+import { ListQuery } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
-import { ListQuery, MessagePage } from './schemas.ts'
+import { MessagePage } from './schemas.ts'
 import { threadedItemsFor } from './visible.ts'
 
 /** The messages of a folder, by page or cursor, or those named by their uids. */

@@ -7,9 +7,9 @@ import { HttpFailed } from '#/public-http/failure.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { findMessage } from './find.ts'
 import type { LargeMessages } from './large.ts'
+import { ByUid, inFolder } from './query-schemas.ts'
 import { fetchPicture, namesAddress } from './remote-picture.ts'
 import type { MessageParts } from './routes.ts'
-import { ByUid, inFolder } from './schemas.ts'
 
 /** Pictures in memory at once. */
 const mostAtOnce = 24

@@ -1,6 +1,7 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
-import { AddressOut, inFolder, type ListedMessage, listedFields } from '#/messages/schemas.ts'
+import { inFolder } from '#/messages/query-schemas.ts'
+import { AddressOut, type ListedMessage, listedFields } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { mailUnavailable, notFound } from '#/errors.ts'
+import { mailUnavailable } from '#/errors.ts'
 import { type By, type Told, tell } from '#/events/tell.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
@@ -22,19 +22,17 @@ import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
-import { Access, type Account, findAccount, type InFolder } from './access.ts'
+import { Access, findAccount, type InFolder } from './access.ts'
 import { uidsNamed } from './changing/append.ts'
 import { expunge, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
 import { saveDraft } from './changing/save-draft.ts'
 import { ImapConnection } from './client/connection.ts'
-import type { ImapSession } from './client/session.ts'
-import { longestWait } from './client/session-pool.ts'
 import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
-import type { Layout } from './folders/layout.ts'
 import { nearlyFull, storageOf, storageUsed } from './folders/storage.ts'
+import { Reach } from './reach.ts'
 import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
 import { countUpTo, listed, uidsAfter } from './reading/list.ts'
@@ -61,6 +59,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #parts: Parts
   readonly #access: Access
   readonly #spool: Spool
+  readonly #reach: Reach
   readonly #contents = new Contents()
   readonly #measuring: NodeJS.Timeout
 
@@ -69,6 +68,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     this.#parts = parts
     this.#access = new Access(server)
     this.#spool = new Spool({ db, access: this.#access, log, mostBytes })
+    this.#reach = new Reach({ db, access: this.#access, spool: this.#spool })
     this.#measuring = setInterval(() => this.#measure(), betweenMeasurings)
     this.#measuring.unref()
   }
@@ -90,39 +90,36 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   async saveDraft(mailbox: MailboxRef, draft: Draft, by?: By): Promise<number | undefined> {
-    const uid = await this.#exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
+    const uid = await this.#reach.exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
     if (uid !== undefined) await this.#tell([saved(mailbox, uid, draft.replaces.at(-1))], by)
     return uid
   }
 
   draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]> {
-    return this.#in(mailbox, 'drafts', (session) => uidsNamed(session, messageId))
+    return this.#reach.inFolder(mailbox, 'drafts', (session) => uidsNamed(session, messageId))
   }
 
   async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {
-    const until = waitingEnds()
-    const account = await this.#found(mailbox, until)
-    if (!account) return []
-    const listed = await this.#access.inMailbox(account, (session, layout) => layout.statuses(session), until)
+    const listed = await this.#reach.statuses(mailbox)
     return listed.map(({ name, total, unread }) => ({ name, total, unread }))
   }
 
   createFolder(mailbox: MailboxRef, name: string): Promise<boolean> {
-    return this.#inFolders(mailbox, (session, layout) => createFolder(session, layout, name))
+    return this.#reach.inFolders(mailbox, (session, layout) => createFolder(session, layout, name))
   }
 
   renameFolder(mailbox: MailboxRef, name: string, to: string): Promise<void> {
-    return this.#inFolders(mailbox, (session, layout) => renameFolder(session, layout, name, to))
+    return this.#reach.inFolders(mailbox, (session, layout) => renameFolder(session, layout, name, to))
   }
 
   removeFolder(mailbox: MailboxRef, name: string): Promise<boolean> {
-    return this.#inFolders(mailbox, (session, layout) =>
+    return this.#reach.inFolders(mailbox, (session, layout) =>
       removeFolder(session, layout, name, () => this.#spool.settled(mailbox, name)),
     )
   }
 
   async list(mailbox: MailboxRef, name: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }> {
-    return this.#in(mailbox, name, async (session, folder) => {
+    return this.#reach.inFolder(mailbox, name, async (session, folder) => {
       const uids = await listed(session, query)
       const start = query.page * query.limit + (query.after ? await countUpTo(session, uids, query.after) : 0)
       const page = uids.slice(start, start + query.limit)
@@ -134,18 +131,18 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   summaries(mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<Summary[]> {
-    return this.#in(mailbox, name, async (session, folder) => {
+    return this.#reach.inFolder(mailbox, name, async (session, folder) => {
       const found = await this.#contents.of(session, folder, name, realUids(uids))
       return found.map(({ summary }) => summary)
     })
   }
 
   uidsAfter(mailbox: MailboxRef, name: string, uid: number, most: number): Promise<number[]> {
-    return this.#in(mailbox, name, (session) => uidsAfter(session, uid, most))
+    return this.#reach.inFolder(mailbox, name, (session) => uidsAfter(session, uid, most))
   }
 
   read(mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
-    const inFolder = <T>(work: InFolder<T>) => this.#in(mailbox, name, work)
+    const inFolder = <T>(work: InFolder<T>) => this.#reach.inFolder(mailbox, name, work)
     return readMessage(inFolder, this.#contents, name, uid)
   }
 
@@ -162,13 +159,13 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   ): Promise<Map<number, Place>> {
     const work: InFolder<Map<number, Place>> = (session, folder, layout) =>
       update(session, folder, layout, name, realUids(uids), change)
-    const places = await this.#exclusively(mailbox, name, work)
+    const places = await this.#reach.exclusively(mailbox, name, work)
     await this.#tell(changedAsAsked(mailbox, name, places, change), by)
     return places
   }
 
   async expunge(mailbox: MailboxRef, name: string, uids: readonly number[], by?: By): Promise<number[]> {
-    const gone = await this.#exclusively(mailbox, name, async (session, folder) => {
+    const gone = await this.#reach.exclusively(mailbox, name, async (session, folder) => {
       const present = await presentUids(session, folder, realUids(uids))
       if (present.length > 0) await expunge(session, present)
       return present
@@ -193,7 +190,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   changes(mailbox: MailboxRef, name: string, since: FolderState | undefined): Promise<FolderChanges> {
-    return this.#in(mailbox, name, async (session, folder) => {
+    return this.#reach.inFolder(mailbox, name, async (session, folder) => {
       const step = await changes(
         session,
         folder,
@@ -206,11 +203,11 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   storageUsed(organizationId: string): Promise<number> {
-    return storageUsed(this.#parts.db, this.#access, this.#found, organizationId)
+    return storageUsed(this.#parts.db, this.#access, this.#reach.found, organizationId)
   }
 
   storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
-    return storageOf(this.#parts.db, this.#access, this.#found, mailboxes)
+    return storageOf(this.#parts.db, this.#access, this.#reach.found, mailboxes)
   }
 
   async ping(): Promise<void> {
@@ -219,36 +216,6 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
       throw mailUnavailable(error)
     })
     connection.close()
-  }
-
-  async #in<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
-    const until = waitingEnds()
-    return this.#access.inFolder(await this.#account(mailbox, until), name, work, until)
-  }
-
-  async #exclusively<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
-    const until = waitingEnds()
-    const account = await this.#account(mailbox, until)
-    return this.#access.exclusively(mailbox, () => this.#access.inFolder(account, name, work, until), until)
-  }
-
-  async #inFolders<T>(mailbox: MailboxRef, work: (session: ImapSession, layout: Layout) => Promise<T>): Promise<T> {
-    const until = waitingEnds()
-    const account = await this.#account(mailbox, until)
-    return this.#access.exclusively(mailbox, () => this.#access.inMailbox(account, work, until), until)
-  }
-
-  async #account(mailbox: MailboxRef, until: number): Promise<Account> {
-    const account = await this.#found(mailbox, until)
-    if (!account) throw notFound('mailbox')
-    return account
-  }
-
-  /** Delivers what waits for the mailbox first, so that a message is there for whoever asks once it was accepted; until `until`. */
-  readonly #found = async (mailbox: MailboxRef, until: number): Promise<Account | undefined> => {
-    const account = await findAccount(this.#parts.db, mailbox)
-    if (account?.waiting) await this.#spool.deliver(account, until)
-    return account
   }
 
   /** Lets in mail again for those who made room with another program. */
@@ -265,9 +232,4 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     await this.#spool[Symbol.asyncDispose]()
     await this.#access[Symbol.asyncDispose]()
   }
-}
-
-/** When a request that begins now has waited long enough, by performance.now(). */
-function waitingEnds(): number {
-  return performance.now() + longestWait
 }

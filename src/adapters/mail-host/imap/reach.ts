@@ -1,0 +1,71 @@
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { type Access, type Account, findAccount, type InFolder } from './access.ts'
+import type { ImapSession } from './client/session.ts'
+import { longestWait } from './client/session-pool.ts'
+import type { Layout } from './folders/layout.ts'
+import type { Spool } from './spool/spool.ts'
+
+interface Parts {
+  readonly db: Db
+  readonly access: Access
+  readonly spool: Spool
+}
+
+/** Work in mailboxes on the server. What waits for a mailbox is delivered first, so that a message is there for whoever asks once it
+ *  was accepted. */
+export class Reach {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async inFolder<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
+    const until = waitingEnds()
+    return this.#parts.access.inFolder(await this.#account(mailbox, until), name, work, until)
+  }
+
+  /** While nobody else changes the mailbox by way of this process. */
+  async exclusively<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
+    const { access } = this.#parts
+    const until = waitingEnds()
+    const account = await this.#account(mailbox, until)
+    return access.exclusively(mailbox, () => access.inFolder(account, name, work, until), until)
+  }
+
+  /** The same, for work on the folders themselves. */
+  async inFolders<T>(mailbox: MailboxRef, work: (session: ImapSession, layout: Layout) => Promise<T>): Promise<T> {
+    const { access } = this.#parts
+    const until = waitingEnds()
+    const account = await this.#account(mailbox, until)
+    return access.exclusively(mailbox, () => access.inMailbox(account, work, until), until)
+  }
+
+  /** The folders; none of a mailbox that is not there. */
+  async statuses(mailbox: MailboxRef): ReturnType<Layout['statuses']> {
+    const until = waitingEnds()
+    const account = await this.found(mailbox, until)
+    if (!account) return []
+    return this.#parts.access.inMailbox(account, (session, layout) => layout.statuses(session), until)
+  }
+
+  /** The mailbox's account, after what waits for it was delivered; until `until`, by performance.now(). */
+  readonly found = async (mailbox: MailboxRef, until: number): Promise<Account | undefined> => {
+    const account = await findAccount(this.#parts.db, mailbox)
+    if (account?.waiting) await this.#parts.spool.deliver(account, until)
+    return account
+  }
+
+  async #account(mailbox: MailboxRef, until: number): Promise<Account> {
+    const account = await this.found(mailbox, until)
+    if (!account) throw notFound('mailbox')
+    return account
+  }
+}
+
+/** When a request that begins now has waited long enough, by performance.now(). */
+function waitingEnds(): number {
+  return performance.now() + longestWait
+}

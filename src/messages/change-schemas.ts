@@ -1,0 +1,51 @@
+import { Line, Strict } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { assertLabelsApart } from './change.ts'
+import { newFolderName } from './folder-name.ts'
+import { highestUid } from './message.ts'
+
+const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
+  maxItems: 100,
+  description: "Keywords of the organization's labels, not names; in a session also of the member's own.",
+})
+
+const changeFields = {
+  unread: Type.Optional(Type.Boolean()),
+  starred: Type.Optional(Type.Boolean()),
+  add_labels: Type.Optional(keywords),
+  remove_labels: Type.Optional(keywords),
+  folder: Type.Optional(
+    Type.String({
+      description:
+        'Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a ' +
+        'path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`.',
+      examples: ['archive'],
+      rule: newFolderName,
+    }),
+  ),
+}
+
+export const MessageChange = Strict(changeFields, {
+  minProperties: 1,
+  rule: assertLabelsApart,
+  examples: [{ unread: false, starred: true }],
+})
+export type MessageChange = Static<typeof MessageChange>
+
+const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
+
+export const BulkChange = Strict(
+  {
+    uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
+    ...changeFields,
+  },
+  { rule: assertLabelsApart, examples: [{ uids: [17], unread: false, starred: true }] },
+)
+
+export const BulkResult = Type.Object({
+  updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
+  not_found: Type.Array(uid),
+  moved: Type.Array(Type.Object({ uid, new_uid: uid }), {
+    description: 'The new uids after a move, in the same order.',
+  }),
+})

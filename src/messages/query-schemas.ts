@@ -1,0 +1,62 @@
+import { cursorParameter } from '#/http/cursor.ts'
+import { Line, paging, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { highestUid } from './message.ts'
+
+/** The mailbox and folder of a query on messages. */
+export const inFolder = {
+  mailbox: Line({
+    minLength: 1,
+    maxLength: 320,
+    description: 'Address of a mailbox.',
+    examples: ['support@tryout.test'],
+  }),
+  folder: Type.Optional(
+    Type.String({
+      default: 'inbox',
+      description:
+        '`inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another ' +
+        'folder. One that the mailbox lacks is `invalid_request`.',
+      examples: ['inbox', 'Projects/Apollo'],
+    }),
+  ),
+}
+
+export const InMailbox = Strict({ mailbox: inFolder.mailbox })
+export const InFolder = Strict(inFolder)
+
+export const ListQuery = Strict({
+  ...inFolder,
+  ...paging(100, 25),
+  unread: Type.Optional(Type.Boolean({ description: '`true` for unread messages alone, `false` for read ones.' })),
+  label: Type.Optional(
+    Line({ minLength: 1, description: 'The keyword of a label, living or deleted.', examples: ['invoices'] }),
+  ),
+  uids: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$',
+      description: 'Those of these messages that are in the folder, on one page: up to 100 uids. It stands alone.',
+      examples: ['17,18'],
+    }),
+  ),
+  after_uid: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: highestUid,
+      description:
+        'Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the ' +
+        'answer. It stands alone but for `limit`.',
+    }),
+  ),
+  cursor: cursorParameter,
+})
+
+/** The uid in a path. The route checks its form: an invalid one is `not_found`. */
+export const pathUidSchema = Type.Unsafe<string>({
+  type: 'integer',
+  minimum: 1,
+  maximum: highestUid,
+  description: 'Of the message in its folder.',
+})
+
+export const ByUid = Type.Object({ uid: pathUidSchema })
