@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|all [SIZE]:
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|web|all [SIZE]:
 // what bench/README.md is made of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -15,6 +15,7 @@ const benches = {
   postfix: async (messages?: number) => (await import('./postfix.ts')).postfix({ ...(messages && { messages }) }),
   memory: async (messages?: number) => (await import('./memory.ts')).memory({ ...(messages && { messages }) }),
   search: async (messages?: number) => (await import('./search.ts')).search({ ...(messages && { messages }) }),
+  web: async (messages?: number) => (await import('./web.ts')).web({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
 }
 

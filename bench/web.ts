@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core'
+import { openBrowser, Visitor } from '#test/web/browser.ts'
+import { World } from '#test/world/world.ts'
+import { Inbox } from './folder.ts'
+import { median, type Row } from './report.ts'
+
+/** How many times as slow the browser's processor is made. */
+const slowed = 4
+const inMilliseconds = { unit: 'ms' } as const
+
+/** The web app in a browser on a slowed processor, in a large mailbox: until its list is there, until a conversation is, and the
+ *  longest that the page could not be used. */
+export async function web({ messages = 100_000, visits = 10, openings = 50 } = {}): Promise<Row[]> {
+  await using world = await World.start({ web: true })
+  const organization = await world.organization()
+  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const inbox = new Inbox(world, { organizationId: organization.id, mailboxId })
+  await inbox.growTo(messages)
+  const { id } = await organization.member(address, 'owner')
+  await using browser = await openBrowser()
+  await using visitor = await Visitor.signIn(browser, organization, id)
+  const { page } = visitor
+  await page.addInitScript(watch)
+  const client = await page.context().newCDPSession(page)
+  await client.send('Emulation.setCPUThrottlingRate', { rate: slowed })
+
+  const list = `/mail/${encodeURIComponent(address)}/inbox`
+  const shown: number[] = []
+  for (let visit = 0; visit < visits; visit++) {
+    await page.goto(list)
+    shown.push((await page.evaluate('bench.list')) as number)
+  }
+  const opened: number[] = []
+  for (let opening = 0; opening < openings; opening++) opened.push(await open(page, opening))
+  const longest = (await page.evaluate('bench.longest')) as number
+  const many = messages.toLocaleString('en')
+  return [
+    { what: `The list of ${many} messages is there, median`, value: median(shown), ...inMilliseconds, most: 1_500 },
+    { what: '  slowest', value: Math.max(...shown), ...inMilliseconds },
+    { what: 'A conversation is there, 95th percentile', value: nearly(opened), ...inMilliseconds, most: 150 },
+    { what: '  median', value: median(opened), ...inMilliseconds },
+    { what: 'Longest task', value: longest, ...inMilliseconds, most: 100 },
+  ]
+}
+
+/** Presses the key for the next conversation, and answers how long it takes until it is there. */
+async function open(page: Page, opening: number): Promise<number> {
+  await page.evaluate('bench.begin()')
+  await page.keyboard.press(opening === 0 ? 'o' : 'j')
+  return (await page.evaluate('bench.opened')) as number
+}
+
+const nearly = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
+
+/** In the page, from its beginning: `list` is when the list was there, and `opened`, after `begin()`, how long a conversation with its
+ *  newest message took from the key that was pressed. Times are those of the frame after. */
+const watch = `
+globalThis.bench = { longest: 0 }
+const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => drawn(performance.now()))))
+const until = (isThere) => new Promise((there) => {
+  const look = () => {
+    if (!isThere()) return
+    observer.disconnect()
+    frame().then(there)
+  }
+  const observer = new MutationObserver(look)
+  observer.observe(document, { childList: true, subtree: true, attributes: true, characterData: true })
+  look()
+})
+const find = (selector) => document.querySelector(selector)
+bench.list = until(() => find('[role=row] [role=gridcell] a'))
+bench.begin = () => {
+  const before = find('article h1')
+  let pressed
+  addEventListener('keydown', ({ timeStamp }) => { pressed = timeStamp }, { once: true, capture: true })
+  const isThere = () => {
+    const now = find('article h1')
+    return now && now !== before && find('article section dl') && !find('article [role=status][aria-label^=Loading]')
+  }
+  bench.opened = until(isThere).then((time) => time - pressed)
+}
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) bench.longest = Math.max(bench.longest, duration)
+}).observe({ type: 'longtask', buffered: true })
+`

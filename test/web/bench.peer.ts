@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { web } from '../../bench/web.ts'
+
+test('the bench "web" opens a list and conversations', async () => {
+  const rows = await web({ messages: 100, visits: 1, openings: 2 })
+  assert.ok(rows.every(({ value }) => value > 0))
+})
