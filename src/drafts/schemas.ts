@@ -1,6 +1,7 @@
 import { cursorParameter } from '#/http/cursor.ts'
 import { Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
+import { highestUid } from '#/messages/message.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { modes } from '#/replies/rules.ts'
 import { Attachment, mostRecipients, sendingFields } from '#/sending/schemas.ts'
@@ -116,7 +117,7 @@ const Original = Strict(
   {
     uid: Type.Integer({
       minimum: 1,
-      maximum: 2 ** 32 - 1,
+      maximum: highestUid,
       description: 'Of a message of the mailbox.',
       examples: [17],
     }),
@@ -138,10 +139,7 @@ export const NewDraft = Strict(
   { examples: [{ mailbox: 'support@tryout.test', to: ['Ann <ann@example.com>', 'bo'], subject: 'Your invoice' }] },
 )
 
-export const DraftChange = Strict(
-  { ...fields, version },
-  { minProperties: 1, examples: [{ text: 'Hello Ann', version: 17 }] },
-)
+export const DraftChange = Strict({ ...fields, version }, { minProperties: 1, examples: [{ text: 'Hello Ann' }] })
 
 export type OriginalOf = Static<typeof Original>
 
@@ -157,9 +155,15 @@ export const KnownVersion = Strict({ version })
 
 export const DraftDeleted = Type.Object({ deleted: Type.Literal(true), id })
 
-export const SendDraft = Strict({
-  version,
-  send_at: Type.Optional(
-    Type.String({ description: 'Schedules it, as in `POST /v1/scheduled`.', examples: ['2026-11-21T08:00:00+01:00'] }),
-  ),
-})
+export const SendDraft = Strict(
+  {
+    version,
+    send_at: Type.Optional(
+      Type.String({
+        description: 'Schedules it, as in `POST /v1/scheduled`.',
+        examples: ['2026-11-21T08:00:00+01:00'],
+      }),
+    ),
+  },
+  { examples: [{}] },
+)

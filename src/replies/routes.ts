@@ -7,7 +7,7 @@ import { type Static, Type } from '#/http/type.ts'
 import { folderName } from '#/messages/folder-name.ts'
 import { LargeMessages } from '#/messages/large.ts'
 import { pathUid } from '#/messages/message.ts'
-import { ByUid, InFolder } from '#/messages/schemas.ts'
+import { ByUid, InFolder } from '#/messages/query-schemas.ts'
 import { type Address, isAddress } from '#/mime/address.ts'
 import { assertSomeText, mailbox as oneAddress } from '#/sending/fields.ts'
 import { addresses, attachments, type Outgoing } from '#/sending/outgoing.ts'
@@ -60,7 +60,7 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
       bodyLimit,
       config: {
         scope: 'sending:write',
-        noun: 'Sending',
+        noun: 'Messages',
         errors: ['not_found', 'quota_exceeded', 'mail_unavailable'],
       },
       schema: {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
 import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
@@ -71,6 +71,9 @@ test('every example of the document is taken, and answered as its example says a
     const media = responses[String(status)]?.content?.['application/json']
     if (!media) continue
     assertLike(answer.body, media.example, name)
+    // Of several successes that differ, generated schemas know the first.
+    const [first] = Object.keys(responses).filter((success) => success.startsWith('2'))
+    if (!isDeepStrictEqual(responses[first ?? '']?.content?.['application/json']?.schema, media.schema)) continue
     const schema = generated[`${schemas}Response`] ?? generated[`${schemas}${status}Response`]
     assert.ok(schema, `${schemas}Response is generated`)
     schema.parse(answer.body)

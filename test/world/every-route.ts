@@ -36,6 +36,8 @@ export interface Furnished {
     readonly member: string
   }
   readonly keyword: string
+  /** The address of a picture that the message names. */
+  readonly picture: string
 }
 
 export async function furnish(world: World): Promise<Furnished> {
@@ -68,11 +70,13 @@ export async function furnish(world: World): Promise<Furnished> {
     })
     .execute()
   await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed.id).execute()
+  const picture = await world.picture()
   await world.send({
     from: 'charles@engines.example',
     to: address,
     subject: 'Notes',
     text: 'Attached.',
+    html: `<p>Attached.</p><img src="${picture}">`,
     attachments: [{ filename: 'note.txt', content: 'A note.' }],
   })
   const [thread] = (await organization.request('GET', `/v1/threads?mailbox=${address}`)).body.data
@@ -104,7 +108,7 @@ export async function furnish(world: World): Promise<Furnished> {
     apiKey: key.id,
     member,
   }
-  return { organization, address, ids, keyword: label.keyword }
+  return { organization, address, ids, keyword: label.keyword, picture }
 }
 
 /** A new member who may read the mailbox. */
@@ -194,6 +198,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/messages/{uid}/headers': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/raw': { item: 'message', query: inMailbox },
   'GET /v1/messages/{uid}/attachments/{id}': { item: 'attachment', query: inMailbox },
+  'GET /v1/messages/{uid}/picture': {
+    item: 'message',
+    query: ({ address, picture }) => `?mailbox=${address}&url=${encodeURIComponent(picture)}`,
+  },
   'GET /v1/search': { query: ({ address }) => `?q=notes&mailbox=${address}` },
   'GET /v1/scheduled': {},
   'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },

@@ -80,6 +80,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'PATCH /v1/messages/{uid}': { scope: 'messages:write', about: 'mail', level: 'change' },
   'GET /v1/messages/{uid}/headers': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/messages/{uid}/raw': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/messages/{uid}/picture': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/messages/{uid}/attachments/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/search': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/threads': { scope: 'messages:read', about: 'mail', level: 'read' },

@@ -28,6 +28,7 @@ import type { Keyring } from '#/secrets/keyring.ts'
 import { assemble, type Running } from '#/server/assemble.ts'
 import { builtWeb } from '#/web/build.ts'
 import { type Answer, HttpClient, type RequestOptions } from '#test/sockets/http-client.ts'
+import { PictureSite } from '#test/sockets/picture-site.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from './database.ts'
 import { hostname, keyring as usual } from './installation.ts'
@@ -80,6 +81,7 @@ export class World implements AsyncDisposable {
   readonly metrics: Listening | undefined
   readonly #resources: AsyncDisposableStack
   #count = 0
+  #pictures: Promise<PictureSite> | undefined
 
   private constructor(
     parts: Pick<
@@ -181,6 +183,12 @@ export class World implements AsyncDisposable {
     } finally {
       transport.close()
     }
+  }
+
+  /** The address of a picture on another server, for messages to name. */
+  async picture(): Promise<string> {
+    this.#pictures ??= PictureSite.start().then((site) => this.#resources.use(site))
+    return (await this.#pictures).picture
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
