@@ -6,6 +6,7 @@ import type { MemberRef } from '#/members/member.ts'
 import type { InSession } from '../for-members.ts'
 import { passwordOf } from '../password-queries.ts'
 import { deleteOtherSessions } from '../queries.ts'
+import { hasIdentity } from '../single-sign-on/queries.ts'
 import { newChallenge } from './challenges.ts'
 import { creationOptions } from './options.ts'
 import { deletePasskey, insertPasskey, lockMember, type Passkey, passkeysOf, renamePasskey } from './queries.ts'
@@ -17,6 +18,13 @@ import { verifiedRegistration } from './verify.ts'
 export interface Changing {
   readonly db: Db
   readonly by: Actor
+}
+
+/** Ways in beside passkeys that are on. */
+export interface OtherWays {
+  readonly passwords: boolean
+  /** Of single sign-on. */
+  readonly issuer: string | undefined
 }
 
 /** They all go into every challenge. */
@@ -73,10 +81,10 @@ export async function changePasskey(
 
 /**
  * Removes a passkey, and ends the member's other sessions: whoever has the passkey may have opened one. The last one stays while
- * there is no password that works, since the member would have locked themselves out. @throws Refusal
+ * there is no other way in, since the member would have locked themselves out. @throws Refusal
  */
 export async function removePasskey(
-  { db, by, passwords }: Changing & { readonly passwords: boolean },
+  { db, by, ways }: Changing & { readonly ways: OtherWays },
   member: InSession,
   id: string,
 ): Promise<void> {
@@ -84,11 +92,16 @@ export async function removePasskey(
     await lockMember(tx, member)
     const gone = await deletePasskey(tx, member, id)
     if (!gone) throw notFound('passkey')
-    const hasPassword = passwords && Boolean((await passwordOf(tx, member))?.hash)
-    if (!hasPassword && (await passkeysOf(tx, member)).length === 0) throw lastWayIn()
+    const isLast = (await passkeysOf(tx, member)).length === 0
+    if (isLast && !(await hasOtherWay(tx, member, ways))) throw lastWayIn()
     await deleteOtherSessions(tx, member, member.sessionId)
     await enter(tx, member, by, { action: 'member.passkey_removed', before: { passkey: gone.name }, after: null })
   })
+}
+
+async function hasOtherWay(tx: Tx, member: MemberRef, { passwords, issuer }: OtherWays): Promise<boolean> {
+  if (passwords && (await passwordOf(tx, member))?.hash) return true
+  return issuer !== undefined && (await hasIdentity(tx, member, issuer))
 }
 
 async function enter(
@@ -107,7 +120,7 @@ function tooMany(): Refusal {
 function lastWayIn(): Refusal {
   return invalid(
     'id',
-    'This is your only way in: you have no other passkey and no password',
+    'This is your only way in: you have no other passkey and no password, and have never used single sign-on here',
     'Add another passkey or set a password before',
   )
 }

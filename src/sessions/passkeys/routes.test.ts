@@ -241,6 +241,28 @@ test('where passwords are off, one that was set is no way in', async () => {
   assert.deepEqual(outcome(await there.request('DELETE', `/v1/me/passkeys/${passkey}`)), [400, 'id'])
 })
 
+test('single sign-on is a way in for who has used it, at the provider of now', async () => {
+  const issuer = 'http://127.0.0.1:1/'
+  const provider = {
+    MAILROOM_OIDC_ISSUER: issuer,
+    MAILROOM_OIDC_CLIENT_ID: 'mailroom',
+    MAILROOM_OIDC_CLIENT_SECRET: 's',
+  }
+  await using there = await World.start({ env: { ...env, ...provider }, database: world.database })
+  const { organization, session, passkey } = await withPasskey()
+  const member = { organization_id: organization.id, member_id: session.id }
+  const remove = async () =>
+    (await signIn(organization, session.id, there)).request('DELETE', `/v1/me/passkeys/${passkey}`)
+  await world.db
+    .insertInto('member_identities')
+    .values({ ...member, issuer: 'https://old.example/', subject: '1' })
+    .execute()
+  assert.deepEqual(outcome(await remove()), [400, 'id'])
+  await world.db.updateTable('member_identities').set({ issuer }).where('member_id', '=', session.id).execute()
+  assert.equal((await session.request('DELETE', `/v1/me/passkeys/${passkey}`)).status, 400, 'where there is none')
+  assert.equal((await remove()).status, 200)
+})
+
 test('who is a member of several organizations has passkeys of each', async () => {
   const email = `${randomUUID()}@people.example`
   const authenticator = new Authenticator()

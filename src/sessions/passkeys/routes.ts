@@ -6,6 +6,7 @@ import { ById, Id, ListOf, pathId } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forConfirmedMembers, forMembers, inSession, memberOf } from '../for-members.ts'
+import type { SignOn } from '../single-sign-on/flow.ts'
 import { addPasskey, beginPasskey, changePasskey, removePasskey } from './passkeys.ts'
 import { passkeysOf } from './queries.ts'
 import { relyingPartyOf } from './relying-party.ts'
@@ -19,6 +20,8 @@ export interface PasskeyRouteParts {
   readonly publicUrl: string | undefined
   /** Whether members may have passwords. */
   readonly passwords: boolean
+  /** Undefined without single sign-on. */
+  readonly signOn: SignOn | undefined
 }
 
 /** A member adds, renames and removes passkeys. */
@@ -71,7 +74,7 @@ function addRoutes(app: App, parts: PasskeyRouteParts): void {
   )
 }
 
-function keptRoutes(app: App, { db, passwords }: PasskeyRouteParts): void {
+function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): void {
   app.get(
     '/v1/me/passkeys',
     {
@@ -113,14 +116,15 @@ function keptRoutes(app: App, { db, passwords }: PasskeyRouteParts): void {
       schema: {
         summary: 'Remove a passkey',
         description:
-          "Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no password.",
+          "Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no other way in.",
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },
     },
     async (request) => {
       const id = pathId(request.params.id, 'passkey')
-      await removePasskey({ db, passwords, by: request.actor }, inSession(request), id)
+      const ways = { passwords, issuer: signOn?.admission.issuer }
+      await removePasskey({ db, ways, by: request.actor }, inSession(request), id)
       return { deleted: true as const, id }
     },
   )

@@ -115,6 +115,18 @@ export async function bindIdentity(
   return rows.length > 0
 }
 
+/** Whether the member has signed in there. */
+export async function hasIdentity(db: Db, { organizationId, memberId }: MemberRef, issuer: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('member_identities')
+    .select('issuer')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .where('issuer', '=', issuer)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Who the member is at a provider is known from their next sign-in there. */
 export async function forgetIdentity(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
   await tx

@@ -7425,7 +7425,7 @@ export const getRemovePasskeyUrl = (id: string,) => {
 }
 
 /**
- * Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no password.
+ * Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no other way in.
  *
  * For members who are signed in. To a key this path does not exist.
  *
