@@ -35,7 +35,8 @@ export interface Schedule {
   readonly sendAt: Date
   readonly listed: ListedFields
   readonly attachmentCount: number
-  readonly scheduledBy: 'api_key' | 'member'
+  /** Who scheduled it; null for a key. */
+  readonly memberId: string | null
 }
 
 /** Puts a message into the queue, sealed: `queued`, or `uncomposed` where it has a source. Once `tx` commits we are
@@ -75,12 +76,13 @@ async function insert(
     with message as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, state, sender, smtp_utf8, eight_bit,
         size_bytes, concealed, verdict, source, created_at, queued_at, send_at, allowance_due, fields, attachment_count,
-        scheduled_by)
+        scheduled_by, scheduled_by_member)
       values (${id}, ${organizationId}, ${message.mailboxId}, ${message.kind}, ${state}, ${storable(message.sender)},
         ${smtpUtf8}, ${eightBit}, ${raw.length}, ${concealed}, ${verdict && sealedVerdict(key, id, verdict)},
         ${source ? sealedSource(key, id, source) : null}, ${now}, ${dueAt}, ${schedule?.sendAt ?? null},
         ${schedule ? recipients.length : 0}, ${schedule ? sealedFields(key, id, schedule.listed) : null},
-        ${schedule?.attachmentCount ?? null}, ${schedule?.scheduledBy ?? null})
+        ${schedule?.attachmentCount ?? null}, ${schedule ? scheduledBy(schedule) : null},
+        ${schedule?.memberId ?? null})
     ), piece as (
       insert into outbound_pieces (message_id, number, bytes, sealed)
       select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea, true where ${small}
@@ -90,6 +92,10 @@ async function insert(
       ${dueAt}::timestamptz
     from unnest(${recipients.map(({ recipient }) => shown(storable(recipient)))}::text[],
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
+}
+
+function scheduledBy({ memberId }: Schedule): 'api_key' | 'member' {
+  return memberId === null ? 'api_key' : 'member'
 }
 
 /** What a message needs of the servers on its way. */

@@ -20,7 +20,11 @@ type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & {
 const columns = sql`
   id, sender as "from", fields, fields_sealed as "fieldsSealed", send_at as "sendAt",
   case state when 'scheduled' then 'pending' else state end as status, last_error as "lastError",
-  attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt"`
+  attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt",
+  (
+    select jsonb_build_object('id', id, 'email', email) from members
+    where organization_id = outbound_messages.organization_id and id = outbound_messages.scheduled_by_member
+  ) as "scheduledByMember"`
 
 /** A message leaves the list once a recipient has it. */
 function isListed(caller: Caller) {
@@ -93,12 +97,12 @@ export async function statusOf(db: Db, { caller, id }: Named): Promise<Scheduled
 
 /** Stores a message, sealed. False if its mailbox is gone. Over the plan's caps the database fails with SQLSTATE PC402. */
 export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
-  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, scheduledBy } = draft
+  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, memberId } = draft
   // The lock keeps the mailbox until the end of the transaction.
   const { rows } = await sql`
     select from mailboxes where organization_id = ${organizationId} and id = ${mailboxId} for key share`.execute(tx)
   if (rows.length === 0) return false
-  await enqueueScheduled(tx, key, { ...draft, sender }, { sendAt, attachmentCount, scheduledBy, listed: draft }, now)
+  await enqueueScheduled(tx, key, { ...draft, sender }, { sendAt, attachmentCount, memberId, listed: draft }, now)
   return true
 }
 

@@ -32,7 +32,7 @@ export async function draft(
     subject: outgoing.subject,
     attachmentCount: outgoing.attachments.length,
     raw: await compose(sender, outgoing, { messageId: `<${id}@${sender.domain}>`, date: sendAt }),
-    scheduledBy: sender.memberId === null ? 'api_key' : 'member',
+    memberId: sender.memberId,
     sendAt,
   }
 }

@@ -13,13 +13,18 @@ export interface Scheduled {
   readonly lastError: string | null
   readonly attachmentCount: number
   readonly scheduledBy: 'api_key' | 'member'
+  /** Null for a key, and for a member who was removed. */
+  readonly scheduledByMember: { readonly id: string; readonly email: string } | null
   readonly createdAt: Date
 }
 
 /** A message composed without its Date and signatures. */
-export interface Draft extends Omit<Scheduled, 'status' | 'lastError' | 'createdAt'> {
+export interface Draft
+  extends Omit<Scheduled, 'status' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember'> {
   readonly organizationId: string
   readonly mailboxId: string
+  /** Who schedules it; null for a key. */
+  readonly memberId: string | null
   /** Each once, in canonical form. */
   readonly recipients: readonly string[]
   readonly raw: Buffer

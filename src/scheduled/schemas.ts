@@ -58,6 +58,12 @@ const fields = {
   scheduled_by: OneOf(['api_key', 'member'], {
     description: '`member` for messages that a member scheduled in a session.',
   }),
+  scheduled_by_member: Nullable(
+    Type.Object(
+      { id: Id, email: Type.String({ examples: ['ada@tryout.test'] }) },
+      { description: 'Who that is. Null for a key, and for a member who was removed.' },
+    ),
+  ),
   created_at: Timestamp,
 }
 
@@ -103,6 +109,7 @@ export function present(scheduled: Scheduled): Static<typeof ScheduledOut> {
     last_error: scheduled.lastError,
     attachment_count: scheduled.attachmentCount,
     scheduled_by: scheduled.scheduledBy,
+    scheduled_by_member: scheduled.scheduledByMember,
     created_at: scheduled.createdAt.toISOString(),
   }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
 import { type Role, roles } from '#/members/member.ts'
+import { removeMember } from '#/members/members.ts'
 import {
   everyOperation,
   type Furnished,
@@ -158,13 +160,24 @@ test('a list has the own mailboxes and what is of them; owners and admins list a
   }
 })
 
-test('what a session schedules is scheduled by a member', async () => {
+test('what a session schedules is scheduled by its member, as long as there is one', async () => {
   const one = await furnish(world)
   const session = await sessionFor(one, 'member', 'own mailbox')
   const sample = samples['POST /v1/scheduled']
   const { body } = await session.request('POST', '/v1/scheduled', sample?.body?.(one))
-  const { body: shown } = await one.organization.request('GET', `/v1/scheduled/${body.id}`)
-  assert.equal(shown.scheduled_by, 'member')
+  const shown = async () => {
+    const { scheduled_by, scheduled_by_member } = (await one.organization.request('GET', `/v1/scheduled/${body.id}`))
+      .body
+    return [scheduled_by, scheduled_by_member]
+  }
+  assert.deepEqual(await shown(), ['member', { id: session.id, email: one.address }])
+  const { data } = (await session.request('GET', '/v1/scheduled')).body
+  assert.deepEqual(
+    data.flatMap((listed: { scheduled_by_member: { id: string } | null }) => listed.scheduled_by_member?.id ?? []),
+    [session.id],
+  )
+  await removeMember(world.db, one.organization.id, session.id, byOperator)
+  assert.deepEqual(await shown(), ['member', null])
 })
 
 test('Idempotency-Keys of a member are their own: no answer of a key or another member is repeated to them', async () => {

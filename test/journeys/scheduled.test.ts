@@ -68,6 +68,7 @@ test('a message is stored, sent in the first round after its time, leaves the li
     last_error: null,
     attachment_count: 1,
     scheduled_by: 'api_key',
+    scheduled_by_member: null,
     created_at: new Date(world.clock.now()).toISOString(),
   }
   assert.deepEqual(await list(), [item])

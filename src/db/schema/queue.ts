@@ -31,6 +31,7 @@ interface OutboundMessages {
   fields_sealed: Generated<boolean>
   attachment_count: number | null
   scheduled_by: 'api_key' | 'member' | null
+  scheduled_by_member: string | null
   last_error: string | null
   failed_at: Date | null
   copy_due_at: Date | null

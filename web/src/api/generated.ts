@@ -376,6 +376,15 @@ export type ScheduledMessageStatus = 'pending' | 'sending' | 'failed';
  * `member` for messages that a member scheduled in a session.
  */
 export type ScheduledMessageScheduledBy = 'api_key' | 'member';
+/**
+ * Who that is. Null for a key, and for a member who was removed.
+ * @nullable
+ */
+export type ScheduledMessageScheduledByMember = {
+  id: string;
+  email: string;
+} | null;
+
 export interface ScheduledMessage {
   id: string;
   /** The address or alias of the mailbox that sends. */
@@ -397,6 +406,11 @@ export interface ScheduledMessage {
   attachment_count: number;
   /** `member` for messages that a member scheduled in a session. */
   scheduled_by: ScheduledMessageScheduledBy;
+  /**
+     * Who that is. Null for a key, and for a member who was removed.
+     * @nullable
+     */
+  scheduled_by_member: ScheduledMessageScheduledByMember;
   created_at: string;
 }
 
@@ -408,6 +422,15 @@ export type ScheduledMessageContentStatus = 'pending' | 'sending' | 'failed';
  * `member` for messages that a member scheduled in a session.
  */
 export type ScheduledMessageContentScheduledBy = 'api_key' | 'member';
+/**
+ * Who that is. Null for a key, and for a member who was removed.
+ * @nullable
+ */
+export type ScheduledMessageContentScheduledByMember = {
+  id: string;
+  email: string;
+} | null;
+
 export type ScheduledMessageContentAttachmentsItem = {
   /** @nullable */
   filename: string | null;
@@ -442,6 +465,11 @@ export interface ScheduledMessageContent {
   attachment_count: number;
   /** `member` for messages that a member scheduled in a session. */
   scheduled_by: ScheduledMessageContentScheduledBy;
+  /**
+     * Who that is. Null for a key, and for a member who was removed.
+     * @nullable
+     */
+  scheduled_by_member: ScheduledMessageContentScheduledByMember;
   created_at: string;
   /**
      * Lines end in LF; null where the message has no text.

@@ -40,7 +40,7 @@ function WithPictures({ place, message, html, own }: Props & { own: ReadonlyMap<
   const [remote, setRemote] = useState(none)
   const [quoted, showQuoted] = useState(false)
   const { shown, leftOut, addresses } = useMemo(() => {
-    const sanitized = sanitize(html, { own, remote })
+    const sanitized = sanitize(html, own, remote)
     return {
       shown: frameDocument(sanitized, pageNonce()),
       leftOut: sanitized.leftOut,

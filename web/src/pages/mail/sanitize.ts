@@ -13,14 +13,6 @@ export interface Sanitized {
   readonly remote: readonly string[]
 }
 
-/** What stands in the place of a picture's address: a `data:` URL. */
-export interface Pictures {
-  /** Of the message itself, by Content-ID. */
-  readonly own: ReadonlyMap<string, string>
-  /** Those that were fetched, by address. */
-  readonly remote: ReadonlyMap<string, string>
-}
-
 const forbidden = [
   ...['form', 'input', 'button', 'select', 'option', 'optgroup', 'textarea', 'fieldset', 'datalist', 'output', 'label'],
   ...['audio', 'video', 'source', 'track', 'picture', 'dialog', 'template', 'slot', 'map', 'area', 'meter', 'progress'],
@@ -32,9 +24,14 @@ const harmless = /^(?:(?:https?|mailto|tel|cid|data):|[^a-z]|[a-z+.-]+(?:[^a-z+.
 const linkable = /^(?:https?|mailto|tel):/i
 const picture = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/i
 
-/** Takes all from a stranger's HTML that acts, loads, or leads anywhere but to a page that is asked for. What is made is
- *  in a document of its own that has no window. */
-export function sanitize(html: string, pictures: Pictures): Sanitized {
+/** Takes all from a stranger's HTML that acts, loads, or leads anywhere but to a page that is asked for. In place of
+ *  pictures' addresses stand `data:` URLs: of the message's `own` by Content-ID, of those that were `fetched` by address. What is made
+ *  is in a document of its own that has no window. */
+export function sanitize(
+  html: string,
+  own: ReadonlyMap<string, string>,
+  fetched: ReadonlyMap<string, string> = new Map(),
+): Sanitized {
   const lifted = liftStyles(html)
   const root = purifier.sanitize(lifted.html, {
     USE_PROFILES: { html: true },
@@ -62,12 +59,12 @@ export function sanitize(html: string, pictures: Pictures): Sanitized {
   })
   if (!(root instanceof HTMLElement)) throw new Error('The sanitizer answered no element')
   const body = root.querySelector('body') ?? root
-  const remote = new RemotePictures(pictures.remote)
+  const remote = new RemotePictures(fetched)
   const styles = new StyleSheet(remote)
   for (const css of lifted.css) styles.add(css)
   for (const element of [body, ...body.querySelectorAll<HTMLElement>('*')]) {
     if (element.localName === 'a') mendLink(element)
-    if (element.localName === 'img') mendPicture(element, pictures.own, remote)
+    if (element.localName === 'img') mendPicture(element, own, remote)
     mendBackground(element, remote)
     const style = element.getAttribute('data-own-style')
     if (style !== null) styles.move(element, style)

@@ -58,7 +58,8 @@ export function Scheduled() {
                   { heading: 'Leaves', cell: ({ send_at }) => <Time at={send_at} /> },
                   {
                     heading: 'By',
-                    cell: ({ scheduled_by }) => (scheduled_by === 'member' ? 'A member' : 'An API key'),
+                    cell: ({ scheduled_by, scheduled_by_member }) =>
+                      scheduled_by === 'member' ? (scheduled_by_member?.email ?? 'A former member') : 'An API key',
                   },
                   { heading: 'State', cell: State },
                   {
