@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import fastify, { LogController } from 'fastify'
 import { sql } from 'kysely'
-import type { Refusals } from '#/audit/refusals.ts'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -15,18 +14,14 @@ import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
 import { answerError } from '#/http/answer-errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { authorizer } from '#/http/authorize.ts'
 import { type ClientAddressParts, findClients } from '#/http/client-address.ts'
 import { limitConnections, patience } from '#/http/connection-limits.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { acceptJsonOnly } from '#/http/json-body.ts'
-import { assertOneHost, malformedRequests, newRequestId, overlookExpectations } from '#/http/malformed-requests.ts'
+import { malformedRequests, newRequestId, overlookExpectations } from '#/http/malformed-requests.ts'
 import { describeApi } from '#/http/openapi.ts'
-import type { SharedWindow } from '#/http/shared-window.ts'
 import { discardUnreadBodies } from '#/http/unread-bodies.ts'
 import { refuseUndeclaredQueries, validatorCompiler } from '#/http/validate.ts'
-import { isWellFormedKey } from '#/keys/api-key.ts'
-import type { Authenticator } from '#/keys/authenticate.ts'
 import { keyRoutes } from '#/keys/routes.ts'
 import { labelRoutes } from '#/labels/routes.ts'
 import { accessRoutes } from '#/mailboxes/access-routes.ts'
@@ -42,7 +37,6 @@ import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
-import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { Presence } from '#/presence/presence.ts'
@@ -55,7 +49,6 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { sendingRoutes } from '#/sending/routes.ts'
 import { sentRoutes } from '#/sent/routes.ts'
-import type { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import type { LinkMail } from '#/sessions/link-mail.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
@@ -65,8 +58,9 @@ import type { ThreadCache } from '#/threads/cache.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { usageRoutes } from '#/usage/routes.ts'
 import { WebPages } from '#/web/files.ts'
+import { checkEveryRequest, type EveryRequestParts } from './every-request.ts'
 
-export interface AppParts extends ClientAddressParts {
+export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly db: Db
   readonly events: EventFeed
   readonly presence: Presence
@@ -84,9 +78,6 @@ export interface AppParts extends ClientAddressParts {
   /** Seals messages in the outbound queue. */
   readonly mailKey: SealingKey
   readonly threads: ThreadCache
-  readonly authenticator: Authenticator
-  readonly refusals: Refusals
-  readonly sessions: SessionAuthenticator
   readonly attemptsKey: AttemptsKey
   /** Seals the secrets of members' second factors. */
   readonly totpKey: SealingKey
@@ -94,18 +85,9 @@ export interface AppParts extends ClientAddressParts {
   readonly passwords: boolean
   /** Undefined without a provider. */
   readonly signOn: SignOn | undefined
-  readonly clock: Clock
   readonly time: SharedTime
   /** Seals the stored answers for an Idempotency-Key. */
   readonly answersKey: SealingKey
-  /** Called for each answer, with its route or null, and the seconds it took. */
-  readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
-  /** Traces requests from their beginning. */
-  readonly follow?: ((app: App) => void) | undefined
-  /** Counts requests together with other processes; undefined if there can be none. */
-  readonly sharedRate: SharedWindow | undefined
-  /** The origin under which clients reach the API; undefined if not configured. */
-  readonly publicUrl: string | undefined
   /** Where the web app is built; undefined without one. */
   readonly webDirectory?: string | undefined
   /** This installation's name in DNS. */
@@ -200,57 +182,4 @@ function bareApp({ log, answersKey }: AppParts, web: WebPages): App {
   app.decorateRequest('identify')
   app.decorateRequest('fingerprint', null)
   return app
-}
-
-function checkEveryRequest(app: App, parts: AppParts): void {
-  const { authenticator, sessions, refusals, publicUrl, clock, sharedRate, observe, follow } = parts
-  follow?.(app)
-  const authorize = authorizer(
-    {
-      keys: { identify: (token, client) => authenticator.identify(token, client), isKey: isWellFormedKey },
-      sessions,
-      publicUrl,
-    },
-    () => clock.now(),
-    sharedRate,
-  )
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
-    assertOneHost(request)
-    // The route, not the URL, which has many spellings: /%761/labels is /v1/labels too.
-    const path = request.routeOptions.url ?? request.url
-    if (!/^\/v1(?:[/?]|$)/.test(path) || request.routeOptions.config?.open) return
-    reply.header('Cache-Control', 'no-store')
-    await authorize(request, reply)
-  })
-  app.addHook('onResponse', logRequest)
-  app.addHook('onResponse', async (request, reply) => countRefusal(refusals, request, reply))
-  if (!observe) return
-  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
-    observe(method, routeOptions.url ?? null, statusCode, elapsedTime / 1_000)
-  })
-}
-
-/** Logs the route and not the URL, which may have an address, or by mistake a key. */
-async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  request.log.info(
-    {
-      client: request.clientAddress,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      organization_id: request.organizationId || undefined,
-      [request.member ? 'member_id' : 'key_id']: request.actorId || undefined,
-    },
-    'request',
-  )
-}
-
-/** For the audit trail: what a key may not do, and tokens that are no key. A request without a token is neither. */
-function countRefusal(refusals: Refusals, request: FastifyRequest, { statusCode }: FastifyReply): void {
-  const { clientAddress: address, organizationId, actor, method, routeOptions, headers } = request
-  const route = `${method} ${routeOptions.url ?? '/v1'}`
-  if (statusCode === 403 && organizationId) refusals.count({ by: { organizationId, actor }, address, route })
-  if (statusCode === 401 && headers.authorization !== undefined) refusals.count({ address, route })
 }
