@@ -56,7 +56,7 @@ export interface Outside {
   readonly keyring: Keyring
   /** Whether domains reserved for tests and examples can be enrolled. */
   readonly allowReserved: boolean
-  /** Whether the pictures that a message names may be fetched from an address; from public ones unless told. */
+  /** Whether the pictures that a message names may be fetched from an address; by default from public ones. */
   readonly picturesFrom?: Allowed | undefined
   /** Where the web app is built; undefined without one. */
   readonly webDirectory?: string | undefined
