@@ -116,7 +116,7 @@ async function everyAsk(world: World, furnished: Furnished): Promise<Ask[]> {
 
 /** Lists from both ends, with every condition; changes of as many messages as may be changed at once; a long
  *  conversation. */
-async function folderAsks(client: Client, { address }: Furnished, inbox: Inbox): Promise<Ask[]> {
+async function folderAsks(client: Client, { address, ids }: Furnished, inbox: Inbox): Promise<Ask[]> {
   await inbox.converse(Math.min(1_000, inbox.count))
   const threads = `/v1/threads?mailbox=${address}&limit=100`
   const long = (await client.json(threads)).data[0].id
@@ -127,7 +127,8 @@ async function folderAsks(client: Client, { address }: Furnished, inbox: Inbox):
     const { total } = await client.json(list)
     asks.push({ path: list }, { path: `${list}&page=${Math.floor((total - 1) / 100)}` })
   }
-  const uids = Array.from({ length: Math.min(500, inbox.count) }, (_, number) => number + 2)
+  // Later than the message that the other operations are about.
+  const uids = Array.from({ length: Math.min(500, inbox.count) }, (_, number) => Number(ids.message) + 1 + number)
   const change = { method: 'PATCH', path: `/v1/messages?mailbox=${address}` }
   for (const what of [{ unread: true }, { unread: false }, { add_labels: ['receipts'] }, { folder: 'Elsewhere' }]) {
     asks.push({ ...change, body: { uids, ...what } })

@@ -86,7 +86,7 @@ export async function startInbound({
 }: InboundParts): Promise<Inbound> {
   const { host, smtpPort, hostname } = config
   await using starting = new AsyncDisposableStack()
-  const refused = starting.use(new RefusedMail(reception.db, log))
+  const refused = starting.use(new RefusedMail({ db: reception.db, log, clock }))
   const handler = measured(
     refused.told({
       admit: (sender: string, recipient: string) => admit(admission, sender, recipient),

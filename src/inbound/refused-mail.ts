@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { type Told, tell } from '#/events/tell.ts'
+import type { Clock } from '#/ports/clock.ts'
 import type { Envelope } from './envelope.ts'
 import type { MailHandler } from './mail-handler.ts'
 import { loggedSender, type RefusedFor, Rejection } from './reply.ts'
@@ -16,15 +17,17 @@ const mostAMinute = 100
 export class RefusedMail implements AsyncDisposable {
   readonly #db: Db
   readonly #log: Logger
+  readonly #clock: Clock
   #waiting: Told[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #since = 0
   readonly #counts = new Map<string, number>()
 
-  constructor(db: Db, log: Logger) {
+  constructor({ db, log, clock }: { readonly db: Db; readonly log: Logger; readonly clock: Clock }) {
     this.#db = db
     this.#log = log
+    this.#clock = clock
   }
 
   /** The handler, whose refusals are told. */
@@ -62,8 +65,8 @@ export class RefusedMail implements AsyncDisposable {
   }
 
   #isFull(organizationId: string): boolean {
-    const now = performance.now()
-    if (now - this.#since > minute) {
+    const now = this.#clock.now()
+    if (Math.abs(now - this.#since) > minute) {
       this.#since = now
       this.#counts.clear()
     }

@@ -117,20 +117,31 @@ export const SendRequest = Strict(sendingFields, {
 })
 export type SendingBody = Static<typeof SendRequest>
 
-export const Sent = Type.Object({
-  id: Id,
-  message_id: Type.String({
-    description: 'The Message-ID that the message bears, as replies to it name it.',
-    examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
-  }),
-  status: OneOf(['queued']),
-  refused: Type.Optional(
-    Type.Array(
-      Type.Object({
-        address: Type.String({ examples: ['bob@there.example'] }),
-        reason: Type.String({ examples: [suppressed] }),
-      }),
-      { description: 'Recipients whom nothing is sent to; absent if there are none.', examples: [undefined] },
+export const Sent = Type.Object(
+  {
+    id: Id,
+    message_id: Type.String({
+      description: 'The Message-ID that the message bears, as replies to it name it.',
+      examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
+    }),
+    status: OneOf(['queued']),
+    refused: Type.Optional(
+      Type.Array(
+        Type.Object({
+          address: Type.String({ examples: ['bob@there.example'] }),
+          reason: Type.String({ examples: [suppressed] }),
+        }),
+        { description: 'Recipients whom nothing is sent to; absent if there are none.' },
+      ),
     ),
-  ),
-})
+  },
+  {
+    examples: [
+      {
+        id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',
+        message_id: '<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>',
+        status: 'queued',
+      },
+    ],
+  },
+)

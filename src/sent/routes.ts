@@ -21,6 +21,7 @@ export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
       config: { ...reading, errors: ['not_found'] },
       schema: {
         summary: 'List what became of sent messages',
+        operationId: 'listSentMessages',
         description:
           'Messages that were sent in the last 30 days, newest first, each with what became of its recipients.',
         querystring: SentQuery,
@@ -47,6 +48,7 @@ export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
       config: reading,
       schema: {
         summary: 'Show what became of a sent message',
+        operationId: 'showSentMessage',
         description:
           '`id` is the one that sending or scheduling answered. A scheduled message is found from its first attempt on, ' +
           'unless it has failed.',

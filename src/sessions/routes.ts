@@ -68,7 +68,7 @@ function waysRoute(app: App, { passwords: password, publicUrl, signOn }: Session
       config: { access: 'sign-in', noun: 'Sessions' },
       schema: {
         summary: 'List the ways to sign in',
-        operationId: 'listSignInWays',
+        operationId: 'listWaysIn',
         description:
           'What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.',
         response: { 200: SignInWays },

@@ -67,6 +67,7 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
       config: { scope: 'sending:write', noun },
       schema: {
         summary: 'Send to a suppressed address again',
+        operationId: 'unsuppressAddress',
         description:
           'Its bounces are counted anew. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.',
         params: Type.Object({ address: Address }),

@@ -36,7 +36,14 @@ export interface Hand {
 
 /** Does what the lines say, as they stand there. */
 export async function follow(lines: readonly string[], { cwd, instead, env, user, systemctl }: Hand): Promise<void> {
-  const [command = '', ...words] = [...(user ? ['runuser', '-u', user, '--'] : []), 'bash', '-euo', 'pipefail', '-c']
+  const [command = '', ...words] = [
+    ...(user ? ['runuser', '-u', user, '--'] : []),
+    'bash',
+    '--norc',
+    '-euo',
+    'pipefail',
+    '-c',
+  ]
   let script = ''
   const type = async () => {
     await run(command, [...words, script], { cwd, env: { ...process.env, ...env } })

@@ -18,6 +18,11 @@ export interface Pending {
   readonly begunAt: Date
 }
 
+const columns = [
+  ...(['hash', 'state', 'nonce', 'verifier', 'organization'] as const),
+  ...(['organization_id', 'session_id', 'return_to', 'begun_at'] as const),
+] as const
+
 /** For so long an answer is waited for, in milliseconds. */
 const livesMs = 600_000
 
@@ -43,7 +48,7 @@ export async function consumePending(
     .where('hash', '=', hash)
     .where('state', '=', state)
     .where('begun_at', '>', new Date(now.getTime() - livesMs))
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst()
   if (!row) return undefined
   const { organization_id: organizationId, session_id: id, return_to: returnTo, begun_at: begunAt, ...rest } = row

@@ -64,6 +64,7 @@ function beginRoute(app: App, parts: SignOnRouteParts): void {
       config: { access: 'sign-in', noun: 'Sessions', errors: ['provider_unavailable'] },
       schema: {
         summary: 'Begin single sign-on',
+        operationId: 'beginSignOn',
         description:
           'Answers where the browser goes, and sets a cookie with which it comes back within 10 minutes. Without a provider this ' +
           'is 404.',
@@ -96,6 +97,7 @@ function confirmRoute(app: App, parts: SignOnRouteParts): void {
       config: { ...forMembers.config, repeatable: false, errors: ['provider_unavailable'] },
       schema: {
         summary: 'Begin to confirm by single sign-on',
+        operationId: 'confirmSignOn',
         description:
           'Answers where the browser goes, to sign in at the provider anew; then it comes to the page `/confirm`. What is dangerous ' +
           'may then be done for 10 minutes in this session. Without a provider this is 404.',

@@ -2436,11 +2436,11 @@ export type ReplyToMessage202 = {
   refused?: ReplyToMessage202RefusedItem[];
 };
 
-export type ListWhatBecameSentMessagesParams = {
+export type ListSentMessagesParams = {
 /**
  * Only messages with a recipient in that state.
  */
-state?: ListWhatBecameSentMessagesState;
+state?: ListSentMessagesState;
 /**
  * Only what this mailbox sent.
  * @maxLength 320
@@ -2471,8 +2471,8 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListWhatBecameSentMessagesState = 'queued' | 'deferred' | 'delivered' | 'bounced' | 'complained';
-export type ListWhatBecameSentMessages200 = {
+export type ListSentMessagesState = 'queued' | 'deferred' | 'delivered' | 'bounced' | 'complained';
+export type ListSentMessages200 = {
   data: SentMessage[];
   /**
      * In an answer to a request with `cursor`: that of the next page; null: there is none.
@@ -2511,7 +2511,7 @@ export type ListSuppressedAddresses200 = {
   next_cursor?: string | null;
 };
 
-export type SendToSuppressedAddressAgain200 = {
+export type UnsuppressAddress200 = {
   deleted: true;
   /** In lower case, the domain in its ASCII form. */
   address: string;
@@ -2728,7 +2728,7 @@ export type DeleteDraft200 = {
   id: string;
 };
 
-export type AttachFileToDraftBody = {
+export type AttachToDraftBody = {
   /**
      * @minLength 1
      * @maxLength 255
@@ -2757,7 +2757,7 @@ export type AttachFileToDraftBody = {
   version?: number;
 };
 
-export type RemoveAttachmentFromDraftParams = {
+export type DetachFromDraftParams = {
 /**
  * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
  * @minimum 1
@@ -3694,7 +3694,7 @@ export type ChallengeConfirmation200 = {
   options: PasskeyRequest;
 };
 
-export type BeginSingleSignOnBody = {
+export type BeginSignOnBody = {
   /**
      * The path where the browser goes once it is signed in. By default `/`.
      * @maxLength 2000
@@ -3708,12 +3708,12 @@ export type BeginSingleSignOnBody = {
   organization?: string;
 };
 
-export type BeginSingleSignOn200 = {
+export type BeginSignOn200 = {
   /** Where the browser goes now, in this window. */
   url: string;
 };
 
-export type BeginToConfirmBySingleSignOn200 = {
+export type ConfirmSignOn200 = {
   /** Where the browser goes now, in this window. */
   url: string;
 };
@@ -4974,7 +4974,7 @@ return call<ReplyToMessage202>(getReplyToMessageUrl(uid,params),
 
 
 
-export const getListWhatBecameSentMessagesUrl = (params?: ListWhatBecameSentMessagesParams,) => {
+export const getListSentMessagesUrl = (params?: ListSentMessagesParams,) => {
   const normalizedParams = new URLSearchParams();
 
   Object.entries(params || {}).forEach(([key, value]) => {
@@ -4995,9 +4995,9 @@ export const getListWhatBecameSentMessagesUrl = (params?: ListWhatBecameSentMess
  * Scope: `messages:read`.
  * @summary List what became of sent messages
  */
-export const listWhatBecameSentMessages = async (params?: ListWhatBecameSentMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListWhatBecameSentMessages200> => {
+export const listSentMessages = async (params?: ListSentMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListSentMessages200> => {
 
-  return call<ListWhatBecameSentMessages200>(getListWhatBecameSentMessagesUrl(params),
+  return call<ListSentMessages200>(getListSentMessagesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -5008,7 +5008,7 @@ export const listWhatBecameSentMessages = async (params?: ListWhatBecameSentMess
 
 
 
-export const getShowWhatBecameSentMessageUrl = (id: string,) => {
+export const getShowSentMessageUrl = (id: string,) => {
 
 
 
@@ -5022,9 +5022,9 @@ export const getShowWhatBecameSentMessageUrl = (id: string,) => {
  * Scope: `messages:read`.
  * @summary Show what became of a sent message
  */
-export const showWhatBecameSentMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<SentMessage> => {
+export const showSentMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<SentMessage> => {
 
-  return call<SentMessage>(getShowWhatBecameSentMessageUrl(id),
+  return call<SentMessage>(getShowSentMessageUrl(id),
   {
     ...options,
     method: 'GET'
@@ -5069,7 +5069,7 @@ export const listSuppressedAddresses = async (params?: ListSuppressedAddressesPa
 
 
 
-export const getSendToSuppressedAddressAgainUrl = (address: string,) => {
+export const getUnsuppressAddressUrl = (address: string,) => {
 
 
 
@@ -5083,9 +5083,9 @@ export const getSendToSuppressedAddressAgainUrl = (address: string,) => {
  * Scope: `sending:write`.
  * @summary Send to a suppressed address again
  */
-export const sendToSuppressedAddressAgain = async (address: string, options?: Parameters<typeof call>[1]): Promise<SendToSuppressedAddressAgain200> => {
+export const unsuppressAddress = async (address: string, options?: Parameters<typeof call>[1]): Promise<UnsuppressAddress200> => {
 
-  return call<SendToSuppressedAddressAgain200>(getSendToSuppressedAddressAgainUrl(address),
+  return call<UnsuppressAddress200>(getUnsuppressAddressUrl(address),
   {
     ...options,
     method: 'DELETE'
@@ -5276,7 +5276,7 @@ export const deleteDraft = async (id: string,
 
 
 
-export const getAttachFileToDraftUrl = (id: string,) => {
+export const getAttachToDraftUrl = (id: string,) => {
 
 
 
@@ -5290,8 +5290,8 @@ export const getAttachFileToDraftUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write`.
  * @summary Attach a file to a draft
  */
-export const attachFileToDraft = async (id: string,
-    attachFileToDraftBody: AttachFileToDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+export const attachToDraft = async (id: string,
+    attachToDraftBody: AttachToDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -5307,20 +5307,20 @@ export const attachFileToDraft = async (id: string,
     }
     return headers;
   };
-return call<Draft>(getAttachFileToDraftUrl(id),
+return call<Draft>(getAttachToDraftUrl(id),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(attachFileToDraftBody)
+    body: JSON.stringify(attachToDraftBody)
   }
 );}
 
 
 
-export const getRemoveAttachmentFromDraftUrl = (id: string,
+export const getDetachFromDraftUrl = (id: string,
     index: number,
-    params?: RemoveAttachmentFromDraftParams,) => {
+    params?: DetachFromDraftParams,) => {
   const normalizedParams = new URLSearchParams();
 
   Object.entries(params || {}).forEach(([key, value]) => {
@@ -5341,11 +5341,11 @@ export const getRemoveAttachmentFromDraftUrl = (id: string,
  * Scope: `sending:draft` or `sending:write`.
  * @summary Remove an attachment from a draft
  */
-export const removeAttachmentFromDraft = async (id: string,
+export const detachFromDraft = async (id: string,
     index: number,
-    params?: RemoveAttachmentFromDraftParams, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+    params?: DetachFromDraftParams, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-  return call<Draft>(getRemoveAttachmentFromDraftUrl(id,index,params),
+  return call<Draft>(getDetachFromDraftUrl(id,index,params),
   {
     ...options,
     method: 'DELETE'
@@ -6971,7 +6971,7 @@ export const inviteMember = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getListSignInWaysUrl = () => {
+export const getListWaysInUrl = () => {
 
 
 
@@ -6985,9 +6985,9 @@ export const getListSignInWaysUrl = () => {
  * For members. To a key this path does not exist.
  * @summary List the ways to sign in
  */
-export const listSignInWays = async ( options?: Parameters<typeof call>[1]): Promise<SignInWays> => {
+export const listWaysIn = async ( options?: Parameters<typeof call>[1]): Promise<SignInWays> => {
 
-  return call<SignInWays>(getListSignInWaysUrl(),
+  return call<SignInWays>(getListWaysInUrl(),
   {
     ...options,
     method: 'GET'
@@ -7527,7 +7527,7 @@ export const challengeConfirmation = async ( options?: Parameters<typeof call>[1
 
 
 
-export const getBeginSingleSignOnUrl = () => {
+export const getBeginSignOnUrl = () => {
 
 
 
@@ -7541,7 +7541,7 @@ export const getBeginSingleSignOnUrl = () => {
  * For members. To a key this path does not exist.
  * @summary Begin single sign-on
  */
-export const beginSingleSignOn = async (beginSingleSignOnBody: BeginSingleSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSingleSignOn200> => {
+export const beginSignOn = async (beginSignOnBody: BeginSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSignOn200> => {
 
     const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
     if (!h) return {};
@@ -7557,18 +7557,18 @@ export const beginSingleSignOn = async (beginSingleSignOnBody: BeginSingleSignOn
     }
     return headers;
   };
-return call<BeginSingleSignOn200>(getBeginSingleSignOnUrl(),
+return call<BeginSignOn200>(getBeginSignOnUrl(),
   {
     ...options,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
-    body: JSON.stringify(beginSingleSignOnBody)
+    body: JSON.stringify(beginSignOnBody)
   }
 );}
 
 
 
-export const getBeginToConfirmBySingleSignOnUrl = () => {
+export const getConfirmSignOnUrl = () => {
 
 
 
@@ -7582,9 +7582,9 @@ export const getBeginToConfirmBySingleSignOnUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Begin to confirm by single sign-on
  */
-export const beginToConfirmBySingleSignOn = async ( options?: Parameters<typeof call>[1]): Promise<BeginToConfirmBySingleSignOn200> => {
+export const confirmSignOn = async ( options?: Parameters<typeof call>[1]): Promise<ConfirmSignOn200> => {
 
-  return call<BeginToConfirmBySingleSignOn200>(getBeginToConfirmBySingleSignOnUrl(),
+  return call<ConfirmSignOn200>(getConfirmSignOnUrl(),
   {
     ...options,
     method: 'POST'

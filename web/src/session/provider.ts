@@ -1,14 +1,14 @@
-import { beginSingleSignOn, beginToConfirmBySingleSignOn } from '../api/generated.ts'
+import { beginSignOn, confirmSignOn } from '../api/generated.ts'
 
 /** Leaves for the provider of single sign-on, and comes back to a path of ours. @throws ApiError */
 export async function leaveToSignIn(to: string | undefined): Promise<void> {
-  const { url } = await beginSingleSignOn(to === undefined ? {} : { to })
+  const { url } = await beginSignOn(to === undefined ? {} : { to })
   location.assign(url)
 }
 
 /** Leaves for the provider, where one signs in anew, and comes back to the page of confirmations. @throws ApiError */
 export async function leaveToConfirm(): Promise<void> {
-  const { url } = await beginToConfirmBySingleSignOn()
+  const { url } = await confirmSignOn()
   location.assign(url)
 }
 

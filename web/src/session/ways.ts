@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listSignInWays, type SignInWays } from '../api/generated.ts'
+import { listWaysIn, type SignInWays } from '../api/generated.ts'
 import { browserHasPasskeys } from './passkeys.ts'
 
 /** The ways to sign in, beside links; the same for everybody. */
 export const waysQuery = queryOptions({
   queryKey: ['sign-in ways'],
-  queryFn: ({ signal }) => listSignInWays({ signal }),
+  queryFn: ({ signal }) => listWaysIn({ signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 

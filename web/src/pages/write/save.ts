@@ -1,11 +1,11 @@
 import { ApiError } from '../../api/call.ts'
 import {
-  attachFileToDraft,
+  attachToDraft,
   type CreateDraftBody,
   createDraft,
   type Draft,
+  detachFromDraft,
   editDraft,
-  removeAttachmentFromDraft,
   showDraft,
 } from '../../api/generated.ts'
 import { attached, fieldsOf, filesOf } from './outgoing.ts'
@@ -97,13 +97,13 @@ async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
   for (const file of saved) {
     if (wanted.some(({ id }) => id === file.id)) continue
     const index = draft.attachments.find((one) => isSame(one, file))?.index
-    if (index !== undefined) draft = await removeAttachmentFromDraft(draft.id, index, { version: draft.version })
+    if (index !== undefined) draft = await detachFromDraft(draft.id, index, { version: draft.version })
     saved = saved.filter((one) => one !== file)
     note(writing, draft, saved)
   }
   for (const file of wanted) {
     if (saved.some(({ id }) => id === file.id)) continue
-    draft = await attachFileToDraft(draft.id, { ...(await attached(file)), version: draft.version })
+    draft = await attachToDraft(draft.id, { ...(await attached(file)), version: draft.version })
     saved = [...saved, file]
     note(writing, draft, saved)
   }
