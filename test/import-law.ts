@@ -29,7 +29,9 @@ const nouns = [
   'drafts',
   'replies',
   'queue',
+  'changes',
   'threads',
+  'conversations',
   'search',
   'messages',
   'event-stream',
@@ -39,9 +41,11 @@ const nouns = [
   'usage',
   'members',
   'sessions',
+  'signatures',
   'keys',
   'organizations',
   'passwords',
+  'webhooks',
 ]
 
 /** Which way imports point: a file imports from a lower storey, or from its own folder. One file names adapters. */

@@ -52,7 +52,7 @@ if (stopping.signal.aborted || ran.left.length > 0 || !ran.processes.every(({ fi
 function groups(): readonly (readonly string[])[] {
   // An option may choose among the tests, and a file that shares its process is a test itself.
   if (named.length > 0) return options.length > 0 ? named.map((file) => [file]) : grouped(named)
-  return peers ? peerFiles().map((file) => [file]) : testFiles({ server: env.TEST_DATABASE_URL !== undefined })
+  return peers ? peerFiles() : testFiles({ server: env.TEST_DATABASE_URL !== undefined })
 }
 
 /** Memory where there is enough of it: throw-away databases sync at every commit, and disks are slow at that. */

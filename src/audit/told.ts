@@ -19,4 +19,5 @@ export const toldAs: Partial<Readonly<Record<Action, EventType>>> = {
   'mailbox.deleted': 'mailbox.deleted',
   'alias.added': 'mailbox.changed',
   'alias.removed': 'mailbox.changed',
+  'webhook.paused': 'webhook.paused',
 }

@@ -6,7 +6,7 @@ import { membersOf } from '#/members/queries.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { inviteMember } from '#/sessions/invitation.ts'
-import { makeLink, type SignInLink } from '#/sessions/link.ts'
+import { makeLink, originHere, type SignInLink } from '#/sessions/link.ts'
 import { command, type Operator } from './command.ts'
 import { minute, table } from './table.ts'
 
@@ -100,11 +100,8 @@ function shownLink({ link, expiresAt }: SignInLink, { email }: Member) {
   return { value: { link, link_expires_at: expiresAt }, text }
 }
 
-/** Where a browser on this machine reaches the service. */
-function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
+const localOrigin = ({ host, port }: Pick<Config, 'host' | 'port'>) =>
+  originHere(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 
 function row({ email, name, role, joined_at, id }: Member): string[] {
   return [email, name || '-', role, minute(joined_at), id]

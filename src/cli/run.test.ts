@@ -98,7 +98,7 @@ test('a member is added, listed and removed, by address or id', async () => {
   const org = ['--org', 'members'] as const
   const added = async (...options: readonly string[]) => {
     const { link, link_expires_at, ...member } = await json('member', 'add', ...org, ...options)
-    assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}$/)
+    assert.match(link, /^http:\/\/localhost:\d+\/sign-in#[\w-]{43}$/)
     assert.equal(new Date(link_expires_at).getTime(), now + 72 * 3_600_000)
     return member
   }

@@ -43,6 +43,7 @@ test('an empty environment gives the documented defaults', () => {
     tickSeconds: 300,
     ambiguous: 'retry',
     allowPrivateMx: false,
+    webhookNetworks: [],
     threadCacheBytes: 268_435_456,
     spoolBytes: 1_073_741_824,
     logLevel: 'info',
@@ -108,6 +109,7 @@ test('every variable is read', () => {
     MAILROOM_DOVEADM_URL: 'https://doveadm:p%40ss@imap.example:24246',
     MAILROOM_SPOOL_MB: '512',
     MAILROOM_ALLOW_PRIVATE_MX: '1',
+    MAILROOM_WEBHOOK_NETWORKS: '10.2.0.0/16',
     MAILROOM_THREAD_CACHE_MB: '64',
     LOG_LEVEL: 'WARN',
     NODE_ENV: 'production',
@@ -160,6 +162,7 @@ test('every variable is read', () => {
     tickSeconds: 60,
     ambiguous: 'fail',
     allowPrivateMx: true,
+    webhookNetworks: [{ address: '10.2.0.0', bits: 16 }],
     threadCacheBytes: 67_108_864,
     spoolBytes: 536_870_912,
     logLevel: 'warn',
@@ -203,6 +206,9 @@ for (const [name, value] of [
     (value) => ['MAILROOM_TRUSTED_PROXIES', value] as const,
   ),
   ['MAILROOM_PASSWORDS', '0'],
+  ...['receiver.example', '10.0.0.0/33', '0.0.0.0/0', '::/0', ','].map(
+    (value) => ['MAILROOM_WEBHOOK_NETWORKS', value] as const,
+  ),
   ['MAILROOM_SMTP_PORT', '1000000'],
   ...['x', ':24', 'mail.example:24', '1.2.3:24', '::1:24', '[1.2.3.4]:24', '[::1]', '1.2.3.4:65536', '70000'].map(
     (value) => ['MAILROOM_LMTP_PORT', value] as const,

@@ -2,13 +2,13 @@ import type { Network } from '#/ip-address.ts'
 import type { DoveadmServer, ImapServer, RelayServer } from '#/ports/servers.ts'
 import { parseDoveadmUrl } from './doveadm-url.ts'
 import { parseImapUrl } from './imap-url.ts'
+import { parseTrustedProxies, parseWebhookNetworks } from './networks.ts'
 import { parsePublicUrl } from './public-url.ts'
 import { Reader } from './reader.ts'
 import { parseRelayUrl } from './relay-url.ts'
 import { parseRoles, type Role, roles } from './roles.ts'
 import { readClientSecret, readSingleSignOn, type SingleSignOn, singleSignOnProblems } from './single-sign-on.ts'
 import { readTracing, type Sampling } from './tracing.ts'
-import { parseTrustedProxies } from './trusted-proxies.ts'
 import { unknownVariables } from './unknown.ts'
 import {
   type LogLevel,
@@ -78,6 +78,8 @@ export interface Config {
   readonly ambiguous: 'retry' | 'fail'
   /** Mail may be delivered to hosts whose addresses are not public. */
   readonly allowPrivateMx: boolean
+  /** Networks whose receivers of webhooks need not be public, nor use TLS. */
+  readonly webhookNetworks: readonly Network[]
   readonly threadCacheBytes: number
   /** How much mail may wait for the IMAP server. */
   readonly spoolBytes: number
@@ -156,6 +158,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tickSeconds: read.value('MAILROOM_TICK_SECONDS', parseSeconds) ?? 300,
     ambiguous: read.value('MAILROOM_AMBIGUOUS', parseAmbiguous) ?? 'retry',
     allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
+    webhookNetworks: read.value('MAILROOM_WEBHOOK_NETWORKS', parseWebhookNetworks) ?? [],
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
     spoolBytes: (read.value('MAILROOM_SPOOL_MB', parseMegabytes) ?? 1_024) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',

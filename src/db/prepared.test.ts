@@ -38,6 +38,43 @@ test('a prepared statement that fails may be tried again', async () => {
   }
 })
 
+test('a transaction that begins with its first statement is undone as a whole, whatever that statement is', async () => {
+  await database.db.connection().execute(async (db) => {
+    await sql`create temporary table tried (n integer not null)`.execute(db)
+    const firsts = [sql`insert into tried values (${1}::integer)`, sql`insert into tried values (1)`]
+    // More often than it takes until the statement is prepared.
+    for (const first of [...firsts, ...firsts, ...firsts, ...firsts]) {
+      const undone = db.transaction().execute(async (tx) => {
+        await first.execute(tx)
+        await sql`insert into tried values (${null}::integer)`.execute(tx)
+      })
+      await assert.rejects(undone, /null value/)
+    }
+    assert.deepEqual((await sql`select n from tried`.execute(db)).rows, [])
+    await sql`drop table tried`.execute(db)
+  })
+})
+
+test('a transaction goes on after one that failed at its first statement, or had none', async () => {
+  await database.db.connection().execute(async (db) => {
+    for (const divisor of [1, 0, 2, 0, 5]) {
+      const quotient = db.transaction().execute(async (tx) => {
+        const { rows } = await sql<{ result: number }>`select 10 / ${divisor}::int as result`.execute(tx)
+        return rows[0]?.result
+      })
+      if (divisor === 0) await assert.rejects(quotient, /division by zero/)
+      else assert.equal(await quotient, 10 / divisor)
+      await db.transaction().execute(async () => {})
+      await assert.rejects(
+        db.transaction().execute(() => Promise.reject(new Error('changed its mind'))),
+        /its mind/,
+      )
+      const { rows } = await sql`select now() = statement_timestamp() as outside`.execute(db)
+      assert.deepEqual(rows, [{ outside: true }])
+    }
+  })
+})
+
 test('no query asks for all columns: one that a newer version adds would make a prepared one fail', () => {
   const src = join(import.meta.dirname, '..')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => /(?<!\.test)\.ts$/.test(path))

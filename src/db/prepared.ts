@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
+import { queryAfterBegin } from './begin.ts'
 import { answerWithin } from './silence.ts'
 
 /** A statement is run so often before it gets a name; what is made up anew each time never does. */
@@ -13,6 +14,10 @@ export interface Preparing {
   readonly announced?: (() => void) | undefined
 }
 
+type Answer = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>
+
+const preparedBegin = { name: 'begin', text: 'begin' }
+
 /** What a statement has in its text if others are to know when its transaction commits. */
 const announcing = '/* announced */'
 
@@ -21,6 +26,8 @@ const announcing = '/* announced */'
  * a connection parses and plans them once. Planning is most of a short statement's time: the look-up of a recipient,
  * seven tables, takes 0.35 ms in place of 7 on the embedded database. New statistics make the server plan anew; a column
  * that a newer version adds makes it refuse a statement that asks for all columns, so none does.
+ *
+ * A transaction begins with its first statement, and costs no round trip of its own (begin.ts).
  *
  * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.
  * `announced` is called after the commit of a transaction with a statement that bears the comment.
@@ -47,6 +54,10 @@ class PreparingClient implements PostgresPoolClient {
   readonly #announced: (() => void) | undefined
   /** The transaction has announced its commit. */
   #announces = false
+  /** `begin` is prepared on the connection. */
+  #knowsBegin = false
+  /** A transaction that has had no statement yet. */
+  #toBegin = false
 
   constructor(client: pg.PoolClient, names: StatementNames, silence?: number, announced?: () => void) {
     this.#client = client
@@ -59,16 +70,46 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
-    const name = values.length > 0 ? this.#names.nameOf(text) : undefined
-    const answer = this.#client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-    const answered = this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
-    if (text === 'begin') this.#announces = false
-    else if (text.includes(announcing)) this.#announces = true
+    if (text === 'begin') {
+      this.#announces = false
+      return this.#begin()
+    }
+    const answered = this.#toBegin ? this.#first(text, values) : this.#send(text, values)
+    if (text.includes(announcing)) this.#announces = true
     else if (text === 'commit' && this.#announces) answered.then(this.#announced, () => {})
     return answered
   }
 
+  async #begin(): Promise<Answer> {
+    this.#toBegin = this.#knowsBegin
+    if (!this.#knowsBegin) await this.#answered(this.#client.query(preparedBegin))
+    this.#knowsBegin = true
+    return { command: 'BEGIN', rowCount: 0, rows: [] }
+  }
+
+  /** The first statement of a transaction, or its end where it has none. */
+  async #first(text: string, values: readonly unknown[]): Promise<Answer> {
+    this.#toBegin = false
+    if (text === 'commit') return { command: 'COMMIT', rowCount: 0, rows: [] }
+    if (text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
+    return this.#answered(queryAfterBegin(this.#client, preparedBegin.name, this.#statement(text, values)))
+  }
+
+  #send(text: string, values: readonly unknown[]): Promise<Answer> {
+    return this.#answered(this.#client.query(this.#statement(text, values)))
+  }
+
+  #statement(text: string, values: readonly unknown[]): pg.QueryConfig {
+    const name = values.length > 0 ? this.#names.nameOf(text) : undefined
+    return { text, values: [...values], ...(name !== undefined && { name }) }
+  }
+
+  #answered<T>(answer: Promise<T>): Promise<T> {
+    return this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
+  }
+
   release(destroy?: boolean): void {
+    this.#toBegin = false
     this.#client.release(destroy)
   }
 }

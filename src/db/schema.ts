@@ -1,12 +1,14 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditTables } from './schema/audit.ts'
 import type { BlockedSenderTables } from './schema/blocked-senders.ts'
+import type { ChangeTables } from './schema/changes.ts'
 import type { DomainTables } from './schema/domains.ts'
 import type { DraftTables } from './schema/drafts.ts'
 import type { EventTables } from './schema/events.ts'
 import type { FilterTables } from './schema/filters.ts'
 import type { ForwardingTables } from './schema/forwarding.ts'
 import type { HttpTables } from './schema/http.ts'
+import type { ImapWatchTables } from './schema/imap-watches.ts'
 import type { InboundTables } from './schema/inbound.ts'
 import type { KeyTables } from './schema/keys.ts'
 import type { LabelTables } from './schema/labels.ts'
@@ -20,8 +22,10 @@ import type { SecretTables } from './schema/secrets.ts'
 import type { SendingTables } from './schema/sending.ts'
 import type { SentTables } from './schema/sent.ts'
 import type { SessionTables } from './schema/sessions.ts'
+import type { SignatureTables } from './schema/signatures.ts'
 import type { SuppressionTables } from './schema/suppressions.ts'
 import type { UsageTables } from './schema/usage.ts'
+import type { WebhookTables } from './schema/webhooks.ts'
 
 /** The database, or a transaction on it: what a query that may run in either takes. */
 export type Db = Kysely<Schema>
@@ -31,12 +35,14 @@ export type Tx = Transaction<Schema>
 export interface Schema
   extends AuditTables,
     BlockedSenderTables,
+    ChangeTables,
     DomainTables,
     DraftTables,
     EventTables,
     FilterTables,
     ForwardingTables,
     HttpTables,
+    ImapWatchTables,
     InboundTables,
     KeyTables,
     LabelTables,
@@ -50,5 +56,7 @@ export interface Schema
     SendingTables,
     SentTables,
     SessionTables,
+    SignatureTables,
     SuppressionTables,
-    UsageTables {}
+    UsageTables,
+    WebhookTables {}

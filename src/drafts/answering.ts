@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { folderName } from '#/messages/folder-name.ts'
@@ -12,14 +12,14 @@ import type { DraftFields, OriginalOf } from './schemas.ts'
 /** The draft of an answer to a message, or of a message that forwards it. @throws Refusal */
 export async function draftAbout(
   parts: ReplyParts,
-  request: FastifyRequest,
+  reply: FastifyReply,
   mailbox: Mailbox,
   { original, fields }: { readonly original: OriginalOf; readonly fields: DraftFields },
 ): Promise<DraftContent> {
-  await assertReads(request)
+  await assertReads(reply.request)
   const { mode, uid, folder = 'inbox' } = original
   const place = { uid, folder: folderName(folder) }
-  const found = await readOriginal(parts, request.organizationId, mailbox, place)
+  const found = await readOriginal(parts, reply, mailbox, place)
   const draft = { ...emptyDraft({ name: mailbox.name, address: mailbox.address }), ...answerTo(found, mode) }
   const text = original.quote === false ? '' : quote(found.quoted, mode)
   if (mode !== 'forward' || fields.attachments !== undefined) return { ...draft, text }

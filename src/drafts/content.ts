@@ -1,11 +1,13 @@
 import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
-import { typedAddress } from '#/mime/address-text.ts'
+import { addressText, typedAddress } from '#/mime/address-text.ts'
 import type { Message } from '#/mime/message.ts'
-import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
 import { sendableIds } from '#/mime/references.ts'
 import { attachmentsOf } from '#/sending/attached.ts'
+import { extraHeaders, extraHeadersOf, givenHeaders } from '#/sending/headers.ts'
 import { attachments, ids, type Outgoing } from '#/sending/outgoing.ts'
+import { isOurs } from './identity.ts'
 import type { DraftFields } from './schemas.ts'
 
 /** What a draft says: a message that may be unfinished. An address that is no whole one yet is a name without one. */
@@ -27,6 +29,7 @@ export async function readDraft(reader: MessageReader, raw: Buffer): Promise<Dra
 /** What the header of a draft says. */
 export function headerOf({
   headers,
+  messageId,
   from,
   to,
   cc,
@@ -42,6 +45,33 @@ export function headerOf({
     subject,
     inReplyTo: sendableIds(headers.text('in-reply-to')).slice(-100),
     references: sendableIds(headers.text('references')).slice(-100),
+    // Another mail program's are about itself.
+    headers: isOurs(messageId) ? extraHeadersOf(headers) : [],
+  }
+}
+
+/** The same as the API has it. */
+export function writtenHeader({
+  from,
+  to,
+  cc,
+  bcc,
+  replyTo,
+  subject,
+  inReplyTo,
+  references,
+  headers = [],
+}: Omit<DraftContent, 'text' | 'html' | 'attachments'>) {
+  return {
+    from: addressText(from),
+    to: to.map(addressText),
+    cc: cc.map(addressText),
+    bcc: bcc.map(addressText),
+    reply_to: replyTo.map(addressText),
+    subject,
+    in_reply_to: [...inReplyTo],
+    references: [...references],
+    headers: givenHeaders(headers),
   }
 }
 
@@ -51,10 +81,9 @@ export function textsOf({ text, html }: Pick<OpenedContent, 'text' | 'html'>): P
   return { text: plain(text) ?? (read === null ? '' : null), html: read }
 }
 
-/** The texts of a large message are JSON. The last line break only ends the last line. */
+/** The last line break only ends the last line. */
 function plain(text: OpenedContent['text']): string | null {
-  const read: string | null = text instanceof Uint8Array ? JSON.parse(Buffer.from(text).toString()) : text
-  return read?.replace(/\n$/, '') ?? null
+  return openedText(text)?.replace(/\n$/, '') ?? null
 }
 
 /** The draft with the fields that are given in place of its own. @throws Refusal naming the field */
@@ -71,6 +100,7 @@ export function changed(draft: DraftContent, fields: DraftFields): DraftContent 
     html,
     inReplyTo: fields.in_reply_to === undefined ? draft.inReplyTo : ids('in_reply_to', fields.in_reply_to),
     references: fields.references === undefined ? draft.references : ids('references', fields.references),
+    headers: fields.headers === undefined ? (draft.headers ?? []) : extraHeaders(fields.headers, 'headers.'),
     attachments: fields.attachments === undefined ? draft.attachments : attachments(fields.attachments),
   }
 }

@@ -40,6 +40,11 @@ export function draftMessageId(key: string, domain: string): string {
   return `<draft.${key}@${domain}>`
 }
 
+/** Whether we wrote the message. */
+export function isOurs(messageId: string | null): boolean {
+  return messageId?.startsWith('<draft.') ?? false
+}
+
 /** The key of a message in the folder. */
 export function keyOf(
   summary: Pick<Summary, 'uid' | 'messageId' | 'receivedAt' | 'sizeBytes'>,

@@ -3,7 +3,7 @@ import { addressText } from '#/mime/address-text.ts'
 import type { Message } from '#/mime/message.ts'
 import type { OpenedContent } from '#/mime/reader.ts'
 import type { Summary } from '#/ports/mail-host.ts'
-import { headerOf, textsOf } from './content.ts'
+import { headerOf, textsOf, writtenHeader } from './content.ts'
 import type { DraftBox } from './find.ts'
 import { draftId, keyOf } from './identity.ts'
 import type { DraftItem, DraftOut } from './schemas.ts'
@@ -32,18 +32,10 @@ interface Opened {
 
 /** A whole draft. */
 export function presentDraft({ box, key, uid, savedAt, message, content }: Opened): DraftOut {
-  const { from, to, cc, bcc, replyTo, subject, inReplyTo, references } = headerOf(message)
   return {
     ...placeOf(box, key, uid, savedAt),
-    from: addressText(from),
-    to: to.map(addressText),
-    cc: cc.map(addressText),
-    bcc: bcc.map(addressText),
-    reply_to: replyTo.map(addressText),
-    subject,
+    ...writtenHeader(headerOf(message)),
     ...textsOf(content),
-    in_reply_to: [...inReplyTo],
-    references: [...references],
     attachments: content.attachments.map(({ contentId, ...attachment }, index) => ({
       index,
       ...attachment,

@@ -1,11 +1,12 @@
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerAfter, created } from '#/http/idempotency.ts'
-import { LargeMessages } from '#/messages/large.ts'
 import { writingMailbox } from '#/replies/original.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'
 import { draftAbout } from './answering.ts'
+import { approvalRoutes } from './approval-routes.ts'
+import { outdate } from './approvals.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { changed, emptyDraft } from './content.ts'
 import { boxOf, findDraft } from './find.ts'
@@ -21,16 +22,19 @@ const config = {
   scope: ['sending:draft', 'sending:write'],
   errors: ['not_found', 'mail_unavailable'],
 } as const
+/** Whoever approves a draft reads it. */
+const reading = { ...config, scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
 const changing = { ...config, errors: ['not_found', 'conflict', 'mail_unavailable'] } as const
 
 /** Messages that are being written: those in the folder `drafts`. */
 export function draftRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
-  listRoute(app, parts, config)
+  listRoute(app, parts, reading)
   createRoute(app, parts)
   readRoute(app, parts)
   changeRoutes(app, parts)
   attachmentRoutes(app, parts, changing)
   sendRoute(app, parts)
+  approvalRoutes(app, parts)
 }
 
 function createRoute(app: App, parts: DraftParts): void {
@@ -55,7 +59,7 @@ function createRoute(app: App, parts: DraftParts): void {
       const mailbox = await writingMailbox(db, caller, address)
       await answerAfter(db, request, reply, async () => {
         const begun = original
-          ? await draftAbout(parts, request, mailbox, { original, fields })
+          ? await draftAbout(parts, reply, mailbox, { original, fields })
           : emptyDraft({ name: mailbox.name, address: mailbox.address })
         const content = changed(begun, fields)
         const saving = { key: newKey(), content, replaces: [], by }
@@ -69,11 +73,10 @@ function createRoute(app: App, parts: DraftParts): void {
 }
 
 function readRoute(app: App, parts: DraftParts): void {
-  const large = new LargeMessages()
   app.get(
     '/v1/drafts/:id',
     {
-      config,
+      config: reading,
       schema: {
         summary: 'Show a draft',
         description: 'With its texts, and the names of its attachments.',
@@ -83,7 +86,7 @@ function readRoute(app: App, parts: DraftParts): void {
     },
     async ({ caller, params }, reply) => {
       const { box, key, uid, stored } = await findDraft(parts, caller, 'read', params)
-      const raw = await large.fetch(stored, reply)
+      const raw = await parts.large.fetch(stored, reply)
       const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
       return presentDraft({ box, key, uid, savedAt: stored.summary.receivedAt, message, content })
     },
@@ -123,9 +126,10 @@ function changeRoutes(app: App, parts: DraftParts): void {
       },
     },
     async ({ caller, actor, params: { id }, query: { version } }) => {
-      const { box, uids } = await findDraft(parts, caller, 'send', { id, version })
+      const { box, key, uid, uids } = await findDraft(parts, caller, 'send', { id, version })
       const gone = await parts.mailHost.expunge(box, 'drafts', uids, actor)
       if (gone.length === 0) throw notFound('draft')
+      await parts.db.transaction().execute((tx) => outdate(tx, box, key, uid))
       return { deleted: true as const, id }
     },
   )

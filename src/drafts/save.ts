@@ -2,11 +2,12 @@ import type { Actor } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { Refusal } from '#/errors.ts'
-import { collected } from '#/event-loop/pieces.ts'
 import type { Caller } from '#/http/caller.ts'
+import type { LargeMessages } from '#/messages/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
+import { outdate } from './approvals.ts'
 import { type DraftContent, readDraft } from './content.ts'
 import { type DraftBox, findDraft, stale } from './find.ts'
 import { draftMessageId } from './identity.ts'
@@ -17,6 +18,7 @@ export interface DraftParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  readonly large: LargeMessages
   readonly time: SharedTime
   /** Composes a message that may be unfinished (src/outbound/compose/draft.ts). */
   readonly composeDraft: (
@@ -67,9 +69,12 @@ export async function editDraft(
 ): Promise<DraftOut> {
   for (let tries = 0; tries < mostTries; tries++) {
     const { box, key, uids, stored } = await findDraft(parts, caller, 'send', named)
-    const before = await readDraft(parts.reader, await collected(stored.pieces(), stored.summary.sizeBytes)).catch(gone)
+    const before = await parts.large.read(stored, (raw) => readDraft(parts.reader, raw)).catch(gone)
     const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
-    if (saved) return saved
+    if (saved) {
+      await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
+      return saved
+    }
     if (named.version !== undefined) throw stale()
   }
   throw stale()

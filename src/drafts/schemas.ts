@@ -4,6 +4,8 @@ import { type Static, Type } from '#/http/type.ts'
 import { highestUid } from '#/messages/message.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { modes } from '#/replies/rules.ts'
+import { unlessReplied } from '#/scheduled/schemas.ts'
+import { ExtraHeaders } from '#/sending/headers.ts'
 import { Attachment, mostRecipients, sendingFields } from '#/sending/schemas.ts'
 
 const id = Type.String({ description: 'Every edit over this API keeps it.', examples: [''.padEnd(43, 'aB3-')] })
@@ -48,6 +50,7 @@ export const DraftOut = Type.Object(
     html: Nullable(Type.String({ description: 'As it was given, or as another mail program wrote it.' })),
     in_reply_to: Type.Array(Type.String(), { examples: [['<20261121.1@example.com>']] }),
     references: Type.Array(Type.String()),
+    headers: { ...ExtraHeaders, examples: [{}] },
     attachments: Type.Array(
       Type.Object(
         {
@@ -103,6 +106,7 @@ const fields = {
   in_reply_to: sendingFields.in_reply_to,
   references: sendingFields.references,
   attachments: sendingFields.attachments,
+  headers: sendingFields.headers,
 }
 
 const version = Type.Optional(
@@ -164,6 +168,7 @@ export const SendDraft = Strict(
         examples: ['2026-11-21T08:00:00+01:00'],
       }),
     ),
+    unless_replied: unlessReplied,
   },
   { examples: [{}] },
 )

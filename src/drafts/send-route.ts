@@ -1,17 +1,19 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Actor } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
-import { collected } from '#/event-loop/pieces.ts'
+import { invalid, notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { replayed } from '#/http/idempotency.ts'
+import { unlessReplayed } from '#/http/idempotency.ts'
 import { timestamp } from '#/http/timestamp.ts'
 import { scheduling } from '#/scheduled/schedule-once.ts'
 import { Accepted } from '#/scheduled/schemas.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
+import type { Outgoing } from '#/sending/outgoing.ts'
 import { Sent } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
+import { outdate } from './approvals.ts'
 import { readDraft } from './content.ts'
 import { type Found, findDraft } from './find.ts'
 import type { DraftParts } from './save.ts'
@@ -27,7 +29,7 @@ export interface SendingParts<Ready> extends SendParts<Ready> {
 
 /** Sends a draft, now or later. */
 export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
-  const { db, reader } = parts
+  const { db, large } = parts
   const schedule = scheduling(app, parts)
   app.post(
     '/v1/drafts/:id/send',
@@ -49,28 +51,52 @@ export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftPart
       },
     },
     async (request, reply) => {
-      if (await replayed(db, request, reply)) return reply
       const { caller, params, body } = request
+      const { version, unless_replied: unlessReplied = false } = body
       const sendAt = body.send_at === undefined ? undefined : timestamp(body.send_at, 'send_at')
-      try {
-        const found = await findDraft(parts, caller, 'send', { ...params, version: body.version })
-        const { stored, box } = found
-        const draft = await readDraft(reader, await collected(stored.pieces(), stored.summary.sizeBytes))
-        const sending = sendingBody(draft)
-        const message = finished(caller, draft, sending)
-        const also = async (tx: Tx) => {
-          if (!(await noteSent(tx, box, found))) throw notFound('draft')
-        }
-        if (sendAt) await schedule(request, reply, { body: sending, message, sendAt, also })
-        else await sendOnce(parts, request, reply, message, also)
-        await removeSent(parts, found, request.actor, request.log)
-      } catch (error) {
-        // The first request with this Idempotency-Key may have sent it meanwhile.
-        if (reply.sent || !(await replayed(db, request, reply))) throw error
-      }
+      if (unlessReplied && !sendAt) throw invalid('unless_replied', 'unless_replied needs send_at')
+      await unlessReplayed(db, request, reply, async () => {
+        const found = await findDraft(parts, caller, 'send', { ...params, version })
+        const later = sendAt && ((sending: Later) => schedule(request, reply, { ...sending, sendAt, unlessReplied }))
+        const raw = await large.fetch(found.stored, reply)
+        await sendFound(parts, request, reply, { ...found, raw }, { ...(later && { later }) })
+      })
       return reply
     },
   )
+}
+
+/** What schedules a message. */
+interface Later {
+  readonly body: ReturnType<typeof sendingBody>
+  readonly message: Outgoing
+  readonly also: (tx: Tx, id: string) => Promise<void>
+}
+
+/** Sends a draft for a request, and answers it. `also` is done in the same transaction. @throws Refusal if it is unfinished, or was
+ *  sent meanwhile */
+export async function sendFound<Ready extends ReadyMessage>(
+  parts: DraftParts & SendingParts<Ready>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { raw, ...found }: Found & { readonly raw: Buffer },
+  {
+    later,
+    also,
+  }: { readonly later?: (sending: Later) => Promise<void>; readonly also?: (tx: Tx, id: string) => Promise<void> },
+): Promise<void> {
+  const { box, key } = found
+  const draft = await readDraft(parts.reader, raw)
+  const body = sendingBody(draft)
+  const message = finished(request.caller, draft, body)
+  const together = async (tx: Tx, id: string) => {
+    if (!(await noteSent(tx, box, found))) throw notFound('draft')
+    await also?.(tx, id)
+    await outdate(tx, box, key, found.uid)
+  }
+  if (later) await later({ body, message, also: together })
+  else await sendOnce(parts, request, reply, message, together)
+  await removeSent(parts, found, request.actor, request.log)
 }
 
 /** Removes what was sent from the folder. If the mail host does not answer, a worker does so later. */

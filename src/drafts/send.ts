@@ -1,27 +1,19 @@
 import { invalid } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
-import { addressText } from '#/mime/address-text.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import { type Outgoing, outgoing } from '#/sending/outgoing.ts'
 import { mostRecipients, type SendingBody } from '#/sending/schemas.ts'
-import type { DraftContent } from './content.ts'
+import { type DraftContent, writtenHeader } from './content.ts'
 
 type Body = Omit<SendingBody, 'to' | 'attachments'> & { readonly to: string[] }
 
 /** A draft as a sending body (docs/reference/sending.md), without its attachments. */
 export function sendingBody(draft: DraftContent): Body {
-  const { from, to, cc, bcc, replyTo, subject, text, html, inReplyTo, references } = draft
+  const { text, html } = draft
   return {
-    from: addressText(from),
-    to: to.map(addressText),
-    cc: cc.map(addressText),
-    bcc: bcc.map(addressText),
-    reply_to: replyTo.map(addressText),
-    subject,
+    ...writtenHeader(draft),
     ...(text !== null && { text }),
     ...(html !== null && { html }),
-    in_reply_to: [...inReplyTo],
-    references: [...references],
   }
 }
 

@@ -5,14 +5,13 @@ import { invalid, Refusal } from '#/errors.ts'
 import { beginning, type Cursor, readCursor } from '#/events/cursor.ts'
 import type { EventFeed } from '#/events/feed.ts'
 import { boundsOf } from '#/events/log.ts'
-import { type EventType, eventTypes } from '#/events/types.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery } from './schemas.ts'
-import { scopeOf } from './visible.ts'
+import { assertMayHear, typesNamed } from './visible.ts'
 
 interface EventParts {
   readonly db: Db
@@ -42,10 +41,9 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
 
   async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {
     const { caller, organizationId, headers } = request
-    const types = typesIn(query.types)
+    const types = query.types === undefined ? undefined : typesNamed(query.types.split(','), 'types')
     const identity = await request.identify()
-    const lacking = [...(types ?? [])].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
-    if (lacking) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
+    assertMayHear(identity, types)
     const resumed = streams(request) ? [headers['last-event-id']].flat()[0] : undefined
     const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)
@@ -93,17 +91,6 @@ type Query = { readonly types?: string; readonly mailbox?: string; readonly afte
 /** HEAD has no body to go on with. */
 function streams({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '')
-}
-
-/** Undefined: all. */
-function typesIn(text: string | undefined): ReadonlySet<EventType> | undefined {
-  if (text === undefined) return undefined
-  const named = text.split(',').map((name) => {
-    const types = eventTypes.filter((type) => type === name || type.split('.')[0] === name)
-    if (types.length === 0) throw invalid('types', `No type of event is ${JSON.stringify(name)}`)
-    return types
-  })
-  return new Set(named.flat())
 }
 
 /** @throws Refusal for a cursor from before the oldest event that is kept, or of another log */

@@ -11,8 +11,8 @@ export const EventsQuery = Strict({
       minLength: 1,
       maxLength: 100,
       description:
-        'The `next` of the answer before, or the `id` of an event; `now` for what comes from now on. Without it, from the ' +
-        'oldest event that is kept.',
+        'The `next` of the answer before, or the `id` of an event; `now` for what cannot be read yet: what is committed from ' +
+        'now on, and perhaps a moment before. Without it, from the oldest event that is kept.',
       ...eventId,
     }),
   ),
@@ -67,6 +67,11 @@ const EventMessage = Type.Object(
     starred: Type.Optional(Type.Boolean({ description: 'What it has become; absent if it has not changed.' })),
     added_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.', examples: [['receipts']] })),
     removed_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.' })),
+    labels: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Keywords that it has, all of them: of a change by another mail program, in place of the two.',
+      }),
+    ),
   },
   { title: 'EventMessage' },
 )
@@ -86,7 +91,9 @@ const EventSending = Type.Object(
         { description: 'Whom the event is about.' },
       ),
     ),
-    reason: Type.Optional(Type.String({ description: 'Why a scheduled message has failed.' })),
+    reason: Type.Optional(
+      Type.String({ description: 'Why a scheduled message has failed, or was cancelled by an answer.' }),
+    ),
   },
   { title: 'EventSending' },
 )
@@ -103,6 +110,16 @@ const EventRefusal = Type.Object(
     because: OneOf(['unknown', 'blocked', 'dmarc']),
   },
   { title: 'EventRefusal' },
+)
+
+const EventQuota = Type.Object(
+  {
+    quota: OneOf(['storage', 'sending'], { description: '`sending`: recipients of the UTC day.' }),
+    percent: Type.Integer({ minimum: 80, maximum: 100, description: '80 or 100, of the limit.', examples: [80] }),
+    used: Type.Integer({ minimum: 0, description: 'Octets, or recipients.', examples: [1_600] }),
+    limit: Type.Integer({ minimum: 0, description: 'Of the plan.', examples: [2_000] }),
+  },
+  { title: 'EventQuota' },
 )
 
 const EventItem = Type.Object(
@@ -126,8 +143,8 @@ export const EventOut = Type.Object(
     ),
     by: Type.Object(
       {
-        kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on'], {
-          description: '`service`: Mailroom itself.',
+        kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on', 'mail_program'], {
+          description: '`service`: Mailroom itself. `mail_program`: another program on the mail server.',
         }),
         id: Nullable(Type.String({ description: 'Of the key or member.' })),
         name: Type.String({ description: 'Of the key or member, as it was then.' }),
@@ -137,11 +154,12 @@ export const EventOut = Type.Object(
     message: Type.Optional(EventMessage),
     sending: Type.Optional(EventSending),
     refusal: Type.Optional(EventRefusal),
+    quota: Type.Optional(EventQuota),
     item: Type.Optional(EventItem),
   },
   {
     title: 'Event',
-    // One of `message`, `sending`, `refusal` and `item` is there.
+    // One of `message`, `sending`, `refusal`, `quota` and `item` is there.
     examples: [
       {
         ...{ id: '06b5a0f2e0012f00000000000041', type: 'label.created', at: '2026-11-21T07:44:33.123Z', mailbox: null },

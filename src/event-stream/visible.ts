@@ -1,14 +1,15 @@
 import type { Db } from '#/db/schema.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { cursorText } from '#/events/cursor.ts'
 import type { LoggedEvent } from '#/events/log.ts'
-import type { EventType, MessageData } from '#/events/types.ts'
+import { type EventType, eventTypes, type MessageData } from '#/events/types.ts'
 import type { Identity } from '#/http/authorize.ts'
 import type { Scope } from '#/http/scopes.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import type { EventOut } from './schemas.ts'
 
 /** The scope that a reader needs for each type besides `events:read`: that of what it tells. */
-export const scopeOf: Readonly<Record<EventType, Scope>> = {
+const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.received': 'messages:read',
   'message.refused': 'messages:read',
   'message.changed': 'messages:read',
@@ -22,6 +23,8 @@ export const scopeOf: Readonly<Record<EventType, Scope>> = {
   'scheduled.sent': 'scheduled:read',
   'scheduled.failed': 'scheduled:read',
   'scheduled.cancelled': 'scheduled:read',
+  'approval.created': 'sending:approve',
+  'approval.changed': 'sending:draft',
   'auto_reply.sent': 'forwarding:read',
   'label.created': 'labels:read',
   'label.changed': 'labels:read',
@@ -35,6 +38,24 @@ export const scopeOf: Readonly<Record<EventType, Scope>> = {
   'mailbox.changed': 'mailboxes:read',
   'mailbox.deleted': 'mailboxes:read',
   'forwarding.paused': 'forwarding:read',
+  'webhook.paused': 'webhooks:read',
+  'quota.reached': 'usage:read',
+}
+
+/** The types of those names, each a type or the first word of some. @throws Refusal */
+export function typesNamed(names: readonly string[], field: string): ReadonlySet<EventType> {
+  const named = names.map((name) => {
+    const types = eventTypes.filter((type) => type === name || type.split('.')[0] === name)
+    if (types.length === 0) throw invalid(field, `No type of event is ${JSON.stringify(name)}`)
+    return types
+  })
+  return new Set(named.flat())
+}
+
+/** @throws Refusal where a reader names types of which they lack the scope */
+export function assertMayHear(identity: Identity | undefined, types: ReadonlySet<EventType> = new Set()): void {
+  const lacking = [...types].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
+  if (lacking) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
 }
 
 /** What a reader asks for. */
@@ -48,13 +69,14 @@ export interface Wanted {
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
-  // To an address that nobody has: it is for who manages all that there are.
-  if (mailboxId === null) return type !== 'message.refused' || caller.managesAllMailboxes
+  // To an address that nobody has: it is for who manages all that there are. A quota is that of all mailboxes.
+  if (mailboxId === null && type === 'message.refused') return caller.managesAllMailboxes
+  if (mailboxId === null) return type !== 'quota.reached' || caller.seesWholeUsage
   return caller.may('read', mailboxId) || (type.startsWith('mailbox.') && caller.managesAllMailboxes)
 }
 
 /** An event as a reader sees it. */
-interface Shown {
+export interface Shown {
   readonly event: LoggedEvent
   readonly out: EventOut
 }
@@ -75,11 +97,8 @@ export async function visibleEvents(
   })
 }
 
-function keywordsOf({
-  added_labels = [],
-  removed_labels = [],
-}: Pick<MessageData, 'added_labels' | 'removed_labels'>): string[] {
-  return [...added_labels, ...removed_labels]
+function keywordsOf({ added_labels = [], removed_labels = [], labels = [] }: Partial<MessageData>): string[] {
+  return [...added_labels, ...removed_labels, ...labels]
 }
 
 /** Undefined where nothing is left of it. */
@@ -90,13 +109,15 @@ function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut 
     const { sent: id, ...more } = data
     return { ...common, sending: { id, ...more } }
   }
+  if ('quota' in data) return { ...common, quota: data }
   if ('because' in data) return { ...common, refusal: data }
   if (!('folder' in data)) return { ...common, item: data }
-  const { added_labels = [], removed_labels = [], ...place } = data
+  const { added_labels = [], removed_labels = [], labels: all, ...place } = data
   const [added, removed] = [added_labels, removed_labels].map((of) => of.filter((keyword) => known.has(keyword)))
   const labels = { ...(added?.length && { added_labels: added }), ...(removed?.length && { removed_labels: removed }) }
+  const held = all && { labels: all.filter((keyword) => known.has(keyword)) }
   const isHidden = keywordsOf(data).length > 0 && keywordsOf(labels).length === 0
   if (isHidden && Object.keys(place).length === 2) return undefined
   const from = from_address === null ? null : { name: from_name ?? '', address: from_address }
-  return { ...common, message: { ...place, ...labels, subject, from } }
+  return { ...common, message: { ...place, ...labels, ...held, subject, from } }
 }

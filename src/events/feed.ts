@@ -5,6 +5,7 @@ import type { Database } from '#/db/open.ts'
 import { channel } from './announce.ts'
 import { type Cursor, cursorText } from './cursor.ts'
 import { eventsAfter, newsFrom, type Page } from './log.ts'
+import type { ReaderNotes } from './readers.ts'
 
 /** How often news are looked for while nothing announces any, in milliseconds. */
 const idleMs = 1_000
@@ -40,6 +41,7 @@ export interface Watch extends Disposable {
 export class EventFeed implements AsyncDisposable {
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
+  readonly #notes: ReaderNotes | undefined
   readonly #watched = new Map<string, Watched>()
   readonly #pages = new Map<string, Promise<Page>>()
   readonly #ending = new AbortController()
@@ -53,9 +55,11 @@ export class EventFeed implements AsyncDisposable {
   #settled: number | undefined
   #failing = false
 
-  constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger) {
+  /** With `notes`, where somebody must know who reads. */
+  constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger, notes?: ReaderNotes) {
     this.#database = database
     this.#log = log
+    this.#notes = notes
     database.commits.on('announced', this.#wake)
     this.#listener = database.listen?.(channel, (text) => (text ? this.told.emit('text', text) : this.#ask()))
   }
@@ -74,6 +78,7 @@ export class EventFeed implements AsyncDisposable {
     const watched = this.#watched.get(organizationId) ?? newlyWatched()
     this.#watched.set(organizationId, watched)
     watched.readers += 1
+    this.#notes?.note([organizationId])
     this.#timer ??= this.#lookIn(0)
     const settled = () =>
       watched.looked && this.#settled !== undefined ? { position: this.#settled, id: 0 } : undefined
@@ -140,6 +145,7 @@ export class EventFeed implements AsyncDisposable {
 
   /** Whether something waits for an older transaction. */
   async #look(): Promise<boolean> {
+    this.#notes?.note(this.#watched.keys())
     const fresh = [...this.#watched.values()].filter(({ looked }) => !looked)
     try {
       const { settled, organizations, unsettled } = await newsFrom(this.#database.db, this.#settled)

@@ -4,7 +4,7 @@ import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Cursor } from './cursor.ts'
 import type { By } from './tell.ts'
-import type { EventType, ItemData, MessageData, RefusalData, SendingData } from './types.ts'
+import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData } from './types.ts'
 
 /** An event as the log has it, with what is read of its message where that is still there. */
 export interface LoggedEvent extends Cursor {
@@ -14,10 +14,12 @@ export interface LoggedEvent extends Cursor {
   /** Null where the mailbox is gone. */
   readonly address: string | null
   readonly by: By
-  readonly data: MessageData | SendingData | RefusalData | ItemData
+  readonly data: MessageData | SendingData | RefusalData | QuotaData | ItemData
   readonly subject: string | null
   readonly from_name: string | null
   readonly from_address: string | null
+  /** By an id that its messages share; null where the message is not known any more. */
+  readonly conversation: string | null
 }
 
 /** Events in their order, all that there are between a cursor and `end`. */
@@ -32,37 +34,61 @@ export interface Page {
 const pageSize = 500
 
 /** What every position below this one has is committed, or never will be: what is read up to here stays as it is. */
-const settled = sql<number>`
+export const settled = sql<number>`
   pg_snapshot_xmin(pg_current_snapshot())::text::bigint + coalesce((select base from event_log where only_row), 0)`
 
-/** Events of an organization after a cursor. A Private mailbox's mail is not looked at. */
-export async function eventsAfter(db: Db, organizationId: string, { position, id }: Cursor): Promise<Page> {
+/** What is read of an event. A Private mailbox's mail is not looked at. */
+const event = sql`
+  event.position, event.id, event.type, event.at, event.mailbox_id as "mailboxId", mailbox.address,
+  json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name) as by, event.data,
+  content.subject, content.from_name, content.from_address,
+  coalesce(content.thread_root, content.message_id) as conversation
+  from events event
+  left join mailboxes mailbox
+    on mailbox.id = event.mailbox_id and mailbox.organization_id = event.organization_id
+  left join mail_folders folder
+    on folder.mailbox_id = mailbox.id and folder.name = event.data ->> 'folder' and mailbox.kind <> 'private'
+  left join mail_messages message
+    on message.folder_id = folder.id and message.uid = (event.data ->> 'uid')::bigint
+  left join mail_contents content
+    on content.id = message.content_id and content.organization_id = event.organization_id`
+
+/** Events of an organization after a cursor. */
+export async function eventsAfter(
+  db: Db,
+  organizationId: string,
+  { position, id }: Cursor,
+  most = pageSize,
+): Promise<Page> {
   const { rows } = await sql<LoggedEvent & { settled: number; id: number | null }>`
     with settled as materialized (select ${settled} as settled)
     select settled, event.* from settled left join lateral (
-      select event.position, event.id, event.type, event.at, event.mailbox_id as "mailboxId", mailbox.address,
-        json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name) as by, event.data,
-        content.subject, content.from_name, content.from_address
-      from events event
-      left join mailboxes mailbox
-        on mailbox.id = event.mailbox_id and mailbox.organization_id = event.organization_id
-      left join mail_folders folder
-        on folder.mailbox_id = mailbox.id and folder.name = event.data ->> 'folder' and mailbox.kind <> 'private'
-      left join mail_messages message
-        on message.folder_id = folder.id and message.uid = (event.data ->> 'uid')::bigint
-      left join mail_contents content
-        on content.id = message.content_id and content.organization_id = event.organization_id
+      select ${event}
       where event.organization_id = ${organizationId} and (event.position, event.id) > (${position}, ${id})
         and event.position < settled.settled
       order by event.position, event.id
-      limit ${pageSize}
+      limit ${most}
     ) event on true
     order by event.position, event.id`.execute(db)
   const events = rows.filter(({ id }) => id !== null)
   const last = events.at(-1)
   const at = Math.max(rows[0]?.settled ?? 0, position)
   const end = last ?? (at > position ? { position: at, id: 0 } : { position, id })
-  return { events, end, more: events.length === pageSize }
+  return { events, end, more: events.length === most }
+}
+
+/** Those of an organization's events that are still there. */
+export async function eventsAt(db: Db, organizationId: string, at: readonly Cursor[]): Promise<LoggedEvent[]> {
+  if (at.length === 0) return []
+  const [positions, ids] = [at.map(({ position }) => position), at.map(({ id }) => id)]
+  const { rows } = await sql<LoggedEvent>`
+    select event.* from unnest(${positions}::bigint[], ${ids}::bigint[]) as wanted (position, id)
+    cross join lateral (
+      select ${event}
+      where event.organization_id = ${organizationId}
+        and event.position = wanted.position and event.id = wanted.id
+    ) event`.execute(db)
+  return rows
 }
 
 /** How far the log can be read, and from where on. */

@@ -1,10 +1,10 @@
 import { Part, query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import type { EventType, ItemData, MessageData, RefusalData, SendingData } from './types.ts'
+import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData } from './types.ts'
 
-/** Who did it: an `Actor` of the audit trail. */
+/** Who did it: an `Actor` of the audit trail, or another mail program, of which no more is known. */
 export interface By {
-  readonly kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
+  readonly kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on' | 'mail_program'
   readonly id: string | null
   readonly name: string
 }
@@ -14,7 +14,7 @@ export interface Told {
   readonly type: EventType
   /** Of the mailbox that it is about: who does not see that, does not see the event. */
   readonly mailboxId?: string | null
-  readonly data: MessageData | SendingData | RefusalData | ItemData
+  readonly data: MessageData | SendingData | RefusalData | QuotaData | ItemData
 }
 
 const nobody: By = { kind: 'service', id: null, name: '' }
@@ -34,11 +34,16 @@ export const tellsReceived = new Part(`told as (
       from received
     )`)
 
+const tells = (cte: string) => `/* announced */
+    insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_name, data)
+    select ${position.text}, organization_id, type, mailbox_id, 'service', '', data from ${cte}`
+
 /** The end of a statement that writes more than events: it tells of its CTE `told`, rows of `organization_id`, `type`,
  *  `mailbox_id` and `data`. */
-export const tellsTold = new Part(`/* announced */
-    insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_name, data)
-    select ${position.text}, organization_id, type, mailbox_id, 'service', '', data from told`)
+export const tellsTold = new Part(tells('told'))
+
+/** A CTE for a statement that counts use (src/usage/reached.ts): it tells of its CTE `reached`, rows of the same. */
+export const tellsReached = new Part(`reached_told as (${tells('reached')})`)
 
 /**
  * Writes events to the log, in the transaction that does what they tell: neither is stored without the other. The comment in

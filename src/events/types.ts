@@ -13,6 +13,8 @@ export const eventTypes = [
   'scheduled.sent',
   'scheduled.failed',
   'scheduled.cancelled',
+  'approval.created',
+  'approval.changed',
   'auto_reply.sent',
   'label.created',
   'label.changed',
@@ -26,6 +28,8 @@ export const eventTypes = [
   'mailbox.changed',
   'mailbox.deleted',
   'forwarding.paused',
+  'webhook.paused',
+  'quota.reached',
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
@@ -40,6 +44,8 @@ export interface MessageData {
   readonly starred?: boolean
   readonly added_labels?: string[]
   readonly removed_labels?: string[]
+  /** All that it has, where nobody knows what it had before. */
+  readonly labels?: string[]
 }
 
 /** What is told of a message that leaves. */
@@ -68,9 +74,17 @@ export interface RefusalData {
   readonly because: 'unknown' | 'blocked' | 'dmarc'
 }
 
-/** A label, filter, block or mailbox. */
+/** How much of a limit of the plan is used. */
+export interface QuotaData {
+  readonly quota: 'storage' | 'sending'
+  readonly percent: number
+  readonly used: number
+  readonly limit: number
+}
+
+/** A label, filter, block, mailbox or approval. */
 export interface ItemData {
   readonly id: string | null
-  /** As it was then. */
+  /** As it was then. Of an approval its status. */
   readonly name: string
 }

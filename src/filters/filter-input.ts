@@ -35,6 +35,29 @@ export function filterInput({ subject, sender, to, cc }: FilteredHeaders): Filte
   return { from: seeAddresses(sender), to: seeAddresses([...to, ...cc]), subject: seeSubject(subject) }
 }
 
+/** The same of headers that are read as far as a filter looks at them. */
+export function lazyFilterInput(read: {
+  subject(): string
+  sender(): readonly Address[]
+  recipients(): readonly Address[]
+}): FilterInput {
+  let [from, to, subject]: (Seen | undefined)[] = []
+  return {
+    get from() {
+      from ??= seeAddresses(read.sender())
+      return from
+    },
+    get to() {
+      to ??= seeAddresses(read.recipients())
+      return to
+    },
+    get subject() {
+      subject ??= seeSubject(read.subject())
+      return subject
+    },
+  }
+}
+
 /** Adds the envelope's recipient to `to`, since the To field may not name it. */
 export function withRecipient(sighting: FilterInput, recipient: string): FilterInput {
   const { to } = sighting

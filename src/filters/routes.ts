@@ -10,6 +10,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { addFilter, changeFilter, checkChangedMove, checkMove, removeFilter } from './changes.ts'
 import { filterName, filterValue, mostFilters } from './filter.ts'
 import { filterById, filtersOf } from './queries.ts'
+import { runRoutes } from './runs/routes.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
 import { trialRoute } from './trial-route.ts'
 
@@ -26,6 +27,7 @@ export function filterRoutes(app: App, { db, mailHost }: FilterParts, of: OwnedR
   changeRoute(app, { db, mailHost }, of)
   deleteRoute(app, db, of)
   trialRoute(app, { db, mailHost }, of)
+  runRoutes(app, db, of)
 }
 
 function listRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {

@@ -13,8 +13,8 @@ interface Match extends Pick<CompiledFilter, 'name' | 'field' | 'op' | 'value' |
 }
 
 /** What the filters, given in the order in which they run, would make of a message. */
-export function tryFilters(filters: readonly CompiledFilter[], sighting: FilterInput) {
-  const run = new FilterRun('inbox')
+export function tryFilters(filters: readonly CompiledFilter[], sighting: FilterInput, inFolder = 'inbox') {
+  const run = new FilterRun(inFolder)
   const found: Match[] = []
   for (const filter of filters) {
     if (!matches(filter, sighting)) continue

@@ -70,8 +70,23 @@ export async function answerAfter(
   })
 }
 
-/** Sends the answer that is kept for a repeated request, if there is one: for a POST that cannot be prepared twice. */
-export async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+/** Does the work of a POST that cannot be prepared twice, unless its answer is kept: then that is sent, also where another request
+ *  with this Idempotency-Key was answered meanwhile. `work` answers through `answerOnce`. */
+export async function unlessReplayed(
+  db: Db,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (await replayed(db, request, reply)) return
+  try {
+    await work()
+  } catch (error) {
+    if (reply.sent || !(await replayed(db, request, reply))) throw error
+  }
+}
+
+async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   const key = idempotencyKey(request)
   const first = key === undefined ? undefined : await keptAnswer(db, request.organizationId, key)
   if (key === undefined || !first) return false

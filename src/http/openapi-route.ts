@@ -85,7 +85,8 @@ const meaning: Record<ErrorCode, string> = {
   forbidden:
     "The key or the member's role lacks the scope or permission, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the member has to confirm who they are (`needs`), or the operator has suspended the organization.",
   not_found: 'The organization has no such item.',
-  conflict: 'The first request with this Idempotency-Key is still running, or the draft has another `version`.',
+  conflict:
+    'The first request with this Idempotency-Key is still running, the draft has another `version`, or the change still runs.',
   rate_limited:
     'More requests in a minute than the key or member has (600, if the key is not restricted), or too many large bodies at a time; see `Retry-After`.',
   internal_error:

@@ -6,6 +6,7 @@ export const scopes = [
   'messages:write',
   'sending:write',
   'sending:draft',
+  'sending:approve',
   'scheduled:read',
   'scheduled:write',
   'filters:read',
@@ -19,6 +20,8 @@ export const scopes = [
   'usage:read',
   'members:read',
   'events:read',
+  'webhooks:read',
+  'webhooks:write',
 ] as const
 
 export type Scope = (typeof scopes)[number]

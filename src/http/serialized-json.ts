@@ -11,6 +11,11 @@ export class SerializedJson {
   }
 }
 
+/** A text that may be serialized already, as those of large messages are (src/mime/reader.ts). */
+export function readyText(text: string | null | Uint8Array): string | null | SerializedJson {
+  return text instanceof Uint8Array ? new SerializedJson(text) : text
+}
+
 /** Sends an object; values that are already serialized are streamed. */
 export function sendSerialized(reply: FastifyReply, object: object): FastifyReply {
   if (!Object.values(object).some((value) => value instanceof SerializedJson)) return reply.send(object)

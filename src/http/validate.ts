@@ -69,7 +69,11 @@ function refusalOf(part: Part, [first, ...others]: readonly FieldError[]): Refus
 
 /** Adds all other errors of the body to a refusal from a route. */
 export function withOthers(refusal: Refusal, { body, routeOptions }: FastifyRequest): Refusal {
-  const schema = routeOptions?.schema?.body as SchemaNode | undefined
+  return withOthersOf(refusal, routeOptions?.schema?.body as SchemaNode | undefined, body)
+}
+
+/** The same of a body that is part of another. */
+export function withOthersOf(refusal: Refusal, schema: SchemaNode | undefined, body: unknown): Refusal {
   const { code, message, field, fix, retryAfter } = refusal
   if (code !== 'invalid_request' || field === undefined || !schema || body == null || !isModest(body)) return refusal
   const others = every(schema, body, 'body').filter((one) => one.field !== field)

@@ -16,6 +16,7 @@ import type { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { BounceAddresses } from '#/sent/bounce-address.ts'
 import { SUSPENDED } from './admit.ts'
+import { cancelledByAnswer } from './answers.ts'
 import type { ArrivalWriter } from './arrival-writer.ts'
 import { Suspended } from './arrivals.ts'
 import { type BlocksOf, type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
@@ -98,7 +99,10 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   ]
   for (const run of runs) {
     const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
-    const followUps = await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)
+    const followUps = [
+      ...(await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)),
+      ...cancelledByAnswer(envelope, message, verdict, copies),
+    ]
     await at.store
       .keep({ copies, digest, followUps: [...returned.splice(0), ...followUps] })
       .catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { perMinute } from '#/http/authorize.ts'
+import { type Identity, perMinute } from '#/http/authorize.ts'
 import { Caller, everyLevel } from '#/http/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
 import type { Scope } from '#/http/scopes.ts'
@@ -35,6 +35,20 @@ export class Authenticator extends Credentials {
   constructor(db: Db, now: () => number, options: { every?: number } = {}) {
     super(db, apiKeys, now, options)
   }
+}
+
+/** Whom requests with a key come from, by its id; undefined once it is revoked or has expired. */
+export async function keyIdentity(
+  db: Db,
+  { organizationId, keyId }: { organizationId: string; keyId: string },
+  now: Date,
+): Promise<Identity | undefined> {
+  const row = await liveKeys(db)
+    .where('api_keys.id', '=', keyId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  const known = row && asKnown(row)
+  return known?.isLive(now.getTime()) ? known.identity : undefined
 }
 
 function liveKeys(db: Db) {

@@ -5,13 +5,15 @@ import { lockOwner } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { recordOwned } from '#/organizations/record-owned.ts'
 import { deriveKeyword, keywordFor } from './keyword.ts'
-import { type Label, type LabelFields, mostLabels, nameKey } from './label.ts'
+import { type Label, type LabelFields, mostLabels, type NewLabelFields, nameKey } from './label.ts'
 import {
+  forgetRetired,
   insertLabel,
   keywordsInUse,
   labelById,
   labelByNameKey,
   labelCount,
+  orphansAmong,
   recoverKeyword,
   retireLabel,
   updateLabel,
@@ -19,12 +21,15 @@ import {
 
 /** Adds a label. Its keyword is that of a deleted label with this name, or a derived one. Fields must have been checked
  *  (`labelName`, `labelColour`). */
-export async function addLabel(tx: Tx, owner: Owner, fields: LabelFields, by: Actor): Promise<Label> {
+export async function addLabel(tx: Tx, owner: Owner, fields: NewLabelFields, by: Actor): Promise<Label> {
   await lockOwner(tx, owner)
   const key = nameKey(fields.name)
   if (await labelByNameKey(tx, owner, key)) throw duplicate(fields.name)
   if ((await labelCount(tx, owner)) >= mostLabels) throw full()
-  const keyword = (await recoverKeyword(tx, owner, key)) ?? (await freshKeyword(tx, owner, fields.name))
+  const keyword =
+    fields.keyword === undefined
+      ? ((await recoverKeyword(tx, owner, key)) ?? (await freshKeyword(tx, owner, fields.name)))
+      : await adopt(tx, owner, fields.keyword.toLowerCase())
   const label = await insertLabel(tx, owner, { ...fields, keyword, nameKey: key })
   const { id, name } = label
   await recordOwned(tx, by, owner, { action: 'label.created', id, name, before: null, after: settingsOf(label) })
@@ -60,6 +65,15 @@ export async function removeLabel(tx: Tx, owner: Owner, id: string, by: Actor): 
 
 function settingsOf({ name, keyword, colour }: Label) {
   return { name, keyword, colour }
+}
+
+/** Takes up a keyword that no label has. */
+async function adopt(tx: Tx, owner: Owner, keyword: string): Promise<string> {
+  if (!(await orphansAmong(tx, owner, [keyword])).has(keyword)) {
+    throw invalid('keyword', `${JSON.stringify(keyword)} is no orphan`, 'Take one from GET /v1/orphan-labels')
+  }
+  await forgetRetired(tx, owner, keyword)
+  return keyword
 }
 
 async function freshKeyword(tx: Tx, owner: Owner, name: string): Promise<string> {

@@ -7,6 +7,19 @@ const reserved = new Set(
 
 const longest = 40
 
+/** What an IMAP flag-keyword may be made of (RFC 9051, section 9: atom), in lower case since case does not count. */
+const atom = /^[!#$&'+,\-./0-9:;<=>?@^_`a-z|}~]{1,50}$/
+
+/** Whether a text in lower case is one that a message can have. */
+export function isKeyword(text: string): boolean {
+  return atom.test(text)
+}
+
+/** Whether mail programs give it a meaning of their own (RFC 5788: those that begin with `$`), so that no label can have it. */
+export function isReserved(keyword: string): boolean {
+  return keyword.startsWith('$') || reserved.has(keyword)
+}
+
 /**
  * The IMAP keyword of a new label: the same for the same name, whoever asks, and none that is in use. `used` holds the
  * keywords of all labels of the organization and its members, living and deleted (docs/reference/labels.md, "Keywords").

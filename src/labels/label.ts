@@ -23,6 +23,11 @@ export interface LabelFields {
   readonly colour: string
 }
 
+/** A label that is made: with an orphan's keyword, or a derived one. */
+export interface NewLabelFields extends LabelFields {
+  readonly keyword?: string | undefined
+}
+
 /** Trimmed, NFC, 1 to 32 code points, all of them fit to be read. */
 export function labelName(given: string): string {
   return properName('name', given, 32)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { type Owner, ownedBy, usableBy } from '#/organizations/owner.ts'
+import { isKeyword, isReserved } from './keyword.ts'
 import type { Label, LabelFields } from './label.ts'
 
 const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const
@@ -159,4 +160,24 @@ export async function retireLabelsOf(tx: Tx, owner: Owner): Promise<void> {
     )
     insert into retired_keywords (organization_id, member_id, name_key, keyword)
     select organization_id, member_id, name_key, keyword from gone`.execute(tx)
+}
+
+/** Those of the keywords that no label has: its own was deleted, or another mail program made them. What is or was another
+ *  owner's is none of them. */
+export async function orphansAmong(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword from labels
+    where organization_id = ${owner.organizationId} and keyword = any(${keywords}::text[])
+    union all
+    select keyword from retired_keywords
+    where organization_id = ${owner.organizationId} and keyword = any(${keywords}::text[])
+      and member_id is distinct from ${owner.memberId}::uuid`.execute(db)
+  const taken = new Set(rows.map(({ keyword }) => keyword))
+  return new Set(keywords.filter((keyword) => isKeyword(keyword) && !isReserved(keyword) && !taken.has(keyword)))
+}
+
+/** It is a label's again. */
+export async function forgetRetired(tx: Tx, { organizationId }: Owner, keyword: string): Promise<void> {
+  await sql`
+    delete from retired_keywords where organization_id = ${organizationId} and keyword = ${keyword}`.execute(tx)
 }

@@ -2,37 +2,49 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerOnce, created } from '#/http/idempotency.ts'
-import { ById, Id, ListOf, pathId } from '#/http/shared-schemas.ts'
+import { ById, Id, ListOf, pathId, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
+import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, labelColour, labelName, mostLabels } from './label.ts'
+import { countsOf, type LabelParts, orphanRoutes } from './orphan-routes.ts'
 import { labelById, labelsOf } from './queries.ts'
-import { Keyword, LabelChange, LabelOut, NewLabel, present } from './schemas.ts'
+import { ChangeId, Keyword, LabelChange, LabelOut, LabelsQuery, NewLabel, present } from './schemas.ts'
 
 /** An owner's catalogue of labels: names and colours, each for a keyword on messages. */
-export function labelRoutes(app: App, { db }: { db: Db }, of: OwnedRoutes): void {
-  listRoute(app, db, of)
+export function labelRoutes(app: App, parts: LabelParts, of: OwnedRoutes): void {
+  const { db } = parts
+  listRoute(app, parts, of)
+  if (!of.own) orphanRoutes(app, parts)
   readRoute(app, db, of)
   createRoute(app, db, of)
-  changeRoutes(app, db, of)
+  changeRoute(app, db, of)
+  deleteRoute(app, parts, of)
 }
 
-function listRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
+function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
     at('/v1/labels'),
     {
-      ...access('labels:read', 'Labels'),
+      ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
       schema: {
         ...named('List labels'),
+        querystring: LabelsQuery,
         description: own
           ? "The member's own labels, oldest first. The organization's are not among them."
           : "The organization's labels, oldest first. Members' own labels are not among them.",
         response: { 200: ListOf(LabelOut) },
       },
     },
-    async (request) => ({ data: (await labelsOf(db, ownerIn(request))).map(present) }),
+    async (request) => {
+      const { caller, query } = request
+      const labels = await labelsOf(parts.db, ownerIn(request))
+      if (!query.counts) return { data: labels.map((label) => present(label)) }
+      const totals = await countsOf(parts, caller, query.mailbox)
+      return { data: labels.map((label) => present(label, totals.get(label.keyword) ?? { messages: 0, unread: 0 })) }
+    },
   )
 }
 
@@ -79,7 +91,7 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
   )
 }
 
-function changeRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
+function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.patch(
     at('/v1/labels/:id'),
     {
@@ -103,7 +115,9 @@ function changeRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRou
       return present(await db.transaction().execute((tx) => changeLabel(tx, owner, id, change, actor)))
     },
   )
+}
 
+function deleteRoute(app: App, { db, runningChanges }: LabelParts, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.delete(
     at('/v1/labels/:id'),
     {
@@ -112,20 +126,33 @@ function changeRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRou
         ...named('Delete a label'),
         description:
           'The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do ' +
-          'nothing for it and show `"broken": "label_deleted"`.',
+          'nothing for it and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages that ' +
+          'the caller may change, which may go on after the answer.',
         params: ById,
+        querystring: Strict({ from_messages: Type.Optional(Type.Boolean()) }),
         response: {
-          200: Type.Object({ deleted: Type.Literal(true), id: Id, keyword_left_on_messages: Keyword }),
+          200: Type.Object({
+            deleted: Type.Literal(true),
+            id: Id,
+            keyword_left_on_messages: Type.Optional(Keyword),
+            // An answer without it is the usual one.
+            change_id: Type.Optional({ ...ChangeId, examples: [undefined] }),
+          }),
         },
       },
     },
     async (request) => {
-      const { organizationId, actor, params } = request
+      const { organizationId, caller, actor, params, query } = request
       const id = pathId(params.id, 'label')
       const owner = ownerIn(request)
-      const keyword = await db.transaction().execute((tx) => removeLabel(tx, owner, id, actor))
+      const { keyword, change } = await db.transaction().execute(async (tx) => {
+        const keyword = await removeLabel(tx, owner, id, actor)
+        return { keyword, change: query.from_messages ? await beginEverywhere(tx, caller, actor, keyword) : undefined }
+      })
       invalidateRules(db, organizationId)
-      return { deleted: true as const, id, keyword_left_on_messages: keyword }
+      if (change === undefined) return { deleted: true as const, id, keyword_left_on_messages: keyword }
+      await finishSoon(runningChanges, change)
+      return { deleted: true as const, id, change_id: change }
     },
   )
 }

@@ -1,4 +1,4 @@
-import { Id, Line, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { Id, Line, Nullable, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
@@ -7,6 +7,11 @@ export const Keyword = Type.String({
   examples: ['invoices'],
 })
 
+/** An answer without it is the usual one. */
+function whereAsked(description: string) {
+  return Type.Optional(Nullable(Type.Integer({ minimum: 0, description, examples: [undefined] })))
+}
+
 export const LabelOut = Type.Object(
   {
     id: Id,
@@ -14,6 +19,8 @@ export const LabelOut = Type.Object(
     keyword: Keyword,
     colour: Type.String({ description: 'A named colour, or `#rrggbb` in lower case.', examples: ['amber'] }),
     created_at: Timestamp,
+    messages: whereAsked('Where counts are asked for: messages with it.'),
+    unread: whereAsked('The unread ones of them.'),
   },
   { title: 'Label' },
 )
@@ -33,13 +40,47 @@ const colour = Type.String({
   rule: labelColour,
 })
 
-export const NewLabel = Strict({ name, colour: Type.Optional(Type.String({ ...colour, default: defaultColour })) })
+export const NewLabel = Strict({
+  name,
+  colour: Type.Optional(Type.String({ ...colour, default: defaultColour })),
+})
+
+export const Adoption = Strict({
+  keyword: Line({ minLength: 1, maxLength: 50, description: 'An orphan.', examples: ['stray'] }),
+  name: { ...name, examples: ['Stray'] },
+  colour: Type.Optional(Type.String({ ...colour, default: defaultColour })),
+})
+
+export const Orphan = Type.Object(
+  {
+    keyword: Type.String({ description: 'What messages bear.', examples: ['stray'] }),
+    messages: Type.Integer({ minimum: 0, description: 'Messages with it.', examples: [3] }),
+    unread: Type.Integer({ minimum: 0, description: 'The unread ones of them.', examples: [1] }),
+  },
+  { title: 'OrphanLabel' },
+)
+
+export const LabelsQuery = Strict({
+  counts: Type.Optional(
+    Type.Boolean({ description: 'With `messages` and `unread`, of the mailboxes that the caller reads.' }),
+  ),
+  mailbox: Type.Optional(Line({ maxLength: 320, description: 'Counts in this mailbox alone.' })),
+})
+
+/** What was asked of all messages. `change_id` undoes it. */
+export const ChangeId = Nullable({
+  ...Id,
+  description: 'Undoes it on messages; null where the caller may change no mailbox.',
+})
 
 export const LabelChange = Strict(
   { name: Type.Optional(name), colour: Type.Optional(colour) },
   { minProperties: 1, examples: [{ colour: '#1e90ff' }] },
 )
 
-export function present({ created_at, ...label }: Label) {
-  return { ...label, created_at: created_at.toISOString() }
+export function present(
+  { created_at, ...label }: Label,
+  counts: { readonly messages?: number; readonly unread?: number } = {},
+) {
+  return { ...label, created_at: created_at.toISOString(), ...counts }
 }

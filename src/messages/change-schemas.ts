@@ -1,4 +1,4 @@
-import { Line, Strict } from '#/http/shared-schemas.ts'
+import { Id, Line, Nullable, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
@@ -32,17 +32,18 @@ export const MessageChange = Strict(changeFields, {
 })
 export type MessageChange = Static<typeof MessageChange>
 
-const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
+export const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
+
+/** Those of one request. */
+export const uids = Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' })
 
 export const BulkChange = Strict(
-  {
-    uids: Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' }),
-    ...changeFields,
-  },
+  { uids, ...changeFields },
   { rule: assertLabelsApart, examples: [{ uids: [17], unread: false, starred: true }] },
 )
 
 export const BulkResult = Type.Object({
+  change_id: Nullable({ ...Id, description: 'Undoes it; null where nothing has changed.' }),
   updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
   not_found: Type.Array(uid),
   moved: Type.Array(Type.Object({ uid, new_uid: uid }), {

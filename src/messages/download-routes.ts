@@ -5,7 +5,6 @@ import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/type.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { findMessage } from './find.ts'
-import type { LargeMessages } from './large.ts'
 import { ByUid, InFolder, pathUidSchema } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
 
@@ -15,12 +14,7 @@ const ByAttachment = Type.Object({
 })
 
 /** Downloads of a message or an attachment. A browser must never show them under our origin. */
-export function downloadRoutes(
-  app: App,
-  { db, mailHost, reader }: MessageParts,
-  large: LargeMessages,
-  config: FastifyContextConfig,
-): void {
+export function downloadRoutes(app: App, parts: MessageParts, config: FastifyContextConfig): void {
   app.get(
     '/v1/messages/:uid/raw',
     {
@@ -34,7 +28,8 @@ export function downloadRoutes(
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { summary, pieces } = await findMessage({ db, mailHost }, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const { summary, pieces } = stored
       return reply
         .headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822'))
         .header('Content-Length', summary.sizeBytes)
@@ -57,8 +52,9 @@ export function downloadRoutes(
       },
     },
     async ({ caller, params, query }, reply) => {
-      const raw = await large.fetch(await findMessage({ db, mailHost }, caller, params.uid, query), reply)
-      const attachment = await reader.attachment(raw, params.id)
+      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const raw = await parts.large.fetch(stored, reply)
+      const attachment = await parts.reader.attachment(raw, params.id)
       if (!attachment) throw notFound('attachment')
       const name = attachment.filename ?? `attachment-${params.id}`
       return reply.headers(downloadHeaders(name, attachment.contentType)).send(attachment.bytes)

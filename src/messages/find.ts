@@ -3,7 +3,7 @@ import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
 import type { Static } from '#/http/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { MailHost, Stored } from '#/ports/mail-host.ts'
+import type { MailboxRef, MailHost, Stored } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'
 import { pathUid } from './message.ts'
 import type { InFolder } from './query-schemas.ts'
@@ -14,11 +14,11 @@ export async function findMessage(
   caller: Caller,
   uid: string,
   query: Pick<Static<typeof InFolder>, 'mailbox' | 'folder'>,
-): Promise<Stored> {
+): Promise<{ readonly mailbox: MailboxRef; readonly stored: Stored }> {
   const folder = folderName(query.folder ?? 'inbox')
   const number = pathUid(uid)
   const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
   const stored = await mailHost.read(mailbox, folder, number)
   if (!stored) throw notFound('message')
-  return stored
+  return { mailbox, stored }
 }

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig } from 'fastify'
+import { beginChange, endChange, stepOf } from '#/changes/record.ts'
 import type { App } from '#/http/app-type.ts'
 import { answerAfter, created, ok } from '#/http/idempotency.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
@@ -126,11 +127,24 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
         response: { 200: DeletedFolder },
       },
     },
-    async ({ caller, params, query }) => {
+    async ({ caller, actor, params, query }) => {
       const name = pathFolder(params.path)
       const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      return { deleted: true as const, name, moved: await deleteFolder(mailHost, mailbox, name, moveTo) }
+      if (moveTo === undefined) {
+        await deleteFolder(mailHost, mailbox, name)
+        return { deleted: true as const, name, moved: 0, change_id: null }
+      }
+      const { organizationId, mailboxId } = mailbox
+      const change = { organizationId, mailboxes: [mailboxId], kind: 'folder_deleted', by: actor } as const
+      const changeId = await beginChange(db, change)
+      try {
+        const moving = { to: moveTo, step: () => stepOf(db, changeId), by: actor }
+        const moved = await deleteFolder(mailHost, mailbox, name, moving)
+        return { deleted: true as const, name, moved, change_id: moved > 0 ? changeId : null }
+      } finally {
+        await endChange(db, changeId)
+      }
     },
   )
 }

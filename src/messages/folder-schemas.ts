@@ -1,4 +1,4 @@
-import { ListOf, Nullable, OneOf, Strict } from '#/http/shared-schemas.ts'
+import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { newFolderName, standingFolders } from './folder-name.ts'
@@ -48,6 +48,7 @@ export const DeletedFolder = Type.Object({
   deleted: Type.Literal(true),
   name: Type.String({ examples: ['Projects/Apollo'] }),
   moved: Type.Integer({ minimum: 0, description: 'Messages that were moved.', examples: [0] }),
+  change_id: Nullable({ ...Id, description: 'Undoes it; null where no messages were moved.' }),
 })
 
 export function presentFolder({ name, total, unread }: FolderStatus): FolderOut {

@@ -132,7 +132,7 @@ test('DELETE deletes an empty folder, and never one with mail', async () => {
   const at = await box()
   await make(at, 'Empty')
   const { status, body } = await ask(at, 'DELETE', 'Empty')
-  assert.deepEqual([status, body], [200, { deleted: true, name: 'Empty', moved: 0 }])
+  assert.deepEqual([status, body], [200, { deleted: true, name: 'Empty', moved: 0, change_id: null }])
   await fill(at, 'Full', 'one')
   const refused = await ask(at, 'DELETE', 'Full')
   assert.deepEqual([refused.status, refused.body.error.field], [400, 'move_to'])
@@ -144,9 +144,23 @@ test('DELETE moves the mail to where it is told, and makes that folder', async (
   const at = await box()
   await fill(at, 'Full', 'one', 'two', 'three')
   const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'Kept/Here' })
-  assert.deepEqual(body, { deleted: true, name: 'Full', moved: 3 })
+  assert.deepEqual(body, { deleted: true, name: 'Full', moved: 3, change_id: body.change_id })
   assert.deepEqual(await names(at), ['Kept/Here'])
   assert.deepEqual((await subjectsIn(at.organization, at.address, 'Kept/Here')).sort(), ['one', 'three', 'two'])
+  const undone = await at.organization.request('POST', `/v1/changes/${body.change_id}/undo`)
+  assert.deepEqual([undone.status, undone.body.messages], [201, 3])
+  assert.deepEqual((await subjectsIn(at.organization, at.address, 'Full')).sort(), ['one', 'three', 'two'])
+})
+
+test('of a folder whose deletion was cut short, what was moved can be undone', async () => {
+  const at = await box()
+  await fill(at, 'Full', 'one')
+  const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'archive' })
+  const { db, runningChanges } = at.organization.world
+  const cutShort = { state: 'running', at: new Date(Date.now() - 3_600_000) } as const
+  await db.updateTable('changes').set(cutShort).where('id', '=', body.change_id).execute()
+  await runningChanges.processAll()
+  assert.equal((await at.organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
 })
 
 for (const to of ['Full', 'Full/within', 'a*']) {

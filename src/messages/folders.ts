@@ -1,5 +1,7 @@
+import type { Actor } from '#/audit/actor.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Recording } from '#/ports/recording.ts'
 import { folderName, newFolderName, standingFolders } from './folder-name.ts'
 
 /** Folders that POST makes in a mailbox, since all of them are listed at once. */
@@ -67,14 +69,23 @@ export async function renameFolder(
   return { ...folder, name: to }
 }
 
+/** Where the mail of a folder goes that is deleted. */
+interface Moving {
+  readonly to: string
+  /** Takes down the next step. */
+  readonly step: () => Recording
+  readonly by: Actor
+}
+
 /** Deletes an empty folder, or one whose mail is moved to another folder first, a bounded number at a time. Answers how many
  *  messages were moved. */
 export async function deleteFolder(
   mailHost: MailHost,
   mailbox: MailboxRef,
   name: string,
-  moveTo: string | undefined,
+  moving?: Moving,
 ): Promise<number> {
+  const moveTo = moving?.to
   assertNotStanding(name)
   const folders = await mailHost.folders(mailbox)
   const { total } = found(folders, name)
@@ -90,9 +101,10 @@ export async function deleteFolder(
   for (let moved = 0; ; ) {
     if (await mailHost.removeFolder(mailbox, name)) return moved
     // Mail has come in the meantime.
-    if (moveTo === undefined || moved > mostMoved) throw notEmpty()
+    if (!moving || moved > mostMoved) throw notEmpty()
+    const { to: folder, by, step } = moving
     const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce)
-    moved += (await mailHost.update(mailbox, name, uids, { folder: moveTo }).catch(throwing('move_to'))).size
+    moved += (await mailHost.update(mailbox, name, uids, { folder }, by, step()).catch(throwing('move_to'))).size
   }
 }
 

@@ -1,16 +1,13 @@
 import type { FastifyContextConfig } from 'fastify'
-import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { mailboxFor } from '#/mailboxes/readable.ts'
-import { folderName } from './folder-name.ts'
+import { findMessage } from './find.ts'
 import { headerFieldsOf } from './header-fields.ts'
-import { pathUid } from './message.ts'
 import { ByUid, InFolder } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
 import { HeaderFieldsOut } from './schemas.ts'
 
 /** The header of a message. */
-export function headerRoute(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
+export function headerRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
   app.get(
     '/v1/messages/:uid/headers',
     {
@@ -24,12 +21,8 @@ export function headerRoute(app: App, { db, mailHost }: MessageParts, config: Fa
         response: { 200: HeaderFieldsOut },
       },
     },
-    async ({ caller, params, query: { folder = 'inbox', ...query } }) => {
-      const name = folderName(folder)
-      const uid = pathUid(params.uid)
-      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-      const stored = await mailHost.read(mailbox, name, uid)
-      if (!stored) throw notFound('message')
+    async ({ caller, params, query }) => {
+      const { stored } = await findMessage(parts, caller, params.uid, query)
       return headerFieldsOf(stored)
     },
   )

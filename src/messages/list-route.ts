@@ -1,16 +1,14 @@
 import type { FastifyContextConfig } from 'fastify'
-import { invalid } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { listPlace, paged } from '#/http/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'
 import { assertAlone, namedUids } from './message.ts'
-import { visibleKeywords } from './queries.ts'
 import { ListQuery } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
 import { MessagePage } from './schemas.ts'
-import { threadedItemsFor } from './visible.ts'
+import { assertVisible, threadedItemsFor } from './visible.ts'
 
 /** The messages of a folder, by page or cursor, or those named by their uids. */
 export function listRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
@@ -38,8 +36,7 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       if (cursor !== undefined) assertAlone('cursor', { page: others.page })
 
       const mailbox = await mailboxFor(db, caller, 'read', address)
-      const itemsOf = (found: readonly Summary[]) =>
-        threadedItemsFor(parts, { owner: caller, mailbox, folder: name }, found)
+      const itemsOf = (found: readonly Summary[]) => threadedItemsFor(parts, { owner: caller, mailbox }, found)
       if (named) {
         const data = await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst))
         return { data, total: data.length, page: 0, has_more: false }
@@ -52,9 +49,7 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       const { page = 0, unread, label } = others
       const list = ['messages', mailbox.mailboxId, name, unread ?? null, label ?? null]
       const after = listPlace(cursor, list)
-      if (label !== undefined && !(await visibleKeywords(db, caller, [label])).has(label)) {
-        throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)
-      }
+      await assertVisible(db, caller, label)
       const wanted = {
         page,
         ...(unread !== undefined && { unread }),

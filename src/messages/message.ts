@@ -1,8 +1,9 @@
 import { invalid, notFound } from '#/errors.ts'
-import { SerializedJson } from '#/http/serialized-json.ts'
+import { readyText, type SerializedJson } from '#/http/serialized-json.ts'
 import type { Address } from '#/mime/address.ts'
 import type { ArrivalResults } from '#/mime/arrival-results.ts'
-import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import type { Attachment } from '#/mime/content.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { ListedMessage, MessageOut } from './schemas.ts'
 
@@ -63,7 +64,7 @@ function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<Li
 }
 
 /** A message. The texts of a large one are JSON already. */
-export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id'> &
+export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id' | 'conversation_id'> &
   Record<'text' | 'html', string | null | SerializedJson>
 
 /** Of what members' own filters did, shows what those of `filters` did. */
@@ -84,17 +85,17 @@ export async function presentMessage(
     reply_to: replyTo.map(presentAddress),
     in_reply_to: idsIn(headers.text('in-reply-to'))[0] ?? null,
     references: idsIn(headers.text('references')),
-    text: presentText(text),
-    html: presentText(html),
-    attachments: attachments.map(({ contentId, ...attachment }) => ({ ...attachment, content_id: contentId })),
+    text: readyText(text),
+    html: readyText(html),
+    attachments: attachments.map(presentAttachment),
     filtered_by: filteredBy.flatMap(({ personal, error = null, ...applied }) =>
       personal && !shown.filters.has(applied.filter_id) ? [] : [{ ...applied, error }],
     ),
   }
 }
 
-function presentText(text: OpenedContent['text']): string | null | SerializedJson {
-  return text instanceof Uint8Array ? new SerializedJson(text) : text
+export function presentAttachment({ contentId, ...attachment }: Attachment): MessageOut['attachments'][number] {
+  return { ...attachment, content_id: contentId }
 }
 
 function presentAddress({ name, address }: Address): { name: string; address: string } {

@@ -3,10 +3,10 @@ import { Refusal } from '#/errors.ts'
 import { Slots } from '#/event-loop/slots.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/shared-schemas.ts'
+import { openedText } from '#/mime/reader.ts'
 import { HttpFailed } from '#/public-http/failure.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { findMessage } from './find.ts'
-import type { LargeMessages } from './large.ts'
 import { ByUid, inFolder } from './query-schemas.ts'
 import { fetchPicture, namesAddress } from './remote-picture.ts'
 import type { MessageParts } from './routes.ts'
@@ -15,12 +15,8 @@ import type { MessageParts } from './routes.ts'
 const mostAtOnce = 24
 
 /** Pictures of a message that lie on servers of others: the service fetches them, so those learn nothing of the reader. */
-export function pictureRoute(
-  app: App,
-  { db, mailHost, reader, publicHttp }: MessageParts,
-  large: LargeMessages,
-  config: FastifyContextConfig,
-): void {
+export function pictureRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+  const { reader, large, publicHttp } = parts
   const slots = new Slots(mostAtOnce)
 
   app.get(
@@ -48,9 +44,10 @@ export function pictureRoute(
       },
     },
     async ({ caller, params, query }, reply) => {
-      const stored = await findMessage({ db, mailHost }, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, params.uid, query)
       const { html } = await large.read(stored, (raw) => reader.content(raw))
-      if (!namesAddress(textOf(html), query.url)) throw new Refusal('not_found', 'The message names no such picture')
+      if (!namesAddress(openedText(html) ?? '', query.url))
+        throw new Refusal('not_found', 'The message names no such picture')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
       using _slot = await slots.enter()
@@ -63,9 +60,4 @@ export function pictureRoute(
       }
     },
   )
-}
-
-/** Of a large message it is JSON. */
-function textOf(html: string | null | Uint8Array): string {
-  return (html instanceof Uint8Array ? (JSON.parse(Buffer.from(html).toString()) as string | null) : html) ?? ''
 }

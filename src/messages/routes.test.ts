@@ -93,10 +93,12 @@ test('a listed message has every field', async () => {
   await fill(at, { flagged: true, keywords: [keyword] })
   const { data } = await get(at, '', { folder: 'INBOX' })
   const threads = await at.organization.request('GET', `/v1/threads?mailbox=${at.address}`)
+  const conversations = await at.organization.request('GET', `/v1/conversations?mailbox=${at.address}`)
   assert.deepEqual(data, [
     {
       uid: 1,
       thread_id: threads.body.data[0].id,
+      conversation_id: conversations.body.data[0].id,
       folder: 'inbox',
       message_id: '<Letter.1@engines.example>',
       subject: 'Letter 1',
@@ -219,10 +221,13 @@ test('PATCH /v1/messages changes many, and says which were not there', async () 
   await fill(at, {}, {}, {})
   const { status, body } = await at.organization.request('PATCH', path(at), { uids: [3, 9, 1, 3], unread: false })
   assert.equal(status, 200)
-  assert.deepEqual(body, { updated: [1, 3], not_found: [9], moved: [] })
+  const { change_id, ...rest } = body
+  assert.match(change_id, /^[0-9a-f-]{36}$/)
+  assert.deepEqual(rest, { updated: [1, 3], not_found: [9], moved: [] })
   assert.deepEqual(uids(await get(at, '', { unread: 'true' })), [2])
   const moved = await at.organization.request('PATCH', path(at), { uids: [1, 3], folder: 'Projects' })
   assert.deepEqual(moved.body, {
+    change_id: moved.body.change_id,
     updated: [1, 3],
     not_found: [],
     moved: [
@@ -367,6 +372,8 @@ test('what is not there is not_found: a uid, an attachment, a mailbox, another o
     ask('GET', path(at, '/2/attachments/1')),
     ...reads.map((rest) => ask('GET', path(other, rest))),
     ask('PATCH', path(other), { uids: [1], starred: true }),
+    ask('DELETE', path(other), { uids: [1] }),
+    ask('POST', `/v1/folders/trash/empty?mailbox=${other.address}`),
     ask('PATCH', path(other, '/1'), { starred: true }),
     ...['nobody@x.test', 'no address', '@', 'a@b'].map((address) => ask('GET', path({ ...at, address }))),
     ask('GET', `/v1/folders?mailbox=${other.address}`),
@@ -406,6 +413,8 @@ test('a Private mailbox is listed, and everything else about it is invalid_reque
     ...reads.map((rest) => organization.request('GET', path(at, rest))),
     organization.request('GET', `/v1/folders?mailbox=${address}`),
     organization.request('PATCH', path(at), { uids: [1], starred: true }),
+    organization.request('DELETE', path(at), { uids: [1] }),
+    organization.request('POST', `/v1/folders/trash/empty?mailbox=${address}`),
     organization.request('PATCH', path(at, '/1'), { starred: true }),
   ]
   for (const { status, body } of await Promise.all(answers)) {

@@ -1,3 +1,4 @@
+import { recordedAtOnce } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
@@ -9,16 +10,18 @@ import type { PublicHttp } from '#/public-http/public-http.ts'
 import { assertKeywordsKnown, readChange } from './change.ts'
 import { BulkChange, BulkResult, MessageChange } from './change-schemas.ts'
 import { downloadRoutes } from './download-routes.ts'
+import { eraseRoutes } from './erase-routes.ts'
+import { findMessage } from './find.ts'
 import { folderName } from './folder-name.ts'
 import { folderRoutes } from './folder-routes.ts'
 import { headerRoute } from './header-route.ts'
-import { LargeMessages } from './large.ts'
+import type { LargeMessages } from './large.ts'
 import { listRoute } from './list-route.ts'
 import { pathUid } from './message.ts'
 import { pictureRoute } from './picture-route.ts'
 import { ByUid, InFolder } from './query-schemas.ts'
 import { MessageItem, MessageOut } from './schemas.ts'
-import { messageFor, type ThreadNames, threadedItemsFor } from './visible.ts'
+import { type IdsOf, messageFor, threadedItemsFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
 const reading = { ...config, scope: 'messages:read' } as const
@@ -28,7 +31,9 @@ export interface MessageParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
-  readonly threads: ThreadNames
+  /** Names the conversations of messages. */
+  readonly idsOf: IdsOf
+  readonly large: LargeMessages
   /** Fetches the pictures that messages name. */
   readonly publicHttp: PublicHttp
   /** This installation's name in DNS. */
@@ -37,19 +42,18 @@ export interface MessageParts {
 
 /** Folders and the messages in them. */
 export function messageRoutes(app: App, parts: MessageParts): void {
-  const large = new LargeMessages()
   folderRoutes(app, parts, { reading, writing })
   listRoute(app, parts, reading)
-  readRoute(app, parts, large)
+  readRoute(app, parts)
   changeRoute(app, parts)
   bulkRoutes(app, parts)
+  eraseRoutes(app, parts, writing)
   headerRoute(app, parts, reading)
-  downloadRoutes(app, parts, large, reading)
-  pictureRoute(app, parts, large, reading)
+  downloadRoutes(app, parts, reading)
+  pictureRoute(app, parts, reading)
 }
 
-function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {
-  const { db, mailHost } = parts
+function readRoute(app: App, parts: MessageParts): void {
   app.get(
     '/v1/messages/:uid',
     {
@@ -62,13 +66,9 @@ function readRoute(app: App, parts: MessageParts, large: LargeMessages): void {
         response: { 200: MessageOut },
       },
     },
-    async ({ caller, params, query: { folder = 'inbox', ...query } }, reply) => {
-      const name = folderName(folder)
-      const uid = pathUid(params.uid)
-      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-      const stored = await mailHost.read(mailbox, name, uid)
-      if (!stored) throw notFound('message')
-      const raw = await large.fetch(stored, reply)
+    async ({ caller, params, query }, reply) => {
+      const { mailbox, stored } = await findMessage(parts, caller, params.uid, query)
+      const raw = await parts.large.fetch(stored, reply)
       return sendSerialized(reply, await messageFor(parts, { owner: caller, mailbox }, stored, raw))
     },
   )
@@ -99,7 +99,7 @@ function changeRoute(app: App, parts: MessageParts): void {
       await assertKeywordsKnown(db, caller, change)
       const place = (await mailHost.update(mailbox, name, [uid], change, actor)).get(uid)
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
-      const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox, folder: place.folder }, now) : []
+      const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox }, now) : []
       if (!item) throw notFound('message')
       return item
     },
@@ -116,7 +116,8 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         operationId: 'changeMessages',
         description:
           'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and ' +
-          'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing.',
+          'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` ' +
+          'undoes it.',
         querystring: InFolder,
         body: BulkChange,
         response: { 200: BulkResult },
@@ -128,8 +129,11 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       await assertKeywordsKnown(db, caller, change)
       const wanted = [...new Set(uids)].sort((a, b) => a - b)
-      const places = await mailHost.update(mailbox, name, wanted, change, actor)
+      const { organizationId, mailboxId } = mailbox
+      const recording = recordedAtOnce(db, { organizationId, mailboxes: [mailboxId], kind: 'messages', by: actor })
+      const places = await mailHost.update(mailbox, name, wanted, change, actor, recording)
       return {
+        change_id: recording.changeId ?? null,
         updated: wanted.filter((uid) => places.has(uid)),
         not_found: wanted.filter((uid) => !places.has(uid)),
         moved: wanted.flatMap((uid) => {

@@ -92,15 +92,25 @@ export const listedMessage = {
 /** A listed message, but for its conversation. */
 export type ListedMessage = Static<TObject<typeof listedMessage>>
 
-const itemFields = {
-  ...listedMessage,
+/** The conversations that a message belongs to. */
+export const conversationsOfMessage = {
   thread_id: Nullable(
     Type.String({
       description: 'The id of its conversation in this folder. Null where the message left the folder meanwhile.',
       examples: ['c2FtcGxlLWlkLTEy'],
     }),
   ),
+  conversation_id: Nullable(
+    Type.String({
+      description:
+        'The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder ' +
+        'meanwhile, and as long as more than 20,000 messages would have to be read first.',
+      examples: ['c2FtcGxlLWlkLTEz'],
+    }),
+  ),
 }
+
+const itemFields = { ...listedMessage, ...conversationsOfMessage }
 
 export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>
@@ -118,6 +128,17 @@ const AttachmentOut = Type.Object(
   },
   { title: 'Attachment' },
 )
+
+/** What is in a message. */
+export const contentFields = {
+  text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
+  html: Nullable(
+    Type.String({
+      description: 'As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.',
+    }),
+  ),
+  attachments: Type.Array(AttachmentOut),
+}
 
 const AppliedOut = Type.Object(
   {
@@ -143,13 +164,7 @@ export const MessageOut = Type.Object(
     reply_to: Type.Array(AddressOut),
     in_reply_to: Nullable(Type.String()),
     references: Type.Array(Type.String()),
-    text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
-    html: Nullable(
-      Type.String({
-        description: 'As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.',
-      }),
-    ),
-    attachments: Type.Array(AttachmentOut),
+    ...contentFields,
     filtered_by: Type.Array(AppliedOut, {
       description:
         'The organization’s filters that acted on the message as it arrived, as they were then; in a session also the member’s own that still exist.',

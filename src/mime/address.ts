@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+/** Without anything of Node, since the web app has the rules for answers too (src/replies/rules.ts). */
 
 /** One mailbox as a header names it. */
 export interface Address {
@@ -39,8 +39,13 @@ export function canonicalDomain(text: string): string | undefined {
   const domain = text.replace(/[.\u3002\uff0e\uff61]$/, '')
   if (domain.length > 253) return undefined
   // The platform reads a host as in a URL: `1.2.3` as an IPv4 address, and `%41` decoded.
-  const ascii = LDH.test(domain) ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : domainToASCII(domain)
+  const ascii = LDH.test(domain) ? domain.toLowerCase() : NEVER_IN_DOMAIN.test(domain) ? '' : toAscii(domain)
   return ascii.length <= 253 && LDH.test(ascii) && !/(^|\.)\d+$/.test(ascii) ? ascii : undefined
+}
+
+function toAscii(domain: string): string {
+  const url = `http://${domain}`
+  return URL.canParse(url) ? new URL(url).hostname : ''
 }
 
 const LDH = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
@@ -72,7 +77,8 @@ export function isAddress(text: string): boolean {
   if (!parts || !text.isWellFormed() || !(DOT_ATOM.test(parts.local) || QUOTED.test(parts.local))) return false
   const domain = canonicalDomain(parts.domain)
   if (!domain?.includes('.') || parts.domain.endsWith('.')) return false
-  return Buffer.byteLength(parts.local) <= 64 && Buffer.byteLength(parts.local) + 1 + domain.length <= 254
+  const octets = new TextEncoder().encode(parts.local).length
+  return octets <= 64 && octets + 1 + domain.length <= 254
 }
 
 const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u00a0-\\u{10ffff}-]"

@@ -53,7 +53,8 @@ export function readReport(
   return failures.length > 0 ? { kind: 'delivery', recipients: failures.slice(0, mostRecipients) } : undefined
 }
 
-function isDeliveryReport({ parameters }: Part): boolean {
+/** Of a multipart/report. */
+export function isDeliveryReport({ parameters }: Pick<Part, 'parameters'>): boolean {
   return /^(?:global-)?delivery-status$/i.test(parameters.get('report-type') ?? 'delivery-status')
 }
 

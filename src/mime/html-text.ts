@@ -1,4 +1,5 @@
 import { decodeHTML } from 'entities/decode'
+import { tagsOf } from './html-tags.ts'
 
 /** Tags that start a new line, and those with an empty line around their content. */
 const LINES = new Set(
@@ -8,40 +9,19 @@ const LINES = new Set(
 )
 const PARAGRAPHS = new Set('blockquote h1 h2 h3 h4 h5 h6 p'.split(' '))
 const CELLS = new Set(['td', 'th'])
-/** Elements whose content is not shown, and where each ends. */
-const HIDDEN = new Map(['script', 'style', 'template', 'title'].map((name) => [name, new RegExp(`</${name}`, 'gi')]))
-
 /** Converts HTML to plain text: without tags, comments, styles and scripts, with decoded entities, folded white space, and `> `
  *  before lines of a blockquote. Stops after `enough` unquoted characters. Takes linear time, whatever is unclosed. */
 export function htmlToText(html: string, enough = Number.POSITIVE_INFINITY): string {
   const text = new TextLines()
   let at = 0
-  /** A quote in a tag has no end: from then on tags end at their first `>`. */
-  let quotesBroken = false
-  while (at < html.length && text.unquoted < enough) {
-    const open = nextTag(html, at)
-    text.add(decodeHTML(html.slice(at, open)))
-    const name = tagName(html, open + 1)
-    if (name === undefined) break
-    const closing = html[open + 1] === '/'
-    if (name.startsWith('!--')) at = after(html, '-->', open + 4)
-    else {
-      const end: number | undefined = quotesBroken ? undefined : tagEnd(html, open)
-      quotesBroken ||= end === undefined
-      at = end ?? after(html, '>', open)
-      const hidden = closing ? undefined : HIDDEN.get(name)
-      if (hidden) at = endOfHidden(html, hidden, at)
-      else text.tag(name, closing)
-    }
+  for (const { name, closing, start, end } of tagsOf(html)) {
+    text.add(decodeHTML(html.slice(at, start)))
+    text.tag(name, closing)
+    at = end
+    if (text.unquoted >= enough) return text.toString()
   }
+  text.add(decodeHTML(html.slice(at)))
   return text.toString()
-}
-
-/** The next `<` that starts a tag; the end where none does. */
-function nextTag(html: string, from: number): number {
-  let open = html.indexOf('<', from)
-  while (open >= 0 && tagName(html, open + 1) === undefined) open = html.indexOf('<', open + 1)
-  return open < 0 ? html.length : open
 }
 
 /** Collects lines. */
@@ -78,34 +58,4 @@ class TextLines {
   toString(): string {
     return this.#text
   }
-}
-
-/** In lower case; undefined if the `<` starts no tag. */
-function tagName(html: string, at: number): string | undefined {
-  TAG_NAME.lastIndex = at
-  return TAG_NAME.exec(html)?.[1]?.toLowerCase()
-}
-const TAG_NAME = /\/?([a-z][a-z0-9:-]{0,30}|!--|[!?/])/iy
-
-/** The place after the tag's `>` outside of quotes; undefined if there is none. */
-function tagEnd(html: string, open: number): number | undefined {
-  let quote = 0
-  for (let at = open + 1; at < html.length; at++) {
-    const code = html.charCodeAt(at)
-    if (quote !== 0) {
-      if (code === quote) quote = 0
-    } else if (code === 0x3e) return at + 1
-    else if ((code === 0x22 || code === 0x27) && html.charCodeAt(at - 1) === 0x3d) quote = code
-  }
-  return undefined
-}
-
-function after(html: string, what: string, from: number): number {
-  const found = html.indexOf(what, from)
-  return found < 0 ? html.length : found + what.length
-}
-
-function endOfHidden(html: string, closing: RegExp, from: number): number {
-  closing.lastIndex = from
-  return closing.exec(html)?.index ?? html.length
 }

@@ -3,7 +3,7 @@ import { parseAddresses } from './address-list.ts'
 import { isReferred, sortParts } from './content.ts'
 import { type Headers, readHeaders } from './headers.ts'
 import { previewOf } from './preview.ts'
-import { threadIds } from './references.ts'
+import { connectingIds } from './returned.ts'
 import { type Part, readStructure } from './structure.ts'
 
 /** A message as it arrived, with the fields that are read once. */
@@ -34,7 +34,7 @@ export interface Message {
 export function readMessage(raw: Buffer): Message {
   const { headers, bodyStart } = readHeaders(raw)
   const body = sortParts(readStructure(raw, headers, bodyStart))
-  const { messageId, root, strong, weak } = threadIds(headers)
+  const { messageId, root, strong, weak } = connectingIds(raw, headers)
   const authors = addressesIn(headers, 'from')
   const [from = null] = headers.count('from') > 1 ? parseAddresses(headers.last('from') ?? '') : authors
   return {
@@ -46,7 +46,7 @@ export function readMessage(raw: Buffer): Message {
     weak,
     subject: headers.text('subject').slice(0, LONGEST_SUBJECT).toWellFormed(),
     from,
-    sender: [...authors, ...addressesIn(headers, 'sender')],
+    sender: sendersIn(headers, authors),
     to: addressesIn(headers, 'to'),
     cc: addressesIn(headers, 'cc'),
     replyTo: parseAddresses(headers.last('reply-to') ?? ''),
@@ -74,7 +74,12 @@ const SIGNATURES = new Set([
   'application/x-pkcs7-signature',
 ])
 
+/** Everyone in From and in Sender. */
+export function sendersIn(headers: Headers, authors = addressesIn(headers, 'from')): Address[] {
+  return [...authors, ...addressesIn(headers, 'sender')]
+}
+
 /** From all fields of that name: a second To is a fault, but its recipients count. */
-function addressesIn(headers: Headers, name: string): Address[] {
+export function addressesIn(headers: Headers, name: string): Address[] {
   return parseAddresses(headers.all(name).join(',\n'))
 }

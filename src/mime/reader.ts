@@ -14,6 +14,11 @@ const largeBytes = 128 * 1024
 /** The content of a message. The texts of a large one are JSON in UTF-8, since serializing takes as long as reading. */
 export type OpenedContent = Content | ReadContent
 
+/** A text of it, parsed. */
+export function openedText(text: OpenedContent['text']): string | null {
+  return text instanceof Uint8Array ? (JSON.parse(Buffer.from(text).toString()) as string | null) : text
+}
+
 /** Reads messages without blocking the event loop: large ones in a worker thread, one at a time. Signatures have another thread,
  *  since verification takes longest. */
 export class MessageReader implements AsyncDisposable {

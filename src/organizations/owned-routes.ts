@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { ErrorCode } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/authorize.ts'
 import { operationId } from '#/http/openapi-route.ts'
 import type { Scope } from '#/http/scopes.ts'
@@ -10,8 +11,8 @@ export interface OwnedRoutes {
   readonly own: boolean
   /** The path of what the organization has at this path. */
   readonly at: (path: `/v1/${string}`) => string
-  /** Whom a route is for, and its heading. */
-  readonly access: (scope: Scope, noun: string) => object
+  /** Whom a route is for, its heading, and codes of errors that it has beyond the usual ones. */
+  readonly access: (scope: Scope, noun: string, errors?: readonly ErrorCode[]) => object
   /** `id` where the summary does not make it; `ownId` where "own" behind its verb does not say that it is a member's own. */
   readonly named: (
     summary: string,
@@ -25,7 +26,7 @@ export interface OwnedRoutes {
 export const ofOrganization: OwnedRoutes = {
   own: false,
   at: (path) => path,
-  access: (scope, noun) => ({ config: { scope, noun } }),
+  access: (scope, noun, errors = []) => ({ config: { scope, noun, errors } }),
   named: (summary, id = operationId(summary)) => ({ summary, operationId: id }),
   ownerIn: ({ organizationId }) => organizationItself(organizationId),
 }
@@ -34,7 +35,10 @@ export const ofOrganization: OwnedRoutes = {
 export const ofMember: OwnedRoutes = {
   own: true,
   at: (path) => path.replace('/v1/', '/v1/me/'),
-  access: (_, noun) => ({ ...hiddenFromKeys, config: { access: 'member', noun: `Own ${noun.toLowerCase()}` } }),
+  access: (_, noun, errors = []) => ({
+    ...hiddenFromKeys,
+    config: { access: 'member', noun: `Own ${noun.toLowerCase()}`, errors },
+  }),
   named: (summary, id = operationId(summary), ownId = id.replace(/^[a-z]+/, '$&Own')) => ({
     summary,
     operationId: ownId,

@@ -20,7 +20,7 @@ export function usableBy(table: 'labels' | 'retired_keywords', owner: Owner): Ra
 
 /** The condition on a row of the table that it is this owner's. */
 export function ownedBy(
-  table: 'labels' | 'retired_keywords' | 'filters' | 'blocked_senders',
+  table: 'labels' | 'retired_keywords' | 'filters' | 'filter_runs' | 'blocked_senders',
   { organizationId, memberId }: Owner,
 ): RawBuilder<boolean> {
   const [organization, member] = [sql.ref(`${table}.organization_id`), sql.ref(`${table}.member_id`)]

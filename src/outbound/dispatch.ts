@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { invalid } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { joined } from '#/event-loop/pieces.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, type Told, tell } from '#/events/tell.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import { bccField, storeCopies } from '#/outbound/worker/sent-copy.ts'
+import { bccField, type SentCopy, storeCopies } from '#/outbound/worker/sent-copy.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { enqueue } from '#/queue/enqueue.ts'
 import type { Blind } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
-import { claimAllowance } from '#/sending/allowance.ts'
+import { claimEach } from '#/sending/allowance.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { Sender } from '#/sending/sender.ts'
@@ -55,6 +55,14 @@ export interface Ready {
   readonly utf8Header?: boolean
 }
 
+/** So many messages are composed at a time. */
+const mostAtATime = 10
+
+interface Sendable {
+  readonly sender: Sender
+  readonly outgoing: Outgoing
+}
+
 /** Takes on messages that programs send. */
 export class Dispatch {
   readonly #deps: DispatchDependencies
@@ -65,10 +73,24 @@ export class Dispatch {
 
   /** Composes and signs, outside any transaction: for a large message that takes a while. */
   async prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready> {
-    const { db, time, reader, composer } = this.#deps
+    return this.#prepare(organizationId, { sender, outgoing }, await this.#deps.time(this.#deps.db))
+  }
+
+  /** The same of several, some of them at a time. */
+  async prepareAll(organizationId: string, messages: readonly Sendable[]): Promise<Ready[]> {
+    const date = await this.#deps.time(this.#deps.db)
+    const ready: Ready[] = []
+    for (let at = 0; at < messages.length; at += mostAtATime) {
+      const some = messages.slice(at, at + mostAtATime)
+      ready.push(...(await Promise.all(some.map((one) => this.#prepare(organizationId, one, date)))))
+    }
+    return ready
+  }
+
+  async #prepare(organizationId: string, { sender, outgoing }: Sendable, date: Date): Promise<Ready> {
+    const { reader, composer } = this.#deps
     const id = randomUUID()
     const messageId = `<${id}@${sender.domain}>`
-    const date = await time(db)
     const raw = await composer({ ...sender, organizationId }, outgoing, { messageId, date })
     const copy = await reader.message(
       await joined([Buffer.from(bccField(outgoing.bcc.map(({ address }) => address))), raw]),
@@ -80,28 +102,58 @@ export class Dispatch {
   /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. Answers the
    *  recipients whom nothing is sent to. @throws Refusal where that is all of them */
   async enqueue(tx: Tx, ready: Ready, by?: By): Promise<readonly string[]> {
-    const { mailHost, relay, time, mailKey, blind } = this.#deps
-    const { organizationId, sender, copy: message, copyUnlessThere: unlessThere } = ready
-    await claimAllowance(tx, organizationId, ready.recipients.length)
-    const now = await time(tx)
-    const { address, mailboxId } = sender
-    const recipients = await routed(tx, { relay, blind }, organizationId, ready.recipients, ready.concealed)
-    const refused = recipients.filter(({ route }) => route === suppressedRoute).map(({ recipient }) => recipient)
-    if (refused.length === recipients.length) throw invalid('to', suppressed, unsuppress)
-    await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
-    const told = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
-    await tell(
-      tx,
-      sendingEvent({ id: ready.id, organizationId, mailboxId }, 'message.queued', { recipients: told }),
-      by,
-    )
-    const copy = { mailbox: { organizationId, mailboxId }, message, sentAt: now }
-    await storeCopies(tx, { mailHost }, [{ ...copy, ...(unlessThere !== undefined && { unlessThere }) }])
+    const [refused = []] = await this.enqueueAll(tx, [ready], by)
+    if (refused instanceof Refusal) throw refused
     return refused
+  }
+
+  /** The same of messages of one organization, several of which are not concealed, each judged for itself in their order: the recipients whom nothing is sent to, or why
+   *  nothing of the message is done. */
+  async enqueueAll(tx: Tx, all: readonly Ready[], by?: By): Promise<(readonly string[] | Refusal)[]> {
+    const { mailHost, relay, time, mailKey, blind } = this.#deps
+    const [first] = all
+    if (!first) return []
+    const { organizationId, concealed } = first
+    const addresses = [...new Set(all.flatMap(({ recipients }) => recipients))]
+    const routes = await routed(tx, { relay, blind }, organizationId, addresses, concealed)
+    const wanted = all.map((ready) => {
+      const own = new Set(ready.recipients)
+      return { ready, recipients: routes.filter(({ recipient }) => own.has(recipient)) }
+    })
+    const claims = await claimEach(
+      tx,
+      organizationId,
+      wanted.map(({ recipients }) => (recipients.every(isSuppressed) ? 0 : recipients.length)),
+    )
+    const now = await time(tx)
+    const outcomes: (readonly string[] | Refusal)[] = []
+    const events: Told[] = []
+    const copies: SentCopy[] = []
+    for (const [index, { ready, recipients }] of wanted.entries()) {
+      const refused = recipients.filter(isSuppressed)
+      const refusal = refused.length === recipients.length ? invalid('to', suppressed, unsuppress) : claims[index]
+      outcomes.push(refusal ?? refused.map(({ recipient }) => recipient))
+      if (refusal) continue
+      const { address, mailboxId } = ready.sender
+      await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
+      const told = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
+      events.push(...sendingEvent({ id: ready.id, organizationId, mailboxId }, 'message.queued', { recipients: told }))
+      copies.push({
+        ...{ mailbox: { organizationId, mailboxId }, message: ready.copy, sentAt: now },
+        ...(ready.copyUnlessThere !== undefined && { unlessThere: ready.copyUnlessThere }),
+      })
+    }
+    await tell(tx, events, by)
+    if (copies.length > 0) await storeCopies(tx, { mailHost }, copies)
+    return outcomes
   }
 
   /** To be called once what was taken on is committed, so that it goes at once. */
   wake(): void {
     this.#deps.wake()
   }
+}
+
+function isSuppressed({ route }: { readonly route: string }): boolean {
+  return route === suppressedRoute
 }

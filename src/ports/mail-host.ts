@@ -5,6 +5,7 @@ import type { Address } from '#/mime/address.ts'
 import type { HeaderFacts } from '#/mime/header-facts.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
+import type { FolderKey, Recording } from './recording.ts'
 import type { SearchPage, SearchQuery } from './search.ts'
 
 /** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
@@ -26,6 +27,8 @@ export interface MailHost {
   /** The uids of the messages in `drafts` with a Message-ID that begins with `<draft.`, in ascending order. */
   draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
+  /** The same folders, each with its state: where that is as it was, nothing in the folder has changed. */
+  folderStates(mailbox: MailboxRef): Promise<{ readonly name: string; readonly state: FolderState }[]>
   /** Makes a folder. False where it was there. */
   createFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
   /** Renames a folder and those within it. Throws `invalid('folder', …)` where one of the new name is there. */
@@ -37,23 +40,36 @@ export interface MailHost {
   checkFolder(organizationId: string, folder: string): Promise<void>
   /** Newest received first; those behind `after` alone. `page` counts from 0; `total` is exact, and counts those before `after` too. */
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
+  /** How many messages of all folders bear each keyword. A host that has to look for it refuses very many mailboxes, naming
+   *  `mailbox`. */
+  keywordTotals(mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]>
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
   /** The lowest uids above that one, in ascending order. */
   uidsAfter(mailbox: MailboxRef, folder: string, uid: number, most: number): Promise<number[]>
+  /** The uids of the messages that bear a mark, by folder, of the folders that are named. */
+  marked(mailbox: MailboxRef, folders: readonly string[], mark: Mark): Promise<Map<string, readonly number[]>>
+  /** How far the folder goes. */
+  extent(mailbox: MailboxRef, folder: string): Promise<Extent>
+  /** Those of the range, in ascending order, with what filters look at: no more than `most`. */
+  headings(mailbox: MailboxRef, folder: string, range: UidRange): Promise<HeadingPage>
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
   /** A page of what a query finds in mailboxes of one organization, none of them Private. Ends early rather than take long, and
    *  says so. */
   search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage>
   /** Applies the change to all or none; answers, for each uid that was there, where the message is now. The event log says
-   *  who did it. */
+   *  who did it. What it did is handed to `recording`. */
   update(
     mailbox: MailboxRef,
     folder: string,
     uids: readonly number[],
     change: Change,
     by?: Actor,
+    recording?: Recording,
   ): Promise<Map<number, Place>>
+  /** What the folder is called by now; undefined where it has gone, or where the host knows it by its name alone and another has
+   *  that name. */
+  folderNow(mailbox: MailboxRef, folder: FolderKey): Promise<string | undefined>
   /** Removes messages for good; answers the uids that were there, in ascending order. */
   expunge(mailbox: MailboxRef, folder: string, uids: readonly number[], by?: Actor): Promise<number[]>
   /** Removes all messages for good, in steps that others need not wait for; says after each how many have gone. Whoever
@@ -86,9 +102,11 @@ export class NoRoom extends Error {
 export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
+export type KeywordTotal = { readonly keyword: string; readonly total: number; readonly unread: number }
 export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string; after?: ListPlace }
 /** A message's place in a list, where it may be no more. */
 export type ListPlace = { readonly receivedAt: number; readonly uid: number }
+export type Mark = 'flagged' | { readonly keyword: string }
 export type { Applied }
 
 export interface Copy {
@@ -131,6 +149,37 @@ export interface Summary {
   readonly preview: string
   readonly sizeBytes: number
   readonly facts: HeaderFacts
+}
+
+export interface Extent {
+  readonly uidValidity: number
+  /** What comes gets a higher one. */
+  readonly lastUid: number
+  readonly total: number
+}
+
+/** Uids above `after`, up to `last`. */
+export interface UidRange {
+  readonly after: number
+  readonly last: number
+  readonly most: number
+  /** Whether the header is wanted; else it is empty. */
+  readonly withHeader: boolean
+}
+
+export interface HeadingPage {
+  readonly uidValidity: number
+  readonly messages: readonly Heading[]
+}
+
+export interface Heading {
+  readonly uid: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly subject: string
+  /** The beginning of the message, or the fields From, Sender, To, Cc and Received of it at least. */
+  readonly header: Buffer
 }
 
 export interface Stored {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import { channel } from '#/events/announce.ts'
@@ -50,7 +51,12 @@ export class Presence implements Disposable {
   readonly #places = new Map<string, Kept>()
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #feed: Pick<EventFeed, 'told'>
-  readonly #hear = (text: string) => this.#take(JSON.parse(text) as Said)
+  /** This process, to which its own words come back: late, and after others. */
+  readonly #self = randomUUID()
+  readonly #hear = (text: string) => {
+    const { from, ...said } = JSON.parse(text) as Said & { from: string }
+    if (from !== this.#self) this.#take(said)
+  }
 
   constructor(database: Pick<Database, 'db' | 'embedded'>, feed: Pick<EventFeed, 'told'>, clock: Clock) {
     this.#database = database
@@ -63,7 +69,7 @@ export class Presence implements Disposable {
   async say(said: Said): Promise<void> {
     this.#take(said)
     const { db, embedded } = this.#database
-    if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify(said)})`
+    if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify({ ...said, from: this.#self })})`
   }
 
   /** What those do there, by their ids, without the member who asks. */

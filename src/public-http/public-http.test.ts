@@ -144,7 +144,7 @@ describe('no connection is made', () => {
     test(`to a name of ${what}`, async () => {
       await using site = await Site.start(hello, { allowed: { 'http:': isPublic, 'https:': isPublic } })
       site.zone.set('there.test', records)
-      for (const scheme of ['http', 'https']) await fails(site.send('/', scheme), /^The address is not public$/)
+      for (const scheme of ['http', 'https']) await fails(site.send('/', scheme), /^The address is not allowed$/)
       assert.equal(site.sockets.length, 0)
     })
   }
@@ -155,7 +155,7 @@ describe('no connection is made', () => {
   ]) {
     test(`to ${host}, which is never looked up`, async () => {
       await using site = await Site.start(hello, { allowed: { 'http:': isPublic, 'https:': isPublic } })
-      for (const scheme of ['http', 'https']) await fails(site.send('/', scheme, host), /^The address is not public$/)
+      for (const scheme of ['http', 'https']) await fails(site.send('/', scheme, host), /^The address is not allowed$/)
       assert.equal(site.sockets.length, 0)
     })
   }
@@ -175,7 +175,7 @@ describe('no connection is made', () => {
     for (const socket of site.sockets) socket.destroy()
     await fails(
       retried(() => http.send(url, question)),
-      /^The address is not public$/,
+      /^The address is not allowed$/,
     )
   })
 

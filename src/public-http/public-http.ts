@@ -1,9 +1,16 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublic } from '#/ip-address.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { HttpFailed, httpFailure } from './failure.ts'
+import { keepAtMost } from './kept.ts'
 
 /** Whether a connection to an address may be made. */
 export type Allowed = (address: string) => boolean
@@ -35,8 +42,9 @@ export interface HttpAnswer {
   readonly cut: boolean
 }
 
-/** How long a connection is kept for another request, in milliseconds. */
+/** How long a connection is kept for another request, in milliseconds, and how many are at most, by scheme. */
 const idleMs = 5_000
+const mostKept = 500
 
 /**
  * Requests to servers that others name: a URL may lead into our own network, and its name may have another address at each
@@ -53,6 +61,7 @@ export class PublicHttp implements Disposable {
     this.#allowed = allowed
     const kept = { keepAlive: true, timeout: idleMs }
     this.#agents = { 'http:': new Agent(kept), 'https:': new TlsAgent({ ...kept, ...(ca !== undefined && { ca }) }) }
+    for (const agent of Object.values(this.#agents)) keepAtMost(agent, mostKept)
   }
 
   /** Answers with whatever status. @throws HttpFailed where there is no answer */
@@ -63,8 +72,6 @@ export class PublicHttp implements Disposable {
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
     // What is an address already is never looked up.
     if (isIP(host) && !allowed(host)) throw new HttpFailed(notAllowed)
-    const timeout = AbortSignal.timeout(question.timeoutMs)
-    const signal = question.signal ? AbortSignal.any([timeout, question.signal]) : timeout
     const open = () => {
       const { method, headers } = question
       const lookup = this.#lookUp(allowed)
@@ -77,14 +84,30 @@ export class PublicHttp implements Disposable {
       }
       return (protocol === 'https:' ? requestTls : requestPlain)({ ...where, method, headers: { ...headers } })
     }
+    const { signal, timeoutMs } = question
+    let asked: ClientRequest | undefined
+    let ended: HttpFailed | undefined
+    const end = (why: string) => {
+      ended ??= new HttpFailed(why)
+      asked?.destroy(ended)
+    }
+    // Not `AbortSignal.timeout`, which stays until the time is over: thousands of quick answers would leave as many.
+    const timer = setTimeout(end, timeoutMs, `No whole answer within ${timeoutMs / 1_000} s`)
+    const stop = () => end('The service stopped')
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
     try {
-      for (;;) {
-        const answer = await exchange(open(), question, signal)
+      while (!ended) {
+        asked = open()
+        const answer = await exchange(asked, question)
         if (answer) return answer
       }
+      throw ended
     } catch (error) {
-      if (timeout.aborted) throw new HttpFailed(`No whole answer within ${question.timeoutMs / 1_000} s`)
-      throw httpFailure(error)
+      throw ended ?? httpFailure(error)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
     }
   }
 
@@ -116,29 +139,21 @@ export class PublicHttp implements Disposable {
   }
 }
 
-const notAllowed = 'The address is not public'
+const notAllowed = 'The address is not allowed'
 
 function isHttp(protocol: string): protocol is 'http:' | 'https:' {
   return protocol === 'http:' || protocol === 'https:'
 }
 
 /** Undefined where a kept connection had ended before the request came. */
-function exchange(
-  asked: ReturnType<typeof requestPlain>,
-  { body, mostBytes }: HttpQuestion,
-  signal: AbortSignal,
-): Promise<HttpAnswer | undefined> {
+function exchange(asked: ClientRequest, { body, mostBytes }: HttpQuestion): Promise<HttpAnswer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>()
-  const stop = () => asked.destroy(new HttpFailed('The service stopped'))
-  signal.addEventListener('abort', stop)
-  asked.on('close', () => signal.removeEventListener('abort', stop))
   asked.on('error', (error: NodeJS.ErrnoException) => {
     if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(undefined)
     else reject(error)
   })
   asked.on('response', (answer) => void readAnswer(answer, mostBytes).then(resolve, reject))
-  if (signal.aborted) stop()
-  else asked.end(body)
+  asked.end(body)
   return promise
 }
 

@@ -37,6 +37,8 @@ export interface Schedule {
   readonly attachmentCount: number
   /** Who scheduled it; null for a key. */
   readonly memberId: string | null
+  /** An answer that names one of these (src/queue/answered.ts) cancels it; null: none does. */
+  readonly answerMarks: readonly string[] | null
 }
 
 /** Puts a message into the queue, sealed: `queued`, or `uncomposed` where it has a source. Once `tx` commits we are
@@ -76,13 +78,13 @@ async function insert(
     with message as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, state, sender, smtp_utf8, eight_bit,
         size_bytes, concealed, verdict, source, created_at, queued_at, send_at, allowance_due, fields, attachment_count,
-        scheduled_by, scheduled_by_member)
+        scheduled_by, scheduled_by_member, answer_marks)
       values (${id}, ${organizationId}, ${message.mailboxId}, ${message.kind}, ${state}, ${storable(message.sender)},
         ${smtpUtf8}, ${eightBit}, ${raw.length}, ${concealed}, ${verdict && sealedVerdict(key, id, verdict)},
         ${source ? sealedSource(key, id, source) : null}, ${now}, ${dueAt}, ${schedule?.sendAt ?? null},
         ${schedule ? recipients.length : 0}, ${schedule ? sealedFields(key, id, schedule.listed) : null},
         ${schedule?.attachmentCount ?? null}, ${schedule ? scheduledBy(schedule) : null},
-        ${schedule?.memberId ?? null})
+        ${schedule?.memberId ?? null}, ${schedule?.answerMarks ?? null}::text[])
     ), piece as (
       insert into outbound_pieces (message_id, number, bytes, sealed)
       select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea, true where ${small}

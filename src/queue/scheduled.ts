@@ -141,6 +141,7 @@ export async function putBack(
   const { rows } = await sql`
     with back as (
       update outbound_messages set state = 'scheduled', send_at = ${now}, last_error = null, failed_at = null,
+        answer_marks = case when answered_at is null then answer_marks end, answered_at = null,
         allowance_due = (select count(*) from outbound_recipients where message_id = ${id})
       where organization_id = ${caller.organizationId} and id = ${id} and state = 'failed'
         and ${caller.mayIn('send', 'mailbox_id')} returning id

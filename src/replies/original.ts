@@ -1,15 +1,16 @@
+import type { FastifyReply } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { collected } from '#/event-loop/pieces.ts'
 import type { Caller } from '#/http/caller.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import type { LargeMessages } from '#/messages/large.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { htmlToText } from '#/mime/html-text.ts'
-import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
 import { sendableIds } from '#/mime/references.ts'
-import type { MailHost, Stored } from '#/ports/mail-host.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { mostQuoted, type Quoted } from './quote.ts'
 import { addressedAs, type Mode, ownAddresses, recipients, threadOf } from './rules.ts'
 import { answerSubject } from './subject.ts'
@@ -18,6 +19,7 @@ export interface ReplyParts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
+  readonly large: LargeMessages
 }
 
 /** A message that is answered or forwarded, and the mailbox that it lies in. */
@@ -36,18 +38,17 @@ export async function writingMailbox(db: Db, caller: Caller, address: string): P
   return mailbox
 }
 
-/** @throws Refusal `not_found` if there is no such message */
+/** Reads a message that is answered with `reply`. @throws Refusal `not_found` if there is no such message */
 export async function readOriginal(
-  { mailHost, reader }: ReplyParts,
-  organizationId: string,
+  { mailHost, reader, large }: ReplyParts,
+  reply: FastifyReply,
   mailbox: Mailbox,
   { folder, uid }: { readonly folder: string; readonly uid: number },
-  fetch: (stored: Stored) => Promise<Buffer> = ({ pieces, summary }) => collected(pieces(), summary.sizeBytes),
 ): Promise<Original> {
-  const ref = { organizationId, mailboxId: mailbox.id }
+  const ref = { organizationId: reply.request.organizationId, mailboxId: mailbox.id }
   const stored = await mailHost.read(ref, folder, uid)
   if (!stored) throw notFound('message')
-  const raw = await fetch(stored)
+  const raw = await large.fetch(stored, reply)
   const { headers, messageId, subject, to, cc, replyTo } = await reader.message(raw)
   const content = await reader.content(raw)
   const quoted = {
@@ -62,11 +63,8 @@ export async function readOriginal(
   return { mailbox, raw, content, quoted }
 }
 
-/** The texts of a large message are JSON. */
 function textOf({ text, html }: OpenedContent): string {
-  const read = (one: string | null | Uint8Array): string | null =>
-    one instanceof Uint8Array ? JSON.parse(Buffer.from(one).toString()) : one
-  return read(text) ?? htmlToText(read(html) ?? '', mostQuoted)
+  return openedText(text) ?? htmlToText(openedText(html) ?? '', mostQuoted)
 }
 
 /** Whom an answer is from and to, its subject and its ids. */

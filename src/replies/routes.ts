@@ -1,15 +1,15 @@
-import { invalid } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import type { Caller } from '#/http/caller.ts'
-import { replayed } from '#/http/idempotency.ts'
+import { unlessReplayed } from '#/http/idempotency.ts'
 import { Line, OneOrMore, Strict } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { folderName } from '#/messages/folder-name.ts'
-import { LargeMessages } from '#/messages/large.ts'
 import { pathUid } from '#/messages/message.ts'
 import { ByUid, InFolder } from '#/messages/query-schemas.ts'
 import { type Address, isAddress } from '#/mime/address.ts'
 import { assertSomeText, mailbox as oneAddress } from '#/sending/fields.ts'
+import { extraHeaders } from '#/sending/headers.ts'
 import { addresses, attachments, type Outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit, mostRecipients, Sent, sendingFields } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
@@ -45,6 +45,7 @@ const ReplyBody = Strict(
     html: sendingFields.html,
     reply_to: sendingFields.reply_to,
     attachments: sendingFields.attachments,
+    headers: sendingFields.headers,
   },
   { rule: assertSomeText, examples: [{ text: 'Thank you', all: true }] },
 )
@@ -53,7 +54,6 @@ type ReplyBody = Static<typeof ReplyBody>
 /** `POST /v1/messages/{uid}/reply`. */
 export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyParts & SendParts<Ready>): void {
   const { db } = parts
-  const large = new LargeMessages()
   app.post(
     '/v1/messages/:uid/reply',
     {
@@ -76,15 +76,22 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
       },
     },
     async (request, reply) => {
-      if (await replayed(db, request, reply)) return reply
-      const { caller, organizationId, body, query } = request
+      const { caller, body, query } = request
       const place = { folder: folderName(query.folder ?? 'inbox'), uid: pathUid(request.params.uid) }
-      const mailbox = await writingMailbox(db, caller, query.mailbox)
-      const original = await readOriginal(parts, organizationId, mailbox, place, (stored) => large.fetch(stored, reply))
-      await sendOnce(parts, request, reply, replyOf(caller, original, body))
+      await unlessReplayed(db, request, reply, async () => {
+        const mailbox = await writingMailbox(db, caller, query.mailbox)
+        const original = await readOriginal(parts, reply, mailbox, place)
+        await sendOnce(parts, request, reply, replyOf(caller, original, body)).catch(blameMessage)
+      })
       return reply
     },
   )
+}
+
+/** Recipients that nothing is sent to come from the message: the body has no `to`. */
+function blameMessage(error: unknown): never {
+  if (error instanceof Refusal && error.field === 'to') throw invalid('uid', error.message, error.fix)
+  throw error
 }
 
 /** @throws Refusal naming the field */
@@ -104,6 +111,7 @@ function replyOf(caller: Caller, original: Original, body: ReplyBody): Outgoing 
     text: text !== null && body.quote ? text + quote(original.quoted, 'reply') : text,
     html: html !== null && body.quote ? html + quotedHtml(original.quoted) : html,
     attachments: attachments(body.attachments ?? []),
+    headers: extraHeaders(body.headers ?? {}, 'headers.'),
   }
 }
 

@@ -16,10 +16,13 @@ type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & {
   readonly fieldsSealed: boolean
 }
 
+/** A message that an answer has cancelled is stored as a failed one. */
+const shown = sql`case when state = 'scheduled' then 'pending' when answered_at is not null then 'cancelled' else state end`
+
 /** A queued message as a `Row`. */
 const columns = sql`
   id, sender as "from", fields, fields_sealed as "fieldsSealed", send_at as "sendAt",
-  case state when 'scheduled' then 'pending' else state end as status, last_error as "lastError",
+  ${shown} as status, answer_marks is not null as "unlessReplied", last_error as "lastError",
   attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt",
   (
     select jsonb_build_object('id', id, 'email', email) from members
@@ -44,7 +47,9 @@ interface Wanted {
   readonly most?: number
 }
 
-/** The messages that are scheduled, being sent or failed, soonest first. */
+const states = { pending: 'scheduled', sending: 'sending', failed: 'failed', cancelled: 'failed' } as const
+
+/** The messages that are scheduled, being sent, failed or cancelled by an answer, soonest first. */
 export async function scheduledOf(
   db: Db,
   key: SealingKey,
@@ -52,7 +57,7 @@ export async function scheduledOf(
   { status, after, most = mostListed }: Wanted = {},
 ): Promise<Scheduled[]> {
   const rest = after ? sql`and (send_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
-  const inState = status ? sql`and state = ${status === 'pending' ? 'scheduled' : status}` : sql``
+  const inState = status ? sql`and state = ${states[status]} and ${shown} = ${status}` : sql``
   const { rows } = await sql<Row>`
     select ${columns} from outbound_messages where ${isListed(caller)} ${inState} ${rest}
     order by send_at, id limit ${most}`.execute(db)
@@ -97,12 +102,18 @@ export async function statusOf(db: Db, { caller, id }: Named): Promise<Scheduled
 
 /** Stores a message, sealed. False if its mailbox is gone. Over the plan's caps the database fails with SQLSTATE PC402. */
 export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
-  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, memberId } = draft
+  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, memberId, answerMarks } = draft
   // The lock keeps the mailbox until the end of the transaction.
   const { rows } = await sql`
     select from mailboxes where organization_id = ${organizationId} and id = ${mailboxId} for key share`.execute(tx)
   if (rows.length === 0) return false
-  await enqueueScheduled(tx, key, { ...draft, sender }, { sendAt, attachmentCount, memberId, listed: draft }, now)
+  await enqueueScheduled(
+    tx,
+    key,
+    { ...draft, sender },
+    { sendAt, attachmentCount, memberId, answerMarks, listed: draft },
+    now,
+  )
   return true
 }
 

@@ -5,10 +5,10 @@ import { collected } from '#/event-loop/pieces.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/cursor.ts'
 import { answerOnce, ok } from '#/http/idempotency.ts'
-import { SerializedJson, sendSerialized } from '#/http/serialized-json.ts'
+import { readyText, sendSerialized } from '#/http/serialized-json.ts'
 import { ById, pathId } from '#/http/shared-schemas.ts'
 import { timestamp } from '#/http/timestamp.ts'
-import type { MessageReader, OpenedContent } from '#/mime/reader.ts'
+import type { MessageReader } from '#/mime/reader.ts'
 import { queuedOctets } from '#/queue/message.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -58,8 +58,8 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       schema: {
         summary: 'List scheduled messages',
         description:
-          'All messages that are pending, being sent or failed, soonest first, at most 200, including those that members ' +
-          'scheduled in a session. Failed ones stay for 30 days. With `cursor`, all of them, page by page.',
+          'All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200, including those ' +
+          'that members scheduled in a session. Failed and cancelled ones stay for 30 days. With `cursor`, all of them, page by page.',
         querystring: ScheduledQuery,
         response: { 200: ScheduledList },
       },
@@ -96,17 +96,18 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
         size_bytes,
         inline,
       }))
-      return sendSerialized(reply, { ...present(found), text: ready(text), html: ready(html), attachments: names })
+      return sendSerialized(reply, {
+        ...present(found),
+        text: readyText(text),
+        html: readyText(html),
+        attachments: names,
+      })
     },
   )
 }
 
 function placeOf({ sendAt, id }: Scheduled): [number, string] {
   return [sendAt.getTime() * 1_000, id]
-}
-
-function ready(text: OpenedContent['text']): string | null | SerializedJson {
-  return text instanceof Uint8Array ? new SerializedJson(text) : text
 }
 
 function createRoute(app: App, parts: ScheduledParts): void {
@@ -128,9 +129,9 @@ function createRoute(app: App, parts: ScheduledParts): void {
       },
     },
     async (request, reply) => {
-      const { send_at, ...body } = request.body
+      const { send_at, unless_replied: unlessReplied = false, ...body } = request.body
       const message = outgoing(request.caller, body)
-      await schedule(request, reply, { body, message, sendAt: timestamp(send_at, 'send_at') })
+      await schedule(request, reply, { body, message, sendAt: timestamp(send_at, 'send_at'), unlessReplied })
       return reply
     },
   )
@@ -164,7 +165,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       schema: {
         summary: 'Retry a scheduled message',
         description:
-          'Puts a failed one back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
+          'Puts a failed one, or one that an answer cancelled, back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
         params: ById,
         response: { 200: ScheduledOut },
       },

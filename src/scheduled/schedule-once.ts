@@ -27,8 +27,9 @@ interface Given {
   readonly body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>
   readonly message: Outgoing
   readonly sendAt: Date
+  readonly unlessReplied?: boolean
   /** Done in the same transaction. */
-  readonly also?: (tx: Tx) => Promise<void>
+  readonly also?: (tx: Tx, id: string) => Promise<void>
 }
 
 /** What schedules a message for a request, and answers it, until the app closes. */
@@ -37,16 +38,16 @@ export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
   app.addHook('onClose', async () => closing.abort())
   return async (request: FastifyRequest, reply: FastifyReply, { also, ...given }: Given): Promise<void> => {
     const { caller, organizationId } = request
-    const { message: outgoing, sendAt } = given
+    const { message: outgoing, sendAt, unlessReplied = false } = given
     const sender = await senderFor(db, caller, outgoing.from)
     const from = { ...sender, organizationId, memberId: caller.memberId }
-    const one = await draft(composer, from, { body: given.body, outgoing, sendAt })
+    const one = await draft(composer, from, { body: given.body, outgoing, sendAt, unlessReplied })
     let answer: Answer | undefined
     const store = async (tx: Tx): Promise<Answer> => {
       // Checked here, so that a repeat after `send_at` still gets the first answer.
       const now = await time(tx)
       assertWithinWindow(sendAt, now)
-      await also?.(tx)
+      await also?.(tx, one.id)
       const warnings = await schedule(tx, mailKey, one, now, request.actor)
       const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }
       answer = created(`/v1/scheduled/${one.id}`, accepted)

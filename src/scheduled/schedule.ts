@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { invalid, notFound } from '#/errors.ts'
 import { type By, tell } from '#/events/tell.ts'
+import { answerMark } from '#/queue/answered.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { mailbox } from '#/sending/fields.ts'
@@ -12,12 +13,20 @@ import { insertScheduled, promisedOn, retryFailed } from './queries.ts'
 import type { Draft, Scheduled } from './scheduled.ts'
 import { lockCommit } from './unknown-commit.ts'
 
+interface Wanted {
+  readonly body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>
+  readonly outgoing: Outgoing
+  readonly sendAt: Date
+  /** An answer to what it answers cancels it. */
+  readonly unlessReplied?: boolean
+}
+
 /** Composes a message for later, outside any transaction, since a large one takes a while. Its Message-ID is final here; its
  *  Date and signatures are added when it is sent. */
 export async function draft(
   compose: Composer,
   sender: Sender & { readonly organizationId: string; readonly memberId: string | null },
-  { body, outgoing, sendAt }: { body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>; outgoing: Outgoing; sendAt: Date },
+  { body, outgoing, sendAt, unlessReplied = false }: Wanted,
 ): Promise<Draft> {
   const id = randomUUID()
   return {
@@ -34,7 +43,15 @@ export async function draft(
     raw: await compose(sender, outgoing, { messageId: `<${id}@${sender.domain}>`, date: sendAt }),
     memberId: sender.memberId,
     sendAt,
+    answerMarks: unlessReplied ? marksOf(outgoing) : null,
   }
+}
+
+/** @throws Refusal if it answers nothing */
+function marksOf({ inReplyTo, references }: Outgoing): string[] {
+  const named = new Set([...inReplyTo, ...references])
+  if (named.size > 0) return Array.from(named, answerMark)
+  throw invalid('unless_replied', 'unless_replied needs in_reply_to or references: the messages that an answer names')
 }
 
 /** Stores the message. Answers warnings, in sentences. */

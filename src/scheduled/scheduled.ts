@@ -9,9 +9,11 @@ export interface Scheduled {
   readonly bcc: readonly string[]
   readonly subject: string
   readonly sendAt: Date
-  readonly status: 'pending' | 'sending' | 'failed'
+  readonly status: 'pending' | 'sending' | 'failed' | 'cancelled'
   readonly lastError: string | null
   readonly attachmentCount: number
+  /** Whether an answer cancels it. */
+  readonly unlessReplied: boolean
   readonly scheduledBy: 'api_key' | 'member'
   /** Null for a key, and for a member who was removed. */
   readonly scheduledByMember: { readonly id: string; readonly email: string } | null
@@ -20,7 +22,10 @@ export interface Scheduled {
 
 /** A message composed without its Date and signatures. */
 export interface Draft
-  extends Omit<Scheduled, 'status' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember'> {
+  extends Omit<
+    Scheduled,
+    'status' | 'unlessReplied' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember'
+  > {
   readonly organizationId: string
   readonly mailboxId: string
   /** Who schedules it; null for a key. */
@@ -28,6 +33,8 @@ export interface Draft
   /** Each once, in canonical form. */
   readonly recipients: readonly string[]
   readonly raw: Buffer
+  /** Of the Message-IDs by which an answer cancels it; null: none does. */
+  readonly answerMarks: readonly string[] | null
 }
 
 /** The longest list (docs/reference/scheduled.md). */

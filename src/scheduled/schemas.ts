@@ -14,8 +14,20 @@ const sendAt = {
   rule: timestamp,
 }
 
+export const unlessReplied = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one.',
+  }),
+)
+
 export const ScheduleRequest = Strict(
-  { ...sendingFields, send_at: Type.String(sendAt) },
+  {
+    ...sendingFields,
+    send_at: Type.String(sendAt),
+    unless_replied: unlessReplied,
+  },
   { rule: assertSomeText, examples: [{ ...sendingExample, send_at: '2026-11-21T08:00:00+01:00' }] },
 )
 
@@ -28,7 +40,7 @@ export const Accepted = Type.Object({
   }),
 })
 
-const statuses = ['pending', 'sending', 'failed'] as const
+const statuses = ['pending', 'sending', 'failed', 'cancelled'] as const
 
 const fields = {
   id: Id,
@@ -44,7 +56,7 @@ const fields = {
   status: OneOf(statuses, {
     description:
       '`sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in ' +
-      'Sent.',
+      'Sent. `cancelled`: somebody answered before (`unless_replied`).',
   }),
   last_error: Nullable(
     Type.String({
@@ -55,6 +67,7 @@ const fields = {
     }),
   ),
   attachment_count: Type.Integer({ minimum: 0 }),
+  unless_replied: Type.Boolean({ description: 'An answer cancels it.' }),
   scheduled_by: OneOf(['api_key', 'member'], {
     description: '`member` for messages that a member scheduled in a session.',
   }),
@@ -108,6 +121,7 @@ export function present(scheduled: Scheduled): Static<typeof ScheduledOut> {
     status: scheduled.status,
     last_error: scheduled.lastError,
     attachment_count: scheduled.attachmentCount,
+    unless_replied: scheduled.unlessReplied,
     scheduled_by: scheduled.scheduledBy,
     scheduled_by_member: scheduled.scheduledByMember,
     created_at: scheduled.createdAt.toISOString(),

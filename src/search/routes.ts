@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
-import { itemsFor } from '#/messages/visible.ts'
+import { type IdsOf, idsOfEach, itemsFor } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { Clock } from '#/ports/clock.ts'
@@ -15,6 +15,8 @@ import { SearchOut, SearchQuery } from './schemas.ts'
 import { matchIn } from './snippet.ts'
 
 interface SearchParts {
+  /** Names the conversations of messages, of folders that are in memory. */
+  readonly knownIdsOf: IdsOf
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
@@ -23,7 +25,7 @@ interface SearchParts {
   readonly hostname: string
 }
 
-export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname }: SearchParts): void {
+export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, knownIdsOf }: SearchParts): void {
   app.get(
     '/v1/search',
     {
@@ -50,11 +52,19 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname }
       const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })
       const summaries = page.found.map(({ summary }) => summary)
       const items = await itemsFor({ db, hostname }, caller, summaries)
+      const ids = await idsOfEach(
+        knownIdsOf,
+        page.found.map(({ mailboxId, summary: { folder, uid } }) => ({
+          mailbox: { organizationId, mailboxId },
+          folder,
+          uid,
+        })),
+      )
       const matches = await matchesOf(reader, parsed.tree, page.found)
       return {
         data: items.map((item, index) => ({
           mailbox: mailboxes.get(page.found[index]?.mailboxId ?? '') ?? '',
-          ...item,
+          ...{ ...item, thread_id: null, conversation_id: null, ...ids[index] },
           match: matches[index] ?? null,
         })),
         next_cursor: page.next ? cursorAt(page.next, search) : null,

@@ -1,6 +1,6 @@
 import { Line, Nullable, OneOrMore, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
-import { listedMessage } from '#/messages/schemas.ts'
+import { conversationsOfMessage, listedMessage } from '#/messages/schemas.ts'
 import { searchedFields } from './matches.ts'
 import { longestQuery } from './query.ts'
 
@@ -37,10 +37,23 @@ const SearchMatch = Type.Object(
   { title: 'SearchMatch' },
 )
 
+const fromMemory = 'A search reads nothing for it: null too where the folders of its mailbox are not in memory.'
+const conversationsOfFound = {
+  thread_id: {
+    ...conversationsOfMessage.thread_id,
+    description: `The id of its conversation in this folder. ${fromMemory}`,
+  },
+  conversation_id: {
+    ...conversationsOfMessage.conversation_id,
+    description: `The id of its conversation over all folders. Null in drafts, junk and trash. ${fromMemory}`,
+  },
+}
+
 const FoundMessage = Type.Object(
   {
     mailbox: Type.String({ description: 'Its address.', examples: ['support@tryout.test'] }),
     ...listedMessage,
+    ...conversationsOfFound,
     match: Nullable(
       Type.Unsafe<{ field: string; text: string } | null>({
         ...SearchMatch,

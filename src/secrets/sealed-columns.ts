@@ -55,6 +55,10 @@ export const sealedColumns = {
   'retired secret': [
     { table: 'retired_secrets', column: 'sealed', key: ['fingerprint'], place: `encode(fingerprint, 'hex')` },
   ],
+  webhooks: [
+    { table: 'webhooks', column: 'secret', key: ['id'], place: 'id::text' },
+    { table: 'webhooks', column: 'previous_secret', key: ['id'], place: 'id::text' },
+  ],
 } as const satisfies Readonly<Record<string, readonly SealedColumn[]>>
 
 export type SealedPurpose = keyof typeof sealedColumns

@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
+import { tellsQuota } from '#/usage/reached.ts'
 
 /**
  * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,
@@ -8,7 +9,7 @@ import { Refusal } from '#/errors.ts'
  * @throws Refusal `quota_exceeded` if fewer recipients are left; then nothing is claimed
  */
 export async function claimAllowance(tx: Tx, organizationId: string, recipients: number): Promise<void> {
-  const { rows } = await sql<{ limit: number; claimed: boolean }>`
+  const [row] = await query<{ limit: number; claimed: boolean }>(tx)`
     with plan as (
       select plans.sends_per_day from organizations join plans on plans.name = organizations.plan
       where organizations.id = ${organizationId}
@@ -19,12 +20,39 @@ export async function claimAllowance(tx: Tx, organizationId: string, recipients:
       on conflict (organization_id, day) do update set recipients = sends.recipients + excluded.recipients
         where sends.recipients + excluded.recipients <= (select sends_per_day from plan)
       returning recipients
-    )
-    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`.execute(tx)
-  const [row] = rows
+    ), counted as (
+      select ${organizationId}::uuid as organization_id, 'sending' as quota, recipients - ${recipients}::integer as before,
+        recipients as used, sends_per_day as allowed
+      from claimed, plan
+    ), ${tellsQuota}
+    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`
   if (row?.claimed) return
   throw new Refusal(
     'quota_exceeded',
     `Daily sending allowance reached: the plan allows ${row?.limit ?? 0} recipients a day`,
   )
+}
+
+/** Claims for each of several messages in their order: a refusal for each that is over what is left, undefined for the others. With one
+ *  statement, unless they are over it together. */
+export async function claimEach(
+  tx: Tx,
+  organizationId: string,
+  recipients: readonly number[],
+): Promise<(Refusal | undefined)[]> {
+  const attempt = async (count: number): Promise<Refusal | undefined> => {
+    try {
+      await claimAllowance(tx, organizationId, count)
+      return undefined
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+  const all = recipients.reduce((sum, count) => sum + count, 0)
+  const together = all === 0 ? undefined : await attempt(all)
+  if (!together || recipients.length === 1) return recipients.map(() => together)
+  const claims: (Refusal | undefined)[] = []
+  for (const count of recipients) claims.push(count === 0 ? undefined : await attempt(count))
+  return claims
 }

@@ -2,6 +2,7 @@ import { invalid } from '#/errors.ts'
 import type { Caller } from '#/http/caller.ts'
 import { type Address, canonicalAddress } from '#/mime/address.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
+import { extraHeaders, type HeaderField } from './headers.ts'
 import type { SendingBody } from './schemas.ts'
 
 /** A valid request to send a message. */
@@ -19,6 +20,8 @@ export interface Outgoing {
   readonly inReplyTo: readonly string[]
   readonly references: readonly string[]
   readonly attachments: readonly OutgoingAttachment[]
+  /** Fields that the sender adds, as they are written. */
+  readonly headers?: readonly HeaderField[]
 }
 
 export interface OutgoingAttachment {
@@ -49,6 +52,7 @@ export function outgoing(caller: Caller, body: SendingBody): Outgoing {
     inReplyTo: ids('in_reply_to', body.in_reply_to),
     references: ids('references', body.references),
     attachments: attachments(body.attachments ?? []),
+    headers: extraHeaders(body.headers ?? {}, 'headers.'),
   }
 }
 

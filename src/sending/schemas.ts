@@ -11,6 +11,7 @@ import {
   messageIds,
   mostAttachments,
 } from './fields.ts'
+import { ExtraHeaders } from './headers.ts'
 
 /** The limit of a body in octets: 8 MiB of attachments in base64, and the texts. */
 export const bodyLimit = 12 * 1024 * 1024
@@ -99,6 +100,7 @@ export const sendingFields = {
       rule: assertTogether,
     }),
   ),
+  headers: Type.Optional(ExtraHeaders),
 }
 
 export const sendingExample = {

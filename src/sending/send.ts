@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { Refusal } from '#/errors.ts'
 import { type Answer, answerOnce } from '#/http/idempotency.ts'
 import { suppressed } from '#/suppressions/suppression.ts'
 import { oneLargeAtATime } from './large-messages.ts'
@@ -17,7 +18,12 @@ export interface ReadyMessage {
 interface Dispatch<Ready> {
   /** Composes and signs. */
   prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
+  prepareAll(
+    organizationId: string,
+    messages: readonly { readonly sender: Sender; readonly outgoing: Outgoing }[],
+  ): Promise<readonly Ready[]>
   enqueue(tx: Tx, ready: Ready, by: Actor): Promise<readonly string[]>
+  enqueueAll(tx: Tx, ready: readonly Ready[], by: Actor): Promise<readonly (readonly string[] | Refusal)[]>
   wake(): void
 }
 
@@ -32,18 +38,22 @@ export async function sendOnce<Ready extends ReadyMessage>(
   request: FastifyRequest,
   reply: FastifyReply,
   message: Outgoing,
-  also?: (tx: Tx) => Promise<void>,
+  also?: (tx: Tx, id: string) => Promise<void>,
 ): Promise<void> {
   const { caller, organizationId } = request
   const sender = await senderFor(db, caller, message.from)
   const ready = await dispatch.prepare(organizationId, sender, message)
-  const body = { id: ready.id, message_id: ready.messageId, status: 'queued' }
   const store = async (tx: Tx): Promise<Answer> => {
-    await also?.(tx)
+    await also?.(tx, ready.id)
     const refused = await dispatch.enqueue(tx, ready, request.actor)
-    const because = refused.map((address) => ({ address, reason: suppressed }))
-    return { status: 202, body: { ...body, ...(refused.length > 0 && { refused: because }) } }
+    return { status: 202, body: queuedAs(ready, refused) }
   }
   await oneLargeAtATime(ready.raw.length, () => answerOnce(db, request, reply, store))
   dispatch.wake()
+}
+
+/** What is answered about a message that is queued; nothing is sent to those who are refused. */
+export function queuedAs({ id, messageId }: ReadyMessage, refused: readonly string[]) {
+  const because = refused.map((address) => ({ address, reason: suppressed }))
+  return { id, message_id: messageId, status: 'queued', ...(refused.length > 0 && { refused: because }) }
 }

@@ -3,6 +3,7 @@ import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/caller.ts'
 import type { TimedPlace } from '#/http/cursor.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Sent, SentRecipient, SentState } from './sent.ts'
 
 /** What a list asks for. */
@@ -106,6 +107,20 @@ function presented(rows: Row[]): Sent {
     return { address, state, at: since, status, reply, reason, host, nextAttemptAt }
   })
   return { id, mailbox, sender, queuedAt, at, recipients }
+}
+
+/** Those of the addresses, in canonical form, from which mail of the mailbox has come back. */
+export async function bouncedAmong(
+  db: Db,
+  { organizationId, mailboxId }: MailboxRef,
+  addresses: readonly string[],
+): Promise<Set<string>> {
+  if (addresses.length === 0) return new Set()
+  const { rows } = await sql<{ address: string }>`
+    select distinct address from sent_recipients
+    where organization_id = ${organizationId} and address = any (${addresses}::text[])
+      and mailbox_id = ${mailboxId} and state = 'bounced'`.execute(db)
+  return new Set(rows.map(({ address }) => address))
 }
 
 /** What became of a message is kept so long after it was sent, in milliseconds. */

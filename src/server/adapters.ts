@@ -4,6 +4,7 @@ import { OpenIdConnect } from '#/adapters/identity-provider/openid-connect.ts'
 import { Doveadm } from '#/adapters/mail-host/doveadm.ts'
 import { ImapMailHost } from '#/adapters/mail-host/imap/index.ts'
 import { tryServer } from '#/adapters/mail-host/imap/trial.ts'
+import { MailWatcher } from '#/adapters/mail-host/imap/watch/watcher.ts'
 import { Mover } from '#/adapters/mail-host/move/mover.ts'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { SearchIndexer } from '#/adapters/mail-host/sql/search/indexer.ts'
@@ -50,6 +51,11 @@ export function searchIndexerOn(
   parts: { db: Db; reader: MessageReader; log: Logger },
 ): SearchIndexer | undefined {
   return imap ? undefined : new SearchIndexer(parts)
+}
+
+/** Tells what other programs change on the IMAP server; undefined if there is none. */
+export function mailWatcherOn({ secrets: { imap } }: Config, parts: { db: Db; log: Logger }): MailWatcher | undefined {
+  return imap && new MailWatcher({ ...parts, server: imap })
 }
 
 /** Moves mail between the database and the configured IMAP server; undefined if there is none. */

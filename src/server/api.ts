@@ -1,10 +1,12 @@
 import { Refusals } from '#/audit/refusals.ts'
 import type { Config } from '#/config/config.ts'
 import { EventFeed } from '#/events/feed.ts'
+import { ReaderNotes } from '#/events/readers.ts'
 import { perMinute } from '#/http/authorize.ts'
 import { drainConnections } from '#/http/drain-connections.ts'
 import { SharedWindow } from '#/http/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
+import { LargeMessages } from '#/messages/large.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { attemptsKey } from '#/passwords/attempts.ts'
@@ -27,7 +29,19 @@ export interface Api {
 }
 
 type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
-  Pick<AppParts, 'mailHost' | 'reader' | 'openPgp' | 'publicHttp' | 'dispatch' | 'linkMail' | 'composer' | 'mailKey'>
+  Pick<
+    AppParts,
+    | 'mailHost'
+    | 'runningChanges'
+    | 'reader'
+    | 'openPgp'
+    | 'publicHttp'
+    | 'dispatch'
+    | 'linkMail'
+    | 'composer'
+    | 'mailKey'
+    | 'webhooks'
+  >
 
 /** Serves HTTP until `starting` is disposed. */
 export async function startApi(
@@ -42,7 +56,8 @@ export async function startApi(
   const refusals = starting.use(new Refusals(db, given.log))
   const sessions = starting.use(new SessionAuthenticator(db, () => clock.now()))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
-  const events = starting.use(new EventFeed(database, given.log))
+  const notes = config.secrets.imap && starting.use(new ReaderNotes(db, given.log))
+  const events = starting.use(new EventFeed(database, given.log, notes))
   const presence = starting.use(new Presence(database, events, clock))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const provider = identityProviderOn(config, clock)
@@ -51,6 +66,7 @@ export async function startApi(
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
     serverControl: serverControl(config),
+    large: new LargeMessages(),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

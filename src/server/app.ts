@@ -2,6 +2,9 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import { sql } from 'kysely'
 import { blockedSenderRoutes } from '#/blocked-senders/routes.ts'
+import { changeRoutes } from '#/changes/routes.ts'
+import type { RunningChanges } from '#/changes/running-changes.ts'
+import { conversationRoutes } from '#/conversations/routes.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { mtaStsRoute } from '#/domains/mta-sts.ts'
@@ -9,6 +12,7 @@ import { domainRoutes } from '#/domains/routes.ts'
 import { draftRoutes } from '#/drafts/routes.ts'
 import { eventRoutes } from '#/event-stream/routes.ts'
 import type { EventFeed } from '#/events/feed.ts'
+import { mergeRoute } from '#/filters/merge-route.ts'
 import { filterRoutes } from '#/filters/routes.ts'
 import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
@@ -29,6 +33,7 @@ import { ownAccessRoute } from '#/mailboxes/own-access-route.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { suspendRoutes } from '#/mailboxes/suspend-routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
+import type { LargeMessages } from '#/messages/large.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -53,22 +58,31 @@ import type { LinkMail } from '#/sessions/link-mail.ts'
 import { memberManagementRoutes } from '#/sessions/member-routes.ts'
 import { sessionRoutes } from '#/sessions/routes.ts'
 import type { SignOn } from '#/sessions/single-sign-on/flow.ts'
+import { signatureRoutes } from '#/signatures/routes.ts'
 import { suppressionRoutes } from '#/suppressions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
+import { MailboxIndexes } from '#/threads/mailbox-indexes.ts'
+import { ConversationNames } from '#/threads/message-ids.ts'
 import { threadRoutes } from '#/threads/routes.ts'
+import { RememberedTexts } from '#/threads/texts.ts'
 import { usageRoutes } from '#/usage/routes.ts'
 import { WebPages } from '#/web/files.ts'
+import type { WebhookParts } from '#/webhooks/parts.ts'
+import { webhookRoutes } from '#/webhooks/routes.ts'
 import { checkEveryRequest, type EveryRequestParts } from './every-request.ts'
 
 export interface AppParts extends ClientAddressParts, EveryRequestParts {
+  readonly webhooks: WebhookParts['webhooks']
   readonly db: Db
   readonly events: EventFeed
   readonly presence: Presence
   readonly mailHost: MailHost
+  readonly runningChanges: RunningChanges
   /** Undefined if the mail host takes no commands. */
   readonly serverControl: MailServerControl | undefined
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
+  readonly large: LargeMessages
   /** Fetches the pictures that messages name. */
   readonly publicHttp: PublicHttp
   readonly dispatch: Dispatch
@@ -127,6 +141,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 function nouns(app: App, parts: AppParts): void {
   for (const whose of [ofOrganization, ofMember]) {
     labelRoutes(app, parts, whose)
+    if (!whose.own) mergeRoute(app, parts)
     filterRoutes(app, parts, whose)
     blockedSenderRoutes(app, parts, whose)
   }
@@ -137,11 +152,23 @@ function nouns(app: App, parts: AppParts): void {
   suppressionRoutes(app, parts)
   draftRoutes(app, { ...parts, composeDraft })
   scheduledRoutes(app, parts)
-  messageRoutes(app, parts)
-  searchRoutes(app, parts)
-  threadRoutes(app, parts)
+  const mailboxIndexes = new MailboxIndexes(parts)
+  const names = new ConversationNames({ ...parts, mailboxIndexes })
+  const conversations = {
+    ...parts,
+    texts: new RememberedTexts(parts.mailHost),
+    mailboxIndexes,
+    idsOf: names.of,
+  }
+  messageRoutes(app, conversations)
+  changeRoutes(app, parts)
+  searchRoutes(app, { ...parts, knownIdsOf: names.known })
+  threadRoutes(app, conversations)
+  conversationRoutes(app, conversations)
   eventRoutes(app, parts)
   presenceRoute(app, parts)
+  signatureRoutes(app, parts)
+  webhookRoutes(app, parts)
   domainRoutes(app, parts)
   mailboxRoutes(app, parts)
   suspendRoutes(app, parts)

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from 'pino'
+import { RunningChanges } from '#/changes/running-changes.ts'
 import type { Config, Listening } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { SharedTime } from '#/db/time.ts'
@@ -8,6 +9,7 @@ import { sealedAs as dkimKeys } from '#/domains/dkim/make-keys.ts'
 import { type SigningKeys, signingKeys as signingKeysOf } from '#/domains/dkim/signing-keys.ts'
 import { announceEvents } from '#/events/announce.ts'
 import { anchorLog } from '#/events/log.ts'
+import { FilterRunner } from '#/filters/runs/runner.ts'
 import { admissionBy } from '#/inbound/admit.ts'
 import { lookUpsFor } from '#/inbound/authenticate.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
@@ -37,10 +39,12 @@ import type { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { BounceAddresses, envelopeSenderOf } from '#/sent/bounce-address.ts'
 import { startSubmission } from '#/submission/submission.ts'
-import { mailHostOn, searchIndexerOn } from './adapters.ts'
+import { WebhookWorker } from '#/webhooks/worker.ts'
+import { mailHostOn, mailWatcherOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { keepHouse } from './housekeeping.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
+import { webhooksOn } from './webhooks.ts'
 
 /** What a service uses and does not close. */
 export interface Outside {
@@ -69,6 +73,7 @@ export interface Outside {
 export interface Running extends AsyncDisposable {
   readonly database: Database
   readonly mailHost: MailHost
+  readonly runningChanges: RunningChanges
   /** The URL of the API, `http://127.0.0.1:8080`; undefined without that role. */
   readonly http: string | undefined
   /** Before a stop: makes API clients reconnect elsewhere. Resolves once they have, or after a time limit. */
@@ -84,6 +89,8 @@ export interface Running extends AsyncDisposable {
   readonly outbound: OutboundWorker
   /** Sends scheduled messages. */
   readonly rounds: Rounds
+  /** Has filters go through mail that is there. */
+  readonly filterRunner: FilterRunner
   /** Indexes mail for search, if it is kept in the database. */
   readonly searchIndexer: ({ processAll(): Promise<void> } & AsyncDisposable) | undefined
 }
@@ -115,6 +122,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const unobserved = mailHostOn(config, db, keyring, { reader, log })
   starting.defer(async () => unobserved[Symbol.asyncDispose]?.())
   const mailHost = observers.mailHost(unobserved)
+  const runningChanges = starting.use(new RunningChanges({ db, mailHost, log }))
   const relay = observers.relay(outside.relay)
 
   // Code that commits mail to the queue emits `queued`. The worker of this process listens; those of others poll.
@@ -153,15 +161,31 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     }),
   )
 
+  const webhooks = starting.use(webhooksOn(config, { resolver, keyring }))
+  const webhookWorker = new WebhookWorker({ database, ...webhooks, time, log })
+
   const searchIndexer = searchIndexerOn(config, { db, reader, log })
   if (searchIndexer) starting.use(searchIndexer)
+
+  const filterRunner = starting.use(new FilterRunner({ db, mailHost, log }))
 
   const api = roles.has('api')
     ? await startApi(
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
-          ...{ mailHost, reader, openPgp, publicHttp, dispatch, linkMail: links, composer, mailKey },
+          ...{
+            mailHost,
+            runningChanges,
+            reader,
+            openPgp,
+            publicHttp,
+            dispatch,
+            linkMail: links,
+            composer,
+            mailKey,
+            webhooks,
+          },
         },
         observers,
         starting,
@@ -185,13 +209,18 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     outbound.start()
     rounds.start(tickSeconds * 1_000)
     searchIndexer?.start()
+    starting.use(webhookWorker).start()
+    runningChanges.start()
+    filterRunner.start()
+    const watcher = mailWatcherOn(config, { db, log })
+    if (watcher) starting.use(watcher).start()
     starting.use(keepHouse({ db, mailHost, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
 
   const started = starting.move()
   return {
-    ...{ database, mailHost, domainChecks, outbound, rounds, searchIndexer },
+    ...{ database, mailHost, runningChanges, domainChecks, outbound, rounds, searchIndexer, filterRunner },
     http: api?.http,
     drainConnections: async () => api?.drainConnections(),
     smtp: inbound?.smtp,

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino'
 import { forgetEntries } from '#/audit/queries.ts'
+import { forgetChanges } from '#/changes/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { forgetApprovals } from '#/drafts/approvals.ts'
 import { removeSentDrafts } from '#/drafts/remove-sent.ts'
 import { forgetEvents } from '#/events/log.ts'
+import { forgetRuns } from '#/filters/runs/queries.ts'
 import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
 import { forgetAnswers } from '#/http/idempotency.ts'
@@ -18,6 +21,7 @@ import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSent } from '#/sent/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
 import { forgetBounces } from '#/suppressions/queries.ts'
+import { forgetDeliveries } from '#/webhooks/progress.ts'
 
 const everyHour = 3_600_000
 
@@ -29,8 +33,9 @@ interface HouseParts {
 }
 
 /** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, what became of sent ones, single bounces, auto-replies, return paths and returned reports of forwarding, MTA-STS policies, old secrets, members'
- *  links, sessions and challenges, entries of the audit trail, and events. Removes sent drafts that are still in their folder. */
+ *  messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned reports of forwarding, MTA-STS
+ *  policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events, deliveries of webhooks, and runs of filters.
+ *  Removes sent drafts that are still in their folder. */
 export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -41,6 +46,7 @@ export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
     await forgetFailed(db, now)
     await forgetSent(db, now)
     await forgetBounces(db, now)
+    await forgetChanges(db, now)
     await forgetAnswered(db, now)
     await forgetReturnPaths(db, now)
     await forgetReturned(db, now)
@@ -48,7 +54,10 @@ export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
     await forgetSecrets(db, now)
     await forgetEntries(db)
     await forgetEvents(db)
+    await forgetDeliveries(db)
+    await forgetRuns(db)
     await forgetSessions(db, now)
+    await forgetApprovals(db)
     // The last, since it waits for the mail host.
     await removeSentDrafts(db, mailHost)
   }

@@ -15,6 +15,7 @@ import type { Keyring } from '#/secrets/keyring.ts'
 import { openKeyring, secretsFor } from '#/secrets/open.ts'
 import { isUnfinished } from '#/secrets/rotate.ts'
 import { serverLog } from '#/server/log.ts'
+import { originHere } from '#/sessions/link.ts'
 import { firstStart } from '#/tryout/first-start.ts'
 import { startupMessage } from '#/tryout/startup-message.ts'
 import { builtWeb } from '#/web/build.ts'
@@ -121,7 +122,7 @@ async function greet(running: Running, { publicUrl }: Config, clock: Clock): Pro
   const api = { http: publicUrl ?? http, smtp }
   return startupMessage(
     api,
-    await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: api.http }),
+    await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: originHere(api.http) }),
   )
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import type { Identity } from '#/http/authorize.ts'
 import type { Level } from '#/http/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/credentials.ts'
 import type { Role } from '#/members/member.ts'
@@ -45,19 +46,38 @@ interface Row {
   readonly mailboxes: readonly (readonly [id: string, level: Level])[]
 }
 
+/** Ids and levels of what is a member's own or shared with them. */
+const mailboxesOfMember = sql`(
+  select coalesce(jsonb_agg(jsonb_build_array(id, level) order by own), '[]') from (
+    select mailbox_id as id, level, false as own from mailbox_access
+    where organization_id = member.organization_id and member_id = member.id
+    union all
+    select id, 'send', true from mailboxes
+    where organization_id = member.organization_id and member_id = member.id
+  ) mailbox
+)`
+
+/** What a member may do without a session; undefined once they are removed. */
+export async function memberIdentity(
+  db: Db,
+  { organizationId, memberId }: { organizationId: string; memberId: string },
+): Promise<Identity | undefined> {
+  const { rows } = await sql<Pick<Row, 'role' | 'email' | 'suspended' | 'mailboxes'>>`
+    select member.role, member.email, organization.suspended_at is not null as suspended, ${mailboxesOfMember} as mailboxes
+    from members member join organizations organization on organization.id = member.organization_id
+    where member.organization_id = ${organizationId} and member.id = ${memberId}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { role, email, suspended } = row
+  const member = { id: memberId, sessionId: '', role, email }
+  return identityOf(member, { organizationId, mailboxes: new Map(row.mailboxes), suspended })
+}
+
 async function found(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Known>> {
   const { rows } = await sql<Row>`
     select encode(session.hash, 'hex') as hash, session.id, session.organization_id, session.member_id,
       session.created_at, session.last_used_at, member.role, member.email, organization.suspended_at is not null as suspended,
-      (
-        select coalesce(jsonb_agg(jsonb_build_array(id, level) order by own), '[]') from (
-          select mailbox_id as id, level, false as own from mailbox_access
-          where organization_id = session.organization_id and member_id = session.member_id
-          union all
-          select id, 'send', true from mailboxes
-          where organization_id = session.organization_id and member_id = session.member_id
-        ) mailbox
-      ) as mailboxes
+      ${mailboxesOfMember} as mailboxes
     from member_sessions session
     join members member on member.organization_id = session.organization_id and member.id = session.member_id
     join organizations organization on organization.id = session.organization_id

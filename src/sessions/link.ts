@@ -18,6 +18,14 @@ export interface LinkFor {
   readonly now: number
 }
 
+/** The origin of a service, given its URL, for a browser on its machine: by name, since browsers have no passkeys under an IP
+ *  address. */
+export function originHere(http: string): string {
+  const url = new URL(http)
+  if (['127.0.0.1', '0.0.0.0', '[::1]', '[::]'].includes(url.hostname)) url.hostname = 'localhost'
+  return url.origin
+}
+
 /** Makes a link for a member, in place of the one before. */
 export async function makeLink(db: Db, member: MemberRef, { base, now }: LinkFor): Promise<SignInLink> {
   const token = newToken()

@@ -35,7 +35,7 @@ export class ThreadCache {
   /** A folder's index, with all changes before this call. Read it at once, since it keeps changing. Throws what the mail host
    *  throws, `invalid_request` for an unknown folder. */
   async upToDate(mailbox: MailboxRef, folder: string): Promise<Held> {
-    const name = JSON.stringify([mailbox.organizationId, mailbox.mailboxId, folder])
+    const name = nameOf(mailbox, folder)
     const known = this.#folders.get(name)
     this.asked[known ? 'hit' : 'miss']++
     const entry = known ?? { index: this.#newIndex(mailbox, folder), bytes: 0 }
@@ -46,6 +46,16 @@ export class ThreadCache {
     } finally {
       this.#settle(name, entry)
     }
+  }
+
+  /** A folder's index as it was read last; undefined where it is not cached, or is being brought up to date. */
+  held(mailbox: MailboxRef, folder: string): Held | undefined {
+    const name = nameOf(mailbox, folder)
+    const entry = this.#folders.get(name)
+    if (!entry) return undefined
+    this.#folders.delete(name)
+    this.#folders.set(name, entry)
+    return entry.index.held
   }
 
   /** The ids of the conversations that these messages belong to, by uid; without messages that have left the folder. */
@@ -59,7 +69,7 @@ export class ThreadCache {
   #newIndex(mailbox: MailboxRef, folder: string): FolderIndex {
     return new FolderIndex({
       changes: (since) => this.#mailHost.changes(mailbox, folder, since),
-      hashOfNameless: (uidValidity, uid) => idHash(this.key, `${uidValidity} ${uid}`),
+      hash: (name) => idHash(this.key, name),
     })
   }
 
@@ -76,4 +86,8 @@ export class ThreadCache {
       this.#bytes -= bytes
     }
   }
+}
+
+function nameOf({ organizationId, mailboxId }: MailboxRef, folder: string): string {
+  return JSON.stringify([organizationId, mailboxId, folder])
 }

@@ -53,10 +53,15 @@ export class Conversations {
     return at
   }
 
+  /** The row of a set that was received last; -1 if it is no conversation. */
+  head(root: number): number {
+    return (this.#newest[root] as number) - 1
+  }
+
   /** The set's rows, in no order. Empty if it is no conversation. */
   rows(root: number): number[] {
     const rows: number[] = []
-    const first = (this.#newest[root] as number) - 1
+    const first = this.head(root)
     if (first < 0) return rows
     let row = first
     do {

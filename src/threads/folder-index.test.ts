@@ -15,7 +15,7 @@ function folderOf(...steps: readonly Partial<FolderChanges>[]) {
       asked.push(since ? 'from a state' : 'from nothing')
       return { ...threadStep(key, {}), ...steps[asked.length - 1] }
     },
-    hashOfNameless: (uidValidity, uid) => idHash(key, `${uidValidity} ${uid}`),
+    hash: (name) => idHash(key, name),
   })
   return { index, asked }
 }

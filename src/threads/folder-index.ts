@@ -1,13 +1,14 @@
 import { mailUnavailable } from '#/errors.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import { SingleFlight } from './single-flight.ts'
 import { ThreadIndex } from './thread-index.ts'
 
 /** The source of a folder's changes. */
 export interface FolderSource {
   /** The next changes after a state, or from the beginning. */
   changes(since: FolderState | undefined): Promise<FolderChanges>
-  /** The hash of a made-up id for a message without one. No message can name it. */
-  hashOfNameless(uidValidity: number, uid: number): Buffer
+  /** The hash of a made-up id. No message can name it. */
+  hash(name: string): Buffer
 }
 
 /** An index, and the state of the folder that it has. */
@@ -19,9 +20,8 @@ export interface Held {
 /** The index of one folder, updated on request. Concurrent requests share one reading of the folder. */
 export class FolderIndex {
   readonly #source: FolderSource
+  readonly #catchingUp = new SingleFlight(() => this.#catchUp())
   #held: Held | undefined
-  #running: Promise<Held> | undefined
-  #waiting: Promise<Held> | undefined
 
   constructor(source: FolderSource) {
     this.#source = source
@@ -31,25 +31,14 @@ export class FolderIndex {
     return this.#held?.index.bytes ?? 0
   }
 
-  /** The index with all changes before this call. Single-flight: a running update may have read the folder before, so calls during
-   *  it share the next one. */
-  upToDate(): Promise<Held> {
-    if (!this.#running) return this.#start()
-    this.#waiting ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#waiting = undefined
-        // A later call may have started the next update already.
-        return this.#running ?? this.#start()
-      })
-    return this.#waiting
+  /** What was read last; undefined while it is brought up to date. */
+  get held(): Held | undefined {
+    return this.#catchingUp.isRunning ? undefined : this.#held
   }
 
-  #start(): Promise<Held> {
-    this.#running = this.#catchUp().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
+  /** The index with all changes before this call. Single-flight: a running update may have read the folder before. */
+  upToDate(): Promise<Held> {
+    return this.#catchingUp.run()
   }
 
   async #catchUp(): Promise<Held> {
@@ -76,7 +65,7 @@ export class FolderIndex {
       const step = await this.#source.changes(built?.state)
       const { uidValidity } = step.state
       if (!built || step.reset) {
-        const index = new ThreadIndex(step.exists, (uid) => this.#source.hashOfNameless(uidValidity, uid))
+        const index = new ThreadIndex(step.exists, uidValidity, (name) => this.#source.hash(name))
         built = { index, state: step.state }
       }
       built.index.apply(step)

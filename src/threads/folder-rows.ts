@@ -4,6 +4,7 @@ import { grown } from './grown.ts'
 const seen = 1
 const gone = 2
 const head = 4
+const nameless = 8
 
 /** Places in the order by received date whose heads are counted together, as a power of two. */
 const blockBits = 10
@@ -57,7 +58,8 @@ export class FolderRows {
     return first
   }
 
-  describe(row: number, sender: number, node: number): void {
+  describe(row: number, sender: number, node: number, isNameless: boolean): void {
+    if (isNameless) this.#state[row] = (this.#state[row] as number) | nameless
     this.#sender[row] = sender
     this.#node[row] = node
   }
@@ -90,6 +92,11 @@ export class FolderRows {
     this.#state[row] = ((this.#state[row] as number) & ~seen) | (value ? seen : 0)
   }
 
+  /** Whether the message has no Message-ID. */
+  isNameless(row: number): boolean {
+    return ((this.#state[row] as number) & nameless) > 0
+  }
+
   setGone(row: number): void {
     this.#state[row] = (this.#state[row] as number) | gone
     this.live--
@@ -105,6 +112,23 @@ export class FolderRows {
       else high = middle
     }
     return low < this.count && this.#uid[low] === uid && !this.isGone(low) ? low : undefined
+  }
+
+  /** The row at a place in the order by received date, oldest first. */
+  rowAt(place: number): number {
+    return this.#order[place] as number
+  }
+
+  /** The first place in that order of which `isBehind` is true, as it is of all after it. */
+  firstPlace(isBehind: (row: number) => boolean): number {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isBehind(this.#order[middle] as number)) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
   /** Whether `a` was received after `b`; of two received at once, the higher uid. */

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
-import { unfiled } from '#test/threads/folders.ts'
+import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
@@ -28,7 +28,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant('append'),
       folder,
-      messages: fc.array(unfiled, { minLength: 1, maxLength: 6 }),
+      messages: fc.array(unfiledOrNotice, { minLength: 1, maxLength: 6 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('flag'), folder, which, seen: fc.boolean() }) },

@@ -48,6 +48,15 @@ export class IdTable {
     return [this.#words[2 * node] as number, this.#words[2 * node + 1] as number]
   }
 
+  /** The same as eight bytes. */
+  bytesOf(node: number): Buffer {
+    const [first, second] = this.hash(node)
+    const bytes = Buffer.alloc(8)
+    bytes.writeUInt32LE(first, 0)
+    bytes.writeUInt32LE(second, 4)
+    return bytes
+  }
+
   /** Where the hash is, else the free slot where it belongs. */
   #slot(first: number, second: number): number {
     const slots = this.#slots

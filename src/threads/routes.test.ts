@@ -103,6 +103,7 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
   assert.deepEqual(first, {
     uid: 1,
     thread_id: id,
+    conversation_id: first.conversation_id,
     message_id: '<hello@x>',
     subject: `ann@x.test at ${minute(0)}`,
     from: { name: 'Somebody', address: 'ann@x.test' },

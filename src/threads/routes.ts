@@ -3,10 +3,8 @@ import type { App } from '#/http/app-type.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folder-name.ts'
 import { InFolder } from '#/messages/query-schemas.ts'
-import { itemsFor } from '#/messages/visible.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import type { ThreadCache } from './cache.ts'
-import { listThreads, readThread } from './read.ts'
+import { type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
+import { listThreads, readThread, type ThreadParts } from './read.ts'
 import {
   ByThreadId,
   presentMessages,
@@ -15,17 +13,18 @@ import {
   ThreadQuery,
   ThreadWithMessagesOut,
 } from './schemas.ts'
-import { RememberedTexts } from './texts.ts'
 
 const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 
-/** Conversations of a folder. */
-export function threadRoutes(
-  app: App,
-  { db, mailHost, threads, hostname }: { db: Db; mailHost: MailHost; threads: ThreadCache; hostname: string },
-): void {
-  const parts = { mailHost, threads, texts: new RememberedTexts(mailHost) }
+interface Parts extends ThreadParts {
+  readonly db: Db
+  readonly hostname: string
+  /** Names the conversations of messages. */
+  readonly idsOf: IdsOf
+}
 
+/** Conversations of a folder. */
+export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void {
   app.get(
     '/v1/threads',
     {
@@ -63,10 +62,11 @@ export function threadRoutes(
     },
     async ({ caller, params, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
-      const thread = await readMailbox(db, caller, query.mailbox, (mailbox) =>
-        readThread(parts, mailbox, name, params.id),
-      )
-      return presentMessages(thread, name, await itemsFor({ db, hostname }, caller, thread.messages))
+      return readMailbox(db, caller, query.mailbox, async (mailbox) => {
+        const thread = await readThread(parts, mailbox, name, params.id)
+        const items = await threadedItemsFor({ ...parts, db, hostname }, { owner: caller, mailbox }, thread.messages)
+        return presentMessages(thread, name, items)
+      })
     },
   )
 }

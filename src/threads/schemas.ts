@@ -1,7 +1,7 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
 import { type Static, Type } from '#/http/type.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
-import { AddressOut, type ListedMessage, listedFields } from '#/messages/schemas.ts'
+import { AddressOut, conversationsOfMessage, listedFields, type MessageItem } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
@@ -51,7 +51,13 @@ const ThreadOut = Type.Object(
 export const ThreadPage = PageOf(ThreadOut)
 
 const ThreadMessageOut = Type.Object(
-  { uid, thread_id: id, ...listedFields, to: Type.Array(AddressOut, { description: 'The first 100.' }) },
+  {
+    uid,
+    ...conversationsOfMessage,
+    thread_id: id,
+    ...listedFields,
+    to: Type.Array(AddressOut, { description: 'The first 100.' }),
+  },
   { title: 'ThreadMessage' },
 )
 
@@ -86,7 +92,7 @@ export function presentThread(thread: ListedThread, folder: string): Static<type
 export function presentMessages(
   thread: ThreadWithMessages,
   folder: string,
-  items: readonly ListedMessage[],
+  items: readonly MessageItem[],
 ): Static<typeof ThreadWithMessagesOut> {
   return {
     id: thread.id,

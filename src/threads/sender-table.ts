@@ -31,6 +31,13 @@ export class SenderTable {
     return number
   }
 
+  /** Undefined where no sender has that text. */
+  find(text: string): number | undefined {
+    const source = Buffer.from(text)
+    const held = this.#slots[this.#slot(source, 0, source.length)] as number
+    return held === 0 ? undefined : held - 1
+  }
+
   text(number: number): string {
     return Buffer.from(this.#texts.buffer).toString('utf8', this.#starts[number], this.#starts[number + 1])
   }

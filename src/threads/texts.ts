@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 
 /** The texts of a message that a list of conversations shows. */
 export interface Texts {
@@ -7,6 +8,10 @@ export interface Texts {
   readonly preview: string
   /** The root of its conversation, if it has the lowest uid there; null if it has and names no id. */
   readonly root: string | null
+  /** The author's address in canonical form; empty if there is none. */
+  readonly author: string
+  /** Whether its header says that nobody is expected to answer. */
+  readonly automatic: boolean
 }
 
 /** Messages in the cache, some 600 bytes each, and the longest cached text. */
@@ -39,7 +44,7 @@ export class RememberedTexts {
     }
     if (missing.length === 0) return found
     for (const summary of await this.#mailHost.summaries(mailbox, folder, missing)) {
-      const texts = { subject: summary.subject, preview: summary.preview, root: summary.threadRoot }
+      const texts = textsOf(summary)
       found.set(summary.uid, texts)
       if (texts.subject.length + texts.preview.length + (texts.root?.length ?? 0) <= longest) {
         this.#remembered.set(name(summary.uid), texts)
@@ -47,4 +52,10 @@ export class RememberedTexts {
     }
     return found
   }
+}
+
+export function textsOf({ subject, preview, threadRoot, from, facts }: Summary): Texts {
+  const address = from?.address ?? ''
+  const author = canonicalAddress(address) ?? address.toLowerCase()
+  return { subject, preview, root: threadRoot, author, automatic: facts.automatic }
 }

@@ -6,6 +6,13 @@ export function threadId(key: IdHashKey, mailboxId: string, folder: string, root
   return Buffer.concat([folderMark(key, mailboxId, folder), root]).toString('base64url')
 }
 
+/** A conversation's id has no folder in it, so it stays the same wherever its messages are. */
+export const anyFolder = ''
+
+export function conversationId(key: IdHashKey, mailboxId: string, root: Buffer): string {
+  return threadId(key, mailboxId, anyFolder, root)
+}
+
 /** The root's hash in an id of this folder; undefined for any other text, such as an id of another folder. */
 export function rootOf(key: IdHashKey, mailboxId: string, folder: string, id: string): Buffer | undefined {
   if (!/^[A-Za-z0-9_-]{16}$/.test(id)) return undefined

@@ -13,7 +13,7 @@ import { type Conversation, ThreadIndex } from './thread-index.ts'
 
 const key = idHashKey('a secret')
 const namelessId = (uid: number) => `7 ${uid}`
-const newIndex = () => new ThreadIndex(0, (uid) => idHash(key, namelessId(uid)))
+const newIndex = () => new ThreadIndex(0, 7, (name) => idHash(key, name))
 
 const folder = fc.array(unfiled, { maxLength: 16 }).map((messages) => file(messages, 1))
 
@@ -138,9 +138,9 @@ test('an index says what memory it holds', () => {
   const appended = Array.from({ length: messages }, (_, at) =>
     message(at + 1, `Message-ID: <${at}@x>\r\nReferences: <${at % others}@y> <${Math.max(0, at - 1)}@x>\r\n`),
   )
-  const index = new ThreadIndex(messages, (uid) => idHash(key, namelessId(uid)))
+  const index = new ThreadIndex(messages, 7, (name) => idHash(key, name))
   for (let from = 0; from < messages; from += 1_000) index.apply(step({ appended: appended.slice(from, from + 1_000) }))
-  const rows = (29 + 4 + 4) * messages
+  const rows = (29 + 6 + 4 + 4) * messages
   const nodes = (14 + 8 + 4) * (messages + others)
   const named = 4 * 2 * messages
   const share = index.bytes / (rows + nodes + named)

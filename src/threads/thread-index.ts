@@ -4,7 +4,11 @@ import { FolderRows } from './folder-rows.ts'
 import { grown } from './grown.ts'
 import { IdTable } from './id-table.ts'
 import { NamedIds } from './named-ids.ts'
+import { type MadeUpIds, numberIds } from './number-ids.ts'
+import { RowNotes } from './row-notes.ts'
 import { SenderTable } from './sender-table.ts'
+
+const mostTouched = 20_000
 
 /** One conversation as the index knows it. */
 export interface Conversation {
@@ -24,45 +28,55 @@ export interface Conversation {
 /** The conversations of a folder (docs/reference/threads.md): messages connected by ids. An id of an absent message is a node too.
  *  The owner applies changes of the folder. */
 export class ThreadIndex {
-  readonly #hashOfNameless: (uid: number) => Buffer
-  readonly #ids: IdTable
-  readonly #rows: FolderRows
-  readonly #senders = new SenderTable()
-  readonly #conversations: Conversations
+  readonly #madeUp: MadeUpIds
+  /** Rows that were added, went or changed since this was emptied, for the mailbox's index; undefined where none has asked, or
+   *  they became too many to be worth following. */
+  touched: number[] | undefined
+  readonly ids: IdTable
+  readonly rows: FolderRows
+  readonly notes: RowNotes
+  readonly senders = new SenderTable()
+  readonly conversations: Conversations
   /** The number of present messages with a node's id. */
   #holders: Uint32Array
-  readonly #named: NamedIds
+  readonly named: NamedIds
 
-  /** `hashOfNameless` gives a message without a Message-ID the hash of an id that no other message can name. */
-  constructor(expected: number, hashOfNameless: (uid: number) => Buffer) {
+  /** `hash` gives a message without a Message-ID an id that no other message can name. */
+  constructor(expected: number, uidValidity: number, hash: (name: string) => Buffer) {
     const nodes = expected + (expected >>> 2)
-    this.#hashOfNameless = hashOfNameless
-    this.#ids = new IdTable(nodes)
-    this.#rows = new FolderRows(expected)
-    this.#conversations = new Conversations(nodes, expected, this.#rows)
+    this.#madeUp = { uidValidity, hash }
+    this.ids = new IdTable(nodes)
+    this.rows = new FolderRows(expected)
+    this.notes = new RowNotes(expected)
+    this.conversations = new Conversations(nodes, expected, this.rows)
     this.#holders = new Uint32Array(nodes)
-    this.#named = new NamedIds(expected)
+    this.named = new NamedIds(expected)
   }
 
   /** Messages in the folder. */
   get messages(): number {
-    return this.#rows.live
+    return this.rows.live
   }
 
   /** Conversations in the folder. */
   get total(): number {
-    return this.#conversations.total
+    return this.conversations.total
   }
 
   /** Memory in use, approximately. */
   get bytes(): number {
-    const parts = [this.#ids, this.#rows, this.#senders, this.#conversations, this.#named]
+    const parts = [this.ids, this.rows, this.notes, this.senders, this.conversations, this.named]
     return parts.reduce((sum, { bytes }) => sum + bytes, 4096 + this.#holders.byteLength)
   }
 
   /** Deleted messages keep their rows and ids. True once these are so many that a rebuild pays. */
   get isWorn(): boolean {
-    return this.#rows.count - this.#rows.live > 1000 + this.#rows.live / 2
+    return this.rows.count - this.rows.live > 1000 + this.rows.live / 2
+  }
+
+  /** Whether a message with that id is present. */
+  holds(node: number): boolean {
+    return (this.#holders[node] as number) > 0
   }
 
   /** Applies changes: 1 to 2 µs for each new message, a third of one for each flag. Deletions take one pass over each conversation
@@ -70,15 +84,17 @@ export class ThreadIndex {
   apply({ rows, flags, expunged }: FolderChanges): void {
     if (expunged.length > 0) this.#expunge(expunged)
     for (let index = 0; index < flags.uid.length; index++) {
-      const row = this.#rows.find(flags.uid[index] as number)
-      if (row !== undefined) this.#rows.setSeen(row, flags.seen[index] === 1)
+      const row = this.rows.find(flags.uid[index] as number)
+      if (row === undefined) continue
+      this.rows.setSeen(row, flags.seen[index] === 1)
+      this.#touch(row)
     }
     if (rows.uid.length > 0) this.#add(rows)
   }
 
   /** The conversation of an id, by its hash: any id that a message in the folder has or names. */
   find(hash: Buffer): Conversation | undefined {
-    const node = this.#ids.find(hash.readUInt32LE(0), hash.readUInt32LE(4))
+    const node = this.ids.find(hash.readUInt32LE(0), hash.readUInt32LE(4))
     return node === undefined ? undefined : this.#conversation(node)
   }
 
@@ -87,10 +103,10 @@ export class ThreadIndex {
     const named = new Map<number, Buffer>()
     const roots = new Map<number, Buffer>()
     for (const uid of uids) {
-      const row = this.#rows.find(uid)
-      if (row === undefined || this.#rows.isGone(row)) continue
-      const set = this.#conversations.root(this.#rows.node(row))
-      const root = named.get(set) ?? this.#claimedRoot(this.#conversations.lowestRow(set))
+      const row = this.rows.find(uid)
+      if (row === undefined || this.rows.isGone(row)) continue
+      const set = this.conversations.root(this.rows.node(row))
+      const root = named.get(set) ?? this.#claimedRoot(this.conversations.lowestRow(set))
       named.set(set, root)
       roots.set(uid, root)
     }
@@ -100,110 +116,83 @@ export class ThreadIndex {
   /** Those of the messages that are present and unread. */
   unread(uids: readonly number[]): number[] {
     return uids.filter((uid) => {
-      const row = this.#rows.find(uid)
-      return row !== undefined && !this.#rows.isSeen(row)
+      const row = this.rows.find(uid)
+      return row !== undefined && !this.rows.isSeen(row)
     })
   }
 
   /** Conversations, the one with the newest message first: in the order of their heads. 10 to 20 µs for any page. */
   page(limit: number, offset: number): Conversation[] {
     const page: Conversation[] = []
-    for (const row of this.#rows.heads(offset)) {
-      const conversation = this.#conversation(this.#rows.node(row))
+    for (const row of this.rows.heads(offset)) {
+      const conversation = this.#conversation(this.rows.node(row))
       if (conversation && page.push(conversation) === limit) break
     }
     return page
   }
 
   #conversation(node: number): Conversation | undefined {
-    const rows = this.#rows.sort(Uint32Array.from(this.#conversations.rows(this.#conversations.root(node))))
+    const rows = this.rows.sort(Uint32Array.from(this.conversations.rows(this.conversations.root(node))))
     const newest = rows.at(-1)
     if (newest === undefined) return undefined
     const senders = new Set<number>()
     let lowest = newest
     let unread = false
     for (const row of rows) {
-      senders.add(this.#rows.sender(row))
+      senders.add(this.rows.sender(row))
       lowest = Math.min(lowest, row)
-      unread ||= !this.#rows.isSeen(row)
+      unread ||= !this.rows.isSeen(row)
     }
     return {
       root: this.#claimedRoot(lowest),
-      uids: Array.from(rows, (row) => this.#rows.uid(row)),
-      lowestUid: this.#rows.uid(lowest),
+      uids: Array.from(rows, (row) => this.rows.uid(row)),
+      lowestUid: this.rows.uid(lowest),
       unread,
-      lastReceivedAt: this.#rows.receivedAt(newest),
-      participants: Array.from(senders, (sender) => this.#senders.text(sender)).filter((text) => text !== ''),
+      lastReceivedAt: this.rows.receivedAt(newest),
+      participants: Array.from(senders, (sender) => this.senders.text(sender)).filter((text) => text !== ''),
     }
   }
 
   /** The first id that the row names strongly, else its own. */
   #claimedRoot(row: number): Buffer {
-    const [low, high] = this.#ids.hash(this.#named.firstStrong(row) ?? this.#rows.node(row))
-    const hash = Buffer.alloc(8)
-    hash.writeUInt32LE(low, 0)
-    hash.writeUInt32LE(high, 4)
-    return hash
+    return this.ids.bytesOf(this.named.firstStrong(row) ?? this.rows.node(row))
+  }
+
+  #touch(row: number): void {
+    if (this.touched?.push(row) === mostTouched) this.touched = undefined
   }
 
   #add(rows: ThreadRows): void {
-    const first = this.#rows.add(rows)
-    this.#named.reserve(this.#rows.count, (rows.strong.length + rows.weak.length) / 8)
-    this.#ids.expect((rows.strong.length + rows.weak.length) / 8)
-    this.#intern(rows, first)
-    this.#holders = grown(this.#holders, this.#ids.count)
-    this.#conversations.reserve(this.#ids.count, this.#rows.count)
-    for (let row = first; row < this.#rows.count; row++) this.#arrive(row)
-  }
-
-  /** Turns senders and ids into numbers. */
-  #intern(rows: ThreadRows, first: number): void {
-    const [id, strong, weakly] = [words(rows.id), words(rows.strong), words(rows.weak)]
-    let [sender, strongAt, weakAt] = [0, 0, 0]
-    for (let index = 0; index < rows.uid.length; index++) {
-      const row = first + index
-      const length = rows.senderLength[index] as number
-      this.#rows.describe(row, this.#senders.intern(rows.sender, sender, length), this.#ownNode(rows, id, index))
-      sender += length
-      const strongEnd = strongAt + (rows.strongLength[index] as number) / 4
-      for (; strongAt < strongEnd; strongAt += 2) {
-        this.#named.addStrong(this.#ids.intern(strong[strongAt] as number, strong[strongAt + 1] as number))
-      }
-      const weakEnd = weakAt + (rows.weakLength[index] as number) / 4
-      for (; weakAt < weakEnd; weakAt += 2) {
-        this.#named.addWeak(this.#ids.intern(weakly[weakAt] as number, weakly[weakAt + 1] as number), row)
-      }
-      this.#named.close(row)
+    const first = this.rows.add(rows)
+    this.notes.reserve(this.rows.count)
+    numberIds(this, rows, first, this.#madeUp)
+    this.#holders = grown(this.#holders, this.ids.count)
+    this.conversations.reserve(this.ids.count, this.rows.count)
+    for (let row = first; row < this.rows.count; row++) {
+      this.#arrive(row)
+      this.#touch(row)
     }
   }
 
-  #ownNode({ uid }: ThreadRows, id: Uint32Array, index: number): number {
-    const low = id[2 * index] as number
-    const high = id[2 * index + 1] as number
-    if (low !== 0 || high !== 0) return this.#ids.intern(low, high)
-    const [first, second] = words(this.#hashOfNameless(uid[index] as number))
-    return this.#ids.intern(first as number, second as number)
-  }
-
   #arrive(row: number): void {
-    const node = this.#rows.node(row)
+    const node = this.rows.node(row)
     const others = this.#holders[node] as number
     this.#holders[node] = others + 1
     this.#join(row)
     if (others > 0) return
-    for (const waiting of this.#named.weaklyNaming(node)) {
-      if (!this.#rows.isGone(waiting)) this.#conversations.connect(node, this.#rows.node(waiting))
+    for (const waiting of this.named.weaklyNaming(node)) {
+      if (!this.rows.isGone(waiting)) this.conversations.connect(node, this.rows.node(waiting))
     }
   }
 
   /** Adds a row to the conversation of its ids, and merges conversations that they connect. */
   #join(row: number): void {
-    const node = this.#rows.node(row)
-    this.#conversations.add(row, node)
-    const end = this.#named.end(row)
-    for (let place = this.#named.start(row); place < end; place++) {
-      const target = this.#named.node(place)
-      if (!this.#named.isWeak(place) || (this.#holders[target] as number) > 0) this.#conversations.connect(node, target)
+    const node = this.rows.node(row)
+    this.conversations.add(row, node)
+    const end = this.named.end(row)
+    for (let place = this.named.start(row); place < end; place++) {
+      const target = this.named.node(place)
+      if (!this.named.isWeak(place) || (this.#holders[target] as number) > 0) this.conversations.connect(node, target)
     }
   }
 
@@ -211,17 +200,19 @@ export class ThreadIndex {
   #expunge(uids: Uint32Array): void {
     const roots = new Set<number>()
     for (const uid of uids) {
-      const row = this.#rows.find(uid)
+      const row = this.rows.find(uid)
       if (row === undefined) continue
-      const node = this.#rows.node(row)
-      this.#rows.setGone(row)
+      const node = this.rows.node(row)
+      this.rows.setGone(row)
+      this.notes.setMarks(row, 0)
+      this.#touch(row)
       this.#holders[node] = (this.#holders[node] as number) - 1
-      roots.add(this.#conversations.root(node))
+      roots.add(this.conversations.root(node))
     }
     for (const root of roots) {
-      const rows = this.#conversations.rows(root)
-      this.#conversations.dissolve(root, this.#nodesOf(root, rows))
-      for (const row of rows) if (!this.#rows.isGone(row)) this.#join(row)
+      const rows = this.conversations.rows(root)
+      this.conversations.dissolve(root, this.#nodesOf(root, rows))
+      for (const row of rows) if (!this.rows.isGone(row)) this.#join(row)
     }
   }
 
@@ -229,18 +220,13 @@ export class ThreadIndex {
   #nodesOf(root: number, rows: readonly number[]): number[] {
     const nodes: number[] = []
     for (const row of rows) {
-      nodes.push(this.#rows.node(row))
-      const end = this.#named.end(row)
-      for (let place = this.#named.start(row); place < end; place++) {
-        const node = this.#named.node(place)
-        if (this.#conversations.root(node) === root) nodes.push(node)
+      nodes.push(this.rows.node(row))
+      const end = this.named.end(row)
+      for (let place = this.named.start(row); place < end; place++) {
+        const node = this.named.node(place)
+        if (this.conversations.root(node) === root) nodes.push(node)
       }
     }
     return nodes
   }
-}
-
-/** Hashes as pairs of 32-bit words. */
-function words(hashes: Buffer): Uint32Array {
-  return new Uint32Array(new Uint8Array(hashes).buffer)
 }

@@ -35,7 +35,7 @@ function compose(conversation: Conversation, turn: number) {
   return {
     envelope: { from, to: [conversation.to] },
     from: sample.from,
-    to: conversation.to,
+    to: from === conversation.to ? conversation.messages[answered ?? 0]?.from : conversation.to,
     subject: answered === undefined ? conversation.subject : `Re: ${conversation.subject}`,
     text: sample.text,
     ...(sample.html && { html: sample.html }),

@@ -1,20 +1,32 @@
 import { Part, query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { tellsQuota } from './reached.ts'
 
 export interface Storage {
   readonly organization_id: string
   readonly bytes: number
 }
 
-/** CTEs for a statement that stores mail. They add its CTE `stored`, one row of `organization_id` and `bytes` for each
- *  organization, to the storage in use. They lock counters in the order of ids. */
-export const countsStored = new Part(`usage as materialized (
-      select organization_id, stored.bytes from stored join organization_usage usage using (organization_id)
-      order by organization_id for update of usage
+/** Counts the SQL `used` in place of what was counted before. Counters are locked in the order of ids. */
+const counts = (used: string) =>
+  new Part(`usage as materialized (
+      select organization_id, counter.storage_bytes as before, ${used} as used, plan.storage_bytes as allowed
+      from stored
+      join organization_usage counter using (organization_id)
+      join organizations organization on organization.id = organization_id
+      join plans plan on plan.name = organization.plan
+      order by organization_id for update of counter
     ), counted as (
-      update organization_usage set storage_bytes = organization_usage.storage_bytes + usage.bytes
-      from usage where organization_usage.organization_id = usage.organization_id
-    )`)
+      update organization_usage counter set storage_bytes = usage.used
+      from usage where counter.organization_id = usage.organization_id
+      returning usage.organization_id, 'storage' as quota, usage.before, usage.used, usage.allowed
+    ), ${tellsQuota.text}`)
+
+/** CTEs for a statement that stores mail. They add its CTE `stored`, one row of `organization_id` and `bytes` for each
+ *  organization, to the storage in use. */
+export const countsStored = counts('counter.storage_bytes + stored.bytes')
+
+const countsMeasured = counts('stored.bytes')
 
 /** Each organization at most once. */
 export async function addStorage(tx: Tx, added: readonly Storage[]): Promise<void> {
@@ -25,10 +37,11 @@ export async function addStorage(tx: Tx, added: readonly Storage[]): Promise<voi
     select`
 }
 
-/** Replaces the counted storage by the measured one. */
+/** Replaces the counted storage by the measured one. Each organization at most once. */
 export async function setStorage(db: Db, measured: readonly Storage[]): Promise<void> {
   await query(db)`
-    update organization_usage usage set storage_bytes = measured.bytes
-    from jsonb_to_recordset(${JSON.stringify(measured)}::jsonb) as measured (organization_id uuid, bytes bigint)
-    where usage.organization_id = measured.organization_id`
+    with stored as (
+      select * from jsonb_to_recordset(${JSON.stringify(measured)}::jsonb) as stored (organization_id uuid, bytes bigint)
+    ), ${countsMeasured}
+    select`
 }

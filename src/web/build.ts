@@ -11,6 +11,11 @@ const workspace = join(import.meta.dirname, '../../web')
 const directory = join(workspace, 'dist')
 const stamp = '.sources'
 
+/** Rules of the service that the web app has too. */
+const shared = ['replies/rules.ts', 'replies/subject.ts', 'mime/address.ts', 'mime/html-quotations.ts'].map(
+  (file) => `../src/${file}`,
+)
+
 export interface BuiltWeb {
   /** Undefined where nothing is built. */
   readonly directory: string | undefined
@@ -67,7 +72,7 @@ async function hashOfSources(): Promise<string | undefined> {
   const files = (await Array.fromAsync(glob('{src/**/*.*,*.ts,*.html,*.json}', { cwd: workspace }))).sort()
   if (!files.includes('index.html')) return undefined
   const hash = createHash('sha256')
-  for (const file of [...files, '../package-lock.json']) {
+  for (const file of [...files, ...shared, '../package-lock.json']) {
     const bytes = await readFile(join(workspace, file)).catch(() => Buffer.alloc(0))
     hash.update(`${file} ${bytes.length}\n`).update(bytes)
   }

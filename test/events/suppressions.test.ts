@@ -5,6 +5,7 @@ import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
+import { logged } from './logged.ts'
 
 let sink: Sink
 let world: World
@@ -17,8 +18,8 @@ after(async () => {
   await sink[Symbol.asyncDispose]()
 })
 
-async function withMailbox() {
-  const organization = await world.organization()
+async function withMailbox(plan?: string) {
+  const organization = await world.organization({ ...(plan !== undefined && { plan }) })
   const { address } = await organization.mailbox('ada')
   const send = async (to: string | readonly string[]) => {
     const answer = await organization.request('POST', '/v1/send', {
@@ -88,12 +89,25 @@ test('a recipient who is suppressed is refused at once, and the others get the m
     [['ann@there.example']],
   )
   assert.deepEqual(await states(body.id), ['ann delivered', 'bob bounced'])
-  const { data } = (await organization.request('GET', '/v1/events?types=message.bounced')).body
-  assert.deepEqual(data.at(-1).sending.id, body.id)
+  const told = await logged(organization, 'message.bounced', 3)
+  assert.deepEqual(told.at(-1).sending.id, body.id)
   assert.equal((await messagesIn(organization, address)).length, before + 1, 'a notice tells of it')
   const alone = await send(bob)
   assert.deepEqual([alone.status, alone.body.error.field], [400, 'to'])
   assert.ok(!('refused' in (await send('ann@there.example')).body))
+})
+
+test('where all are suppressed and the allowance is used up, the recipients are the fault', async () => {
+  const limits = { domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 2 }
+  await world.db
+    .insertInto('plans')
+    .values({ name: 'two', ...limits })
+    .execute()
+  const { refuse, send } = await withMailbox('two')
+  await refuse(bob, [unknown, unknown])
+  const [alone, both] = [await send(bob), await send([bob, 'ann@there.example'])]
+  assert.deepEqual([alone.status, alone.body.error.field], [400, 'to'])
+  assert.deepEqual([both.status, both.body.error.code], [402, 'quota_exceeded'])
 })
 
 test('it is suppressed for its organization alone', async () => {

@@ -2,42 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { tell } from '#/events/tell.ts'
 import { EventStream } from '#test/events/reader.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
+import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { assertHeard, writeWhileKilled } from './label-writers.ts'
 import { Mortal } from './mortal.ts'
 
 const kills = 3
-const changes = 25
-
-/** What was done, by a name for each change. */
-class Done {
-  readonly acknowledged = new Set<string>()
-  /** Answered by nobody: done or not. */
-  readonly unknown = new Set<string>()
-  readonly rolledBack = new Set<string>()
-}
-
-/** Makes labels, one after the other. What gets no answer is not tried again. */
-async function makeLabels(mortal: Mortal, { key }: Tenant, writer: string, done: Done): Promise<void> {
-  for (let number = 0; number < changes; number++) {
-    const name = `${writer}-${number}`
-    done.unknown.add(name)
-    const { http } = await mortal.running()
-    const answer = await new HttpClient(http)
-      .request('POST', '/v1/labels', { key, body: { name } })
-      .catch(() => undefined)
-    if (answer?.status !== 201) {
-      await pause(50)
-      continue
-    }
-    done.unknown.delete(name)
-    done.acknowledged.add(name)
-  }
-}
-
 /** Reads until everything acknowledged has come after the writers have ended. */
 type Read = (mortal: Mortal, tenant: Tenant, over: () => boolean) => Promise<string[]>
 
@@ -76,18 +49,29 @@ const byPolling: Read = async (mortal, { key }, over) => {
   return names
 }
 
-test('readers hear of every acknowledged change, of none twice and of none rolled back, though the service is killed', async () => {
+/** Every seventh request fails, and every thirteenth gets no answer, where it comes for the first time. */
+async function failingReceiver(): Promise<Receiver> {
+  const receiver = await Receiver.start()
+  receiver.answers = ({ id }, response) => {
+    const { length } = receiver.all
+    const isFirst = receiver.all.filter((one) => one.id === id).length === 1
+    if (isFirst && length % 13 === 0) response.destroy()
+    else response.writeHead(isFirst && length % 7 === 0 ? 500 : 204).end()
+  }
+  return receiver
+}
+
+test('readers and a webhook hear of every acknowledged change and of none rolled back, readers of none twice, though the service is killed', async () => {
   await using home = await databaseHome()
   const tenant = await moveIn(home, { domain: 'events.test', mailboxes: ['ada'] })
-  await using mortal = new Mortal(home.env)
-  const done = new Done()
+  await using receiver = await failingReceiver()
+  await using mortal = new Mortal({ ...home.env, MAILROOM_WEBHOOK_NETWORKS: 'loopback' })
+  const webhook = { key: tenant.key, body: { url: receiver.url, types: ['label'] } }
+  const hook = await new HttpClient((await mortal.running()).http).request('POST', '/v1/webhooks', webhook)
+  assert.equal(hook.status, 201)
   let over = false
   const reading = [byStream, byPolling].map((read) => read(mortal, tenant, () => over))
-  const writers = ['a', 'b', 'c'].map((writer) => makeLabels(mortal, tenant, writer, done))
-  // On a server others write too, in transactions that commit out of order.
-  if ('DATABASE_URL' in home.env) writers.push(commitOutOfOrder(home, tenant, done))
-  for (let kill = 0; kill < kills; kill++) await mortal.kill({ after: { line: 'request', ms: 20 * kill } })
-  await Promise.all(writers)
+  const done = await writeWhileKilled(mortal, { home, tenant, kills })
   over = true
   const { http } = await mortal.running()
   const last = await new HttpClient(http).request('POST', '/v1/labels', { key: tenant.key, body: { name: 'last' } })
@@ -95,44 +79,16 @@ test('readers hear of every acknowledged change, of none twice and of none rolle
   for (const names of await Promise.all(reading)) {
     const read = new Set(names)
     assert.equal(read.size, names.length, 'none came twice')
-    assert.deepEqual(
-      [...done.acknowledged].filter((name) => !read.has(name)),
-      [],
-      'none was missed',
-    )
-    const known = new Set([...done.acknowledged, ...done.unknown, 'Urgent', 'last'])
-    assert.deepEqual(
-      names.filter((name) => !known.has(name)),
-      [],
-      'none was rolled back',
-    )
+    assertHeard(read, done, 'Urgent', 'last')
   }
+  const heard = () => new Set(receiver.taken.map(({ name }) => name))
+  await receiver.until(() => [...done.acknowledged, 'last'].every((name) => heard().has(name)))
+  assertHeard(heard(), done, 'last')
+  // What came twice is known by its id.
+  assert.equal(new Set(receiver.taken.map(({ id }) => id)).size, heard().size)
+  assert.ok(receiver.all.every((received) => isGenuine(received, hook.body.secret)))
   const labels = (await new HttpClient(http).request('GET', '/v1/labels', { key: tenant.key })).body.data
   const made = new Set<string>(labels.map(({ name }: { name: string }) => name))
   for (const name of (await reading[0]) ?? [])
     assert.ok(made.has(name) || name.startsWith('direct'), `${name} was made`)
 })
-
-async function commitOutOfOrder(
-  home: Awaited<ReturnType<typeof databaseHome>>,
-  { organizationId }: Tenant,
-  { acknowledged, rolledBack }: Done,
-): Promise<void> {
-  await using database = await home.open()
-  const write = async (writer: number) => {
-    for (let number = 0; number < changes; number++) {
-      const name = `direct-${writer}-${number}`
-      const fails = number % 4 === 3
-      const writing = database.db.transaction().execute(async (tx) => {
-        await tell(tx, [{ organizationId, type: 'label.created', data: { id: null, name } }])
-        await pause(Math.random() * 40)
-        if (fails) throw new Error('rolled back')
-      })
-      await writing.then(
-        () => acknowledged.add(name),
-        () => rolledBack.add(name),
-      )
-    }
-  }
-  await Promise.all([1, 2, 3, 4].map(write))
-}

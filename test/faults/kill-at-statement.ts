@@ -23,8 +23,16 @@ if (isMainThread && steps.length > 0) {
     last = this
     if (steps.length > 0) return query.apply(this, parameters)
     if (when === 'before') die()
-    const answer = Promise.resolve(query.apply(this, parameters))
-    if (when === 'after') answer.then(die)
+    const callback = parameters.at(-1)
+    if (when === 'after' && typeof callback === 'function') {
+      const answered = (error: unknown, ...rest: unknown[]) => {
+        if (!error) die()
+        callback(error, ...rest)
+      }
+      return query.apply(this, parameters.with(-1, answered))
+    }
+    const answer = query.apply(this, parameters)
+    if (when === 'after') Promise.resolve(answer).then(die)
     return answer
   }
   pg.Client.prototype.query = watched as typeof pg.Client.prototype.query

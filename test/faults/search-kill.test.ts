@@ -56,7 +56,7 @@ for (const [where, statement, when] of [
     await next.end('SIGTERM')
     await using database = await home.open()
     const { rows } = await sql<{ copies: number }>`
-      select count(*)::integer as copies from mail_search where words @@ ${`'${word.toLowerCase()}'`}::tsquery`.execute(
+      select count(*)::integer as copies from mail_search where search_vector(words) @@ ${`'${word.toLowerCase()}'`}::tsquery`.execute(
       database.db,
     )
     assert.deepEqual(rows, [{ copies: 1 }])

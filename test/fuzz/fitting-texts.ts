@@ -152,6 +152,7 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
     'TEXT/HTML',
   ],
   content_id: [...usually('logo'), 'a b', '<logo>', 'é', 'a@b', 'logo\r\n'],
+  conversations: [...usually('{{conversation}}'), '{{other conversation}}', 'AAAAAAAAAAAAAAAA'],
   threads: [...usually('{{thread}}'), '{{other thread}}', 'AAAAAAAAAAAAAAAA'],
   q: [
     ...usually('hello'),
@@ -166,7 +167,18 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
   limit: [...usually('10'), '1', '25', '100', '0', '101'],
   page: [...usually('0'), '1', '1000000000', '1000000001'],
   after: [...usually('now'), '0'.repeat(28), 'f'.repeat(28), '00'],
-  types: [...usually('message,label.created'), 'letters', ',', 'message,message'],
+  types: [...usually('message,label.created'), ...usually('message'), 'letters', ',', 'message,message'],
+  url: [
+    ...usually('https://receiver.example/{{new}}'),
+    ...[
+      'http://receiver.example',
+      'https://127.0.0.1/',
+      'https://a@receiver.example',
+      'https://receiver.example:25',
+      'x',
+    ],
+  ],
+  event: ['0'.repeat(28), 'f'.repeat(28), '00'],
   // Whoever waits makes the others wait.
   wait: [...usually('0'), '51', '-1'],
   domains: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],

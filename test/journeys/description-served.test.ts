@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { ForgedProvider } from '#test/identity/forged-provider.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 
@@ -67,6 +68,14 @@ test('nothing in the document is for our validator alone, and integers are integ
       for (const one of parameters.filter(({ name }) => name === 'uid')) assert.equal(one.schema.type, 'integer', path)
     }
   }
+})
+
+test('every service describes the same, whatever its settings, but where it is', async () => {
+  await using forge = await ForgedProvider.start()
+  const env = { ...forge.env, MAILROOM_PASSWORDS: 'off', MAILROOM_PUBLIC_URL: 'https://mail.example.com' }
+  await using other = await World.start({ database: world.database, env })
+  const without = async ({ client }: World) => ({ ...(await client.description()), servers: [] })
+  assert.deepEqual(await without(other), await without(world))
 })
 
 test('every operation has a name that reads well in code', async () => {

@@ -48,11 +48,25 @@ const kept = [
         values (${organization.id}, ${randomUUID()}, '', ${at}, 'delivered')`,
   ],
   [
+    'filter_runs',
+    30 * day,
+    (at: Date) =>
+      sql`(organization_id, filters, preview, folders, actor_kind, actor_name, counts, state, finished_at)
+        values (${organization.id}, '[]', true, '{}', 'service', '', '{}', 'done', ${at})`,
+  ],
+  [
     'suppressions',
     90 * day,
     (at: Date) =>
       sql`(organization_id, address, cause, bounces, bounced_at)
         values (${organization.id}, ${randomUUID()}, 'bounced', 1, ${at})`,
+  ],
+  [
+    'changes',
+    30 * day,
+    (at: Date) =>
+      sql`(organization_id, mailboxes, kind, actor_kind, actor_name, state, at)
+        values (${organization.id}, array[${mailboxId}]::uuid[], 'messages', 'key', '', 'done', ${at})`,
   ],
   // By the day: one of yesterday may be gone, whatever the hour.
   [

@@ -8,7 +8,14 @@ import type { Scope } from '#/http/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { everyOperation, type Furnished, furnish, pathOf, personalItems } from '#test/world/every-route.ts'
+import {
+  everyOperation,
+  type Furnished,
+  furnish,
+  pathOf,
+  personalItems,
+  removingLast,
+} from '#test/world/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()
@@ -22,16 +29,14 @@ function bodyOf({ body }: Answer): unknown {
 }
 
 test('row 1: every route × whose id it is: only the organization’s own exists, and all others answer alike', async () => {
-  const [reader, other] = [await furnish(world), await furnish(world)]
-  const [readers, personal] = [
-    await personalItems(world, reader.organization),
+  const [mine, other] = [await furnish(world), await furnish(world)]
+  const [ours, personal] = [
+    await personalItems(world, mine.organization),
     await personalItems(world, other.organization),
   ]
-  for (const { name, method, path, sample } of await everyOperation(world)) {
-    if (!sample.item) continue
-    // What may change something is asked by somebody who has everything still.
-    const mine = method === 'GET' ? reader : await furnish(world)
-    const ours = mine === reader ? readers : await personalItems(world, mine.organization)
+  for (const { name, method, path, sample } of removingLast(await everyOperation(world))) {
+    // Every mailbox has a trash, which nobody else's names; the next test asks for that of another's mailbox.
+    if (!sample.item || sample.item === 'trash') continue
     const body = sample.body?.(mine)
     const ask = (id?: string) => mine.organization.request(method, pathOf(path, sample, mine, id), body)
     const isUid = sample.item === 'message' || sample.item === 'attachment' || sample.item === 'thread'
@@ -69,12 +74,12 @@ test('row 1: every route that names a mailbox: another organization’s is as on
 test('row 2: every route × every single scope: the documented one opens it, any other changes nothing', async () => {
   const operations = await everyOperation(world)
   const scopes = [...new Set(operations.flatMap((operation) => operation.scopes))] as Scope[]
-  const one = await furnish(world)
+  const [one, other] = [await furnish(world), await furnish(world)]
   const keys = new Map(
     await Promise.all(scopes.map(async (scope) => [scope, await one.organization.newKey(scope)] as const)),
   )
   const before = await everyRow(one)
-  for (const { name, method, path, sample, scopes: opening } of operations) {
+  for (const { name, method, path, sample, scopes: opening } of removingLast(operations)) {
     const ask = (about: Furnished, key = '') =>
       about.organization.request(method, pathOf(path, sample, about), sample.body?.(about), { key })
     for (const scope of scopes.filter((scope) => !opening.includes(scope))) {
@@ -85,9 +90,9 @@ test('row 2: every route × every single scope: the documented one opens it, any
         assert.ok(answer.body.error.message.includes(wanted), `${name} says ${wanted} is missing`)
     }
     assert.deepEqual(await everyRow(one), before, `${name} changed something without its scope`)
-    for (const scope of opening as Scope[]) {
-      // What may change something is asked of somebody who has everything still.
-      const about = method === 'GET' ? one : await furnish(world)
+    for (const [index, scope] of (opening as Scope[]).entries()) {
+      // What may change something is asked of another, and a second time of one who has everything still.
+      const about = method === 'GET' ? one : index === 0 ? other : await furnish(world)
       const key = about === one ? keys.get(scope) : await about.organization.newKey(scope)
       const answer = await ask(about, key)
       assert.equal(answer.status, sample.status ?? 200, `${name} with ${scope}: ${JSON.stringify(answer.body)}`)

@@ -94,4 +94,36 @@ describe('what a message says of itself', () => {
     assert.equal(moved.body.thread_id, archived.id)
     assert.deepEqual(await ids('inbox'), [other, both])
   })
+
+  test('names its conversation over folders, which moving does not change; none in junk', async () => {
+    const { address: flo } = await organization.mailbox('flo')
+    const ids = async (folder: string) => {
+      const { data } = await get(`/v1/messages?mailbox=${flo}&folder=${folder}`)
+      return data.map((one: { conversation_id: string | null }) => one.conversation_id)
+    }
+    await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<first@x>' }))
+    await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<second@x>', 'In-Reply-To': '<first@x>' }))
+    await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<third@x>' }))
+    const [alone, both] = (await get(`/v1/conversations?mailbox=${flo}`)).data.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await ids('inbox'), [alone, both, both])
+    const moved = await organization.request('PATCH', `/v1/messages/1?mailbox=${flo}`, { folder: 'archive' })
+    assert.equal(moved.body.conversation_id, both)
+    assert.deepEqual(await ids('archive'), [both])
+    assert.equal((await get(`/v1/messages/2?mailbox=${flo}`)).conversation_id, both)
+    const { messages } = await get(`/v1/conversations/${both}?mailbox=${flo}`)
+    const [
+      {
+        data: [archived],
+      },
+      {
+        data: [, reply],
+      },
+    ] = [await get(`/v1/messages?mailbox=${flo}&folder=archive`), await get(`/v1/messages?mailbox=${flo}`)]
+    assert.deepEqual(
+      messages,
+      [archived, reply].map((listed) => ({ ...listed, not_delivered: [] })),
+    )
+    await organization.request('PATCH', `/v1/messages/3?mailbox=${flo}`, { folder: 'junk' })
+    assert.deepEqual(await ids('junk'), [null])
+  })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { subjectsAt } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
@@ -127,8 +128,11 @@ test('row 4: a key that one process revokes is refused by another within 5 s', a
   assert.equal((await mailroom(home.env, 'key', 'revoke', id)).code, 0)
   const since = performance.now()
   // What counts is when the request was made: on a busy machine its answer may take seconds.
-  for (let asked = since; (await ask()) === 200; asked = performance.now())
+  for (let asked = since; (await ask()) === 200; asked = performance.now()) {
     assert.ok(asked - since < 5_000, 'still accepted')
+    // Requests are limited.
+    await pause(100)
+  }
   assert.equal(await ask(), 401)
 })
 

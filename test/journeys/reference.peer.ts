@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { freePort } from '#test/sockets/free-port.ts'
 import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
@@ -20,12 +20,32 @@ after(async () => {
 async function shown(options: BrowserContextOptions, { base } = world) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
+  page.setDefaultTimeout(0) // the time-out is that of the test
   const failed: string[] = []
   page.on('requestfailed', (request) => failed.push(request.url()))
   page.on('pageerror', (error) => failed.push(error.message))
   await page.goto(`http://reference.test:${new URL(base).port}/docs/`)
-  await page.locator('.opblock').first().waitFor({ timeout: 0 })
+  await page.locator('.opblock').first().waitFor()
   return { page, failed, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** The operations that the page shows as one goes through it, at most five times: it has those alone that are in sight. */
+async function operationsIn(page: Page, count: number): Promise<string[]> {
+  const seen = new Set<string>()
+  for (let rounds = 0; seen.size < count && rounds < 5; ) {
+    const inSight = page.locator('.opblock-summary-control')
+    for (const text of await inSight.allInnerTexts()) {
+      const [, method, path] = /^(\S+)\s+(\S+)/.exec(text.replaceAll('\u200b', '')) ?? []
+      seen.add(`${method} ${path}`)
+    }
+    const atEnd = await page.evaluate('innerHeight + scrollY >= document.documentElement.scrollHeight - 1')
+    if (atEnd) rounds++
+    await page.evaluate(atEnd ? 'scrollTo(0, 0)' : 'scrollBy(0, innerHeight / 2)')
+    // It draws what has come into sight.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  }
+  await page.evaluate('scrollTo(0, 0)')
+  return [...seen]
 }
 
 for (const [what, options] of [
@@ -36,13 +56,15 @@ for (const [what, options] of [
     await using reference = await shown(options)
     const { page, failed } = reference
     const { paths } = await world.client.description()
-    const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
-    assert.equal(await page.locator('.opblock').count(), operations.length)
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    assert.deepEqual((await operationsIn(page, operations.length)).sort(), operations.sort())
     assert.deepEqual(failed, [])
     const widths = () => page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
     assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
     await page.locator('.opblock-post .opblock-summary-control').first().click()
-    await page.locator('.opblock.is-open .responses-table').first().waitFor({ timeout: 0 })
+    await page.locator('.opblock.is-open .responses-table').first().waitFor()
     assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
   })
 }
@@ -61,7 +83,7 @@ async function triedOut(service: World) {
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.getByRole('button', { name: 'Execute' }).click()
   const answer = page.locator('.live-responses-table .response-col_status').last()
-  await answer.waitFor({ timeout: 0 })
+  await answer.waitFor()
   const { origin } = new URL(await page.locator('.request-url pre').innerText())
   return { origin, status: (await answer.innerText()).slice(0, 3) }
 }

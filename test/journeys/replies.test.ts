@@ -103,6 +103,21 @@ test('who cannot be answered is said, and nothing is sent', async () => {
   assert.deepEqual(await taken(), [])
 })
 
+test('an author to whom nothing is sent any more is the fault of the message', async () => {
+  const gone = 'gone@books.example'
+  await world.db
+    .insertInto('suppressions')
+    .values({
+      ...{ organization_id: organization.id, address: gone, mailbox_id: null },
+      ...{ cause: 'complained', bounces: 1, bounced_at: new Date(), suppressed_at: new Date() },
+    })
+    .execute()
+  const { status, body } = await reply(await arrived({ from: gone }), { text: 'Thank you' })
+  assert.deepEqual([status, body.error.field], [400, 'uid'])
+  assert.match(body.error.message, /^Nothing is sent to this address/)
+  assert.deepEqual(await taken(), [])
+})
+
 test('a repeated reply gets the first answer', async () => {
   const asked = await arrived({})
   const send = () => reply(asked, { text: 'Once' }, { headers: { 'Idempotency-Key': `reply-${asked.uid}` } })

@@ -67,6 +67,7 @@ test('a message is stored, sent in the first round after its time, leaves the li
     status: 'pending',
     last_error: null,
     attachment_count: 1,
+    unless_replied: false,
     scheduled_by: 'api_key',
     scheduled_by_member: null,
     created_at: new Date(world.clock.now()).toISOString(),

@@ -123,7 +123,7 @@ for (const [what, change, status, field] of [
   ['a line break in in_reply_to', { in_reply_to: '<a@x>\r\nX: y' }, 400, 'in_reply_to'],
   ['26 recipients', { to: Array.from({ length: 26 }, (_, n) => `a${n}@x.example`) }, 400, 'to'],
   ['11 attachments', { attachments: Array(11).fill({ filename: 'a', content: '' }) }, 400, 'attachments'],
-  ['a field that nobody knows', { headers: {} }, 400, 'headers'],
+  ['a field that nobody knows', { priority: {} }, 400, 'priority'],
   ['a number for the text', { text: 5 }, 400, 'text'],
 ] as const) {
   test(`row 10: ${what} is refused, and nothing is sent`, async () => {

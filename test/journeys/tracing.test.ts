@@ -135,7 +135,7 @@ test('a request, a message that comes and one that leaves are followed down to t
 
   const posted = collector.named('POST /v1/send')
   assert.ok(
-    collector.below(posted).some(({ name }) => name === 'begin'),
+    collector.below(posted).some(({ name }) => name === 'commit'),
     'also behind the body',
   )
 

@@ -54,9 +54,20 @@ function quotedPrintable(octets: Buffer): string {
   return [...octets].map((octet) => `=${octet.toString(16).toUpperCase()}`).join('')
 }
 
+/** Directories may go meanwhile, as those of other databases on the same server do. */
 async function filesBelow(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  return entries.flatMap((entry) => (entry.isFile() ? join(entry.parentPath, entry.name) : []))
+  const files: string[] = []
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isFile()) files.push(path)
+    if (entry.isDirectory()) files.push(...(await filesBelow(path).catch(nothingIfGone)))
+  }
+  return files
+}
+
+function nothingIfGone(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
 }
 
 /** Has the database keep everything as it is given it: neither rows nor its write-ahead log are compressed. */

@@ -103,9 +103,13 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const away = { mailbox: ada, reply_body: 'I am away.', reply_enabled: true }
     await change(0, 'PATCH', '/v1/forwarding', away)
     const keen = 'keen@far.example'
-    const letters = Array.from({ length: 100 }, (_, n) =>
-      fleet.hand(fleet.one('mx', n), keen, ada, { From: keen, To: ada }),
-    )
+    const letters = Array.from({ length: 100 }, async (_, n) => {
+      const hand = () => fleet.hand(fleet.one('mx', n), keen, ada, { From: keen, To: ada })
+      let reply = await hand()
+      // On a busy machine queries of the DNS may time out.
+      while (reply === '451 4.7.26') reply = await hand()
+      return reply
+    })
     assert.deepEqual(new Set(await Promise.all(letters)), new Set(['250 2.6.0']))
     await soon(late(30_000), 'the queue is empty', async () => (await fleet.waiting()) === 0)
     await change(1, 'PATCH', '/v1/forwarding', { ...away, reply_enabled: false })

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join, posix, relative, sep } from 'node:path'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import { importsOf } from '#test/import-law.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -9,7 +9,7 @@ const source = join(root, 'src')
 const databases = '../test/world/database.ts'
 
 /** How many files share a process. */
-const [withDatabase, withoutDatabase] = [10, 30]
+const [withDatabase, withoutDatabase, inBrowser] = [10, 30, 4]
 
 /** Groups of test files, each for a process of its own. On a server those that open no database would only say the same
  *  again, and so would those that say so. */
@@ -37,11 +37,12 @@ function says(file: string, what: string): boolean {
   return new RegExp(`^// ${what}: `, 'm').test(readFileSync(file, 'utf8'))
 }
 
-/** Tests against other programs. */
-export function peerFiles(): readonly string[] {
-  return globSync('test/**/*.peer.ts', { cwd: root })
-    .sort()
-    .map((path) => join(root, path))
+/** Groups of tests against other programs. Those of the web app, which all have a service and a browser alike, share processes. */
+export function peerFiles(): readonly (readonly string[])[] {
+  const paths = globSync('test/**/*.peer.ts', { cwd: root }).sort()
+  const files = paths.map((path) => join(root, path))
+  const isOfWeb = (file: string) => dirname(file) === join(root, 'test/web')
+  return [...files.filter((file) => !isOfWeb(file)).map((file) => [file]), ...grouped(files.filter(isOfWeb), inBrowser)]
 }
 
 function belowSource(file: string): string {

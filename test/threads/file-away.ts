@@ -15,12 +15,19 @@ export async function fileAway(
   const copies = messages.map((message): Copy => {
     const { headers, sender, seen, receivedAt } = message
     const from = sender === '' ? '' : `From: Somebody <${sender}>\r\n`
-    const raw = Buffer.from(`${headers}${from}Subject: ${subjectOf(message)}\r\n\r\n${textOf(message)}\r\n`)
-    const rest = { receivedAt: new Date(receivedAt), seen, flagged: false, keywords: [], filteredBy: [] }
-    return { mailbox, folder, message: readMessage(raw), ...rest }
+    const rest = message.returned === undefined ? `\r\n${textOf(message)}` : notice(textOf(message), message.returned)
+    const raw = Buffer.from(`${headers}${from}Subject: ${subjectOf(message)}\r\n${rest}\r\n`)
+    const marks = { receivedAt: new Date(receivedAt), seen, flagged: false, keywords: [], filteredBy: [] }
+    return { mailbox, folder, message: readMessage(raw), ...marks }
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
   await delivered(world.db, mailbox)
+}
+
+function notice(text: string, returned: string): string {
+  const parts = [`text/plain; charset=utf-8\r\n\r\n${text}`, `text/rfc822-headers\r\n\r\n${returned}`]
+  const type = 'Content-Type: multipart/report; report-type=delivery-status; boundary="=_b"'
+  return `${type}\r\n\r\n${parts.map((part) => `--=_b\r\nContent-Type: ${part}\r\n`).join('')}--=_b--`
 }
 
 export function subjectOf({ receivedAt, sender }: Omit<FiledMessage, 'uid'>): string {

@@ -87,6 +87,11 @@ export const unfiled: fc.Arbitrary<Omit<FiledMessage, 'uid'>> = fc.record({
   headers: threadHeaders,
 })
 
+/** The same, some of them notices of non-delivery. */
+export const unfiledOrNotice: fc.Arbitrary<Omit<FiledMessage, 'uid'>> = fc
+  .tuple(unfiled, fc.option(threadHeaders, { freq: 1, nil: undefined }))
+  .map(([message, returned]) => ({ ...message, returned }))
+
 /** What happens to a folder between two looks at it. Numbers pick among the messages that are there. */
 export interface Happening {
   readonly appended: readonly Omit<FiledMessage, 'uid'>[]

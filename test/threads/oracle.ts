@@ -8,6 +8,8 @@ export interface FiledMessage {
   readonly receivedAt: number
   readonly sender: string
   readonly headers: string
+  /** Of a notice of non-delivery, the header lines that it returns. */
+  readonly returned?: string | undefined
 }
 
 export interface ExpectedConversation {
@@ -22,9 +24,80 @@ export interface ExpectedConversation {
   readonly ids: readonly string[]
 }
 
+/** A message of a mailbox. */
+export interface PlacedMessage extends FiledMessage {
+  readonly folder: string
+}
+
+export interface ExpectedWholeConversation {
+  /** The claimed roots of the messages received first; one of them is the conversation's. */
+  readonly roots: readonly string[]
+  readonly messages: readonly PlacedMessage[]
+  readonly unread: boolean
+  readonly lastReceivedAt: number
+  readonly participants: readonly string[]
+  /** Every id that is connected to it. */
+  readonly ids: readonly string[]
+}
+
 /** Newest first. */
 export function expectedConversations(messages: readonly FiledMessage[]): ExpectedConversation[] {
-  const read = messages.map((message) => ({ message, ...readIds(message.headers) }))
+  const groups = grouped(messages.map((message) => ({ message, ...idsOf(message) })))
+  const byDate = (a: FiledMessage, b: FiledMessage) => a.receivedAt - b.receivedAt || a.uid - b.uid
+  const sorted = groups.map(({ members, ids }) => {
+    const ordered = members.map(({ message }) => message).sort(byDate)
+    const [lowest] = members.toSorted((a, b) => a.message.uid - b.message.uid)
+    const newest = ordered.at(-1)
+    if (!lowest || !newest) throw new Error('a group has members')
+    return {
+      newest,
+      root: lowest.strong[0] ?? lowest.own,
+      lowestUid: lowest.message.uid,
+      uids: ordered.map(({ uid }) => uid),
+      unread: ordered.some(({ seen }) => !seen),
+      lastReceivedAt: newest.receivedAt,
+      participants: [...new Set(ordered.map(({ sender }) => sender))].filter((sender) => sender !== ''),
+      ids: [...ids],
+    }
+  })
+  return sorted.sort((a, b) => byDate(b.newest, a.newest)).map(({ newest: _, ...conversation }) => conversation)
+}
+
+/** Newest first, over folders. A message without an id has its arrival for one. */
+export function expectedWholeConversations(messages: readonly PlacedMessage[]): ExpectedWholeConversation[] {
+  const read = messages.map((message) => {
+    const { own, ...named } = idsOf(message)
+    return { message, ...named, own: own ?? arrivalOf(message) }
+  })
+  const byDate = (a: PlacedMessage, b: PlacedMessage) =>
+    a.receivedAt - b.receivedAt || (a.folder === b.folder ? a.uid - b.uid : a.folder < b.folder ? -1 : 1)
+  const conversations = grouped(read).map(({ members, ids }) => {
+    const ordered = members.map(({ message }) => message).sort(byDate)
+    const first = Math.min(...ordered.map(({ receivedAt }) => receivedAt))
+    return {
+      roots: members.flatMap(({ message, strong, own }) => (message.receivedAt === first ? [strong[0] ?? own] : [])),
+      messages: ordered,
+      unread: ordered.some(({ seen }) => !seen),
+      lastReceivedAt: Math.max(...ordered.map(({ receivedAt }) => receivedAt)),
+      participants: [...new Set(ordered.map(({ sender }) => sender))].filter((sender) => sender !== ''),
+      ids: [...ids],
+    }
+  })
+  const newest = ({ messages }: ExpectedWholeConversation) => messages.at(-1) as PlacedMessage
+  return conversations.sort((a, b) => byDate(newest(b), newest(a)))
+}
+
+export function arrivalOf({ receivedAt, sender }: FiledMessage): string {
+  return `${receivedAt} from ${sender}`
+}
+
+interface ReadIds {
+  readonly own: string | null
+  readonly strong: readonly string[]
+  readonly weak: readonly string[]
+}
+
+function grouped<Read extends ReadIds>(read: readonly Read[]): { members: Read[]; ids: Set<string> }[] {
   const present = new Set(read.map(({ own }) => own))
   let groups = read.map((member) => ({
     members: [member],
@@ -46,24 +119,18 @@ export function expectedConversations(messages: readonly FiledMessage[]): Expect
     }
     groups = groups.filter(({ members }) => members.length > 0)
   }
-  const byDate = (a: FiledMessage, b: FiledMessage) => a.receivedAt - b.receivedAt || a.uid - b.uid
-  const sorted = groups.map(({ members, ids }) => {
-    const ordered = members.map(({ message }) => message).sort(byDate)
-    const [lowest] = members.toSorted((a, b) => a.message.uid - b.message.uid)
-    const newest = ordered.at(-1)
-    if (!lowest || !newest) throw new Error('a group has members')
-    return {
-      newest,
-      root: lowest.strong[0] ?? lowest.own,
-      lowestUid: lowest.message.uid,
-      uids: ordered.map(({ uid }) => uid),
-      unread: ordered.some(({ seen }) => !seen),
-      lastReceivedAt: newest.receivedAt,
-      participants: [...new Set(ordered.map(({ sender }) => sender))].filter((sender) => sender !== ''),
-      ids: [...ids],
-    }
-  })
-  return sorted.sort((a, b) => byDate(b.newest, a.newest)).map(({ newest: _, ...conversation }) => conversation)
+  return groups
+}
+
+/** A notice names the message that it returns, and all that it names. */
+function idsOf({ headers, returned }: FiledMessage): ReadIds {
+  const { own, strong, weak } = readIds(headers)
+  if (returned === undefined) return { own, strong, weak }
+  const about = readIds(returned)
+  strong.push(...about.strong)
+  weak.push(...about.weak)
+  if (about.own !== null) (about.own.includes('@') ? strong : weak).push(about.own)
+  return { own, strong, weak }
 }
 
 /** The ids of a message: its own, those that join anyhow, those that join only to what is present. */

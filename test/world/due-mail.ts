@@ -31,7 +31,15 @@ export async function insertDue(db: Db, { organizationId, address }: Scheduler, 
       const head = `From: ${address}\r\nSubject: ${subject}\r\nMessage-ID: ${messageId}\r\n`
       const raw = Buffer.from(`${head}Date: Sat, 21 Nov 2026 08:00:00 +0000\r\n\r\nHello\r\n`)
       const whose = { id, organizationId, mailboxId, from: address, subject, messageId, raw }
-      const whom = { to: recipients, cc: [], bcc: [], recipients, attachmentCount: 0, memberId: null } as const
+      const whom = {
+        to: recipients,
+        cc: [],
+        bcc: [],
+        recipients,
+        attachmentCount: 0,
+        answerMarks: null,
+        memberId: null,
+      } as const
       assert.ok(await insertScheduled(tx, mailKey, { ...whose, ...whom, sendAt }, sendAt))
     }
   })

@@ -15,23 +15,32 @@ export interface Furnished {
   readonly address: string
   readonly ids: {
     readonly label: string
+    readonly otherLabel: string
+    readonly orphan: string
     readonly mailbox: string
     readonly filter: string
+    readonly run: string
     readonly blocked: string
     readonly message: string
+    readonly change: string
     readonly folder: string
     readonly emptyFolder: string
+    readonly trash: string
     readonly thread: string
+    readonly conversation: string
     readonly attachment: string
     readonly domain: string
     readonly draft: string
     readonly draftWithFile: string
     readonly finishedDraft: string
+    readonly approval: string
+    readonly otherApproval: string
     readonly scheduled: string
     readonly failed: string
     readonly sent: string
     readonly suppressed: string
     readonly apiKey: string
+    readonly webhook: string
     /** Of a member with whom the mailbox is shared. */
     readonly member: string
   }
@@ -52,11 +61,15 @@ export async function furnish(world: World): Promise<Furnished> {
     value: 'a@b.example',
     action: 'star',
   })
+  const run = await created('/v1/filters/runs', { mailboxes: [address] })
   const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
   const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
   const attachments = [{ filename: 'a.txt', content: 'SGk=' }]
   const draft = await created('/v1/drafts', { mailbox: address })
   const draftWithFile = await created('/v1/drafts', { mailbox: address, attachments })
+  const approvable = await created('/v1/drafts', { mailbox: address, to: 'bob@nowhere.example' })
+  const approval = await created(`/v1/drafts/${approvable.id}/approval`, {})
+  const otherApproval = await created(`/v1/drafts/${draftWithFile.id}/approval`, {})
   const finishedDraft = await created('/v1/drafts', { mailbox: address, to: 'bob@nowhere.example' })
   const scheduled = await created('/v1/scheduled', later(world, address))
   const failed = await created('/v1/scheduled', later(world, address))
@@ -80,32 +93,50 @@ export async function furnish(world: World): Promise<Furnished> {
     attachments: [{ filename: 'note.txt', content: 'A note.' }],
   })
   const [thread] = (await organization.request('GET', `/v1/threads?mailbox=${address}`)).body.data
+  const [conversation] = (await organization.request('GET', `/v1/conversations?mailbox=${address}`)).body.data
   const [uid] = thread.uids
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
+  const starred = { uids: [uid], starred: true }
+  const { change_id } = (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, starred)).body
+  const orphan = `spare-${randomUUID().slice(0, 8)}`
+  const bears = { organizationId: organization.id, mailboxId }
+  await world.mailHost.update(bears, 'inbox', [uid], { addKeywords: [orphan] })
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
+  const webhook = await created('/v1/webhooks', { url: 'https://receiver.example/mail' })
+  // What became of its events would change while a test looks.
+  await organization.request('PATCH', `/v1/webhooks/${webhook.id}`, { paused: true })
   const member = await sharedWith(organization, mailboxId)
   const folder = await created(`/v1/folders?mailbox=${address}`, { name: `Projects ${randomUUID()}` })
   const emptyFolder = await created(`/v1/folders?mailbox=${address}`, { name: `Empty ${randomUUID()}` })
   const ids = {
     folder: folder.name,
     emptyFolder: emptyFolder.name,
+    trash: 'trash',
     label: label.id,
+    otherLabel: (await created('/v1/labels', { name: 'Bills' })).id,
+    orphan,
     mailbox: address,
     filter: filter.id,
+    run: run.id,
     blocked: blocked.id,
     message: String(uid),
+    change: change_id,
     thread: thread.id,
+    conversation: conversation.id,
     attachment: message.body.attachments[0].id,
     domain: domain.id,
     draft: draft.id,
     draftWithFile: draftWithFile.id,
     finishedDraft: finishedDraft.id,
+    approval: approval.id,
+    otherApproval: otherApproval.id,
     scheduled: scheduled.id,
     failed: failed.id,
     sent: sent.id,
     suppressed,
     apiKey: key.id,
+    webhook: webhook.id,
     member,
   }
   return { organization, address, ids, keyword: label.keyword, picture }
@@ -148,18 +179,33 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/labels/{id}': { item: 'label' },
   'PATCH /v1/labels/{id}': { item: 'label', body: () => ({ colour: 'red' }) },
   'DELETE /v1/labels/{id}': { item: 'label' },
+  'POST /v1/labels/{id}/merge': { item: 'otherLabel', body: ({ ids }) => ({ into: ids.label }) },
+  'GET /v1/orphan-labels': {},
+  'POST /v1/orphan-labels': {
+    body: () => ({ keyword: `stray-${randomUUID().slice(0, 8)}`, name: `Label ${randomUUID().slice(0, 8)}` }),
+    status: 201,
+  },
+  'DELETE /v1/orphan-labels/{keyword}': { item: 'orphan' },
   'GET /v1/filters': {},
   'POST /v1/filters': { body: () => oneFilter, status: 201 },
   'POST /v1/filters/test': { body: () => ({ message: { from: 'a@b.example', to: 'c@d.example', subject: 'x' } }) },
   'GET /v1/filters/{id}': { item: 'filter' },
   'PATCH /v1/filters/{id}': { item: 'filter', body: () => ({ enabled: false }) },
   'DELETE /v1/filters/{id}': { item: 'filter' },
+  'POST /v1/filters/runs': { body: ({ address }) => ({ mailboxes: [address] }), status: 201 },
+  'POST /v1/filters/{id}/runs': { item: 'filter', body: ({ address }) => ({ mailboxes: [address] }), status: 201 },
+  'GET /v1/filter-runs': {},
+  'GET /v1/filter-runs/{id}': { item: 'run' },
+  'POST /v1/filter-runs/{id}/cancel': { item: 'run' },
   'GET /v1/blocked-senders': {},
   'POST /v1/blocked-senders': { body: () => ({ pattern: `${randomUUID()}@spam.example` }), status: 201 },
   'GET /v1/blocked-senders/{id}': { item: 'blocked' },
   'DELETE /v1/blocked-senders/{id}': { item: 'blocked' },
   'GET /v1/forwarding': { query: inMailbox },
   'PATCH /v1/forwarding': { body: ({ address }) => ({ mailbox: address, reply_subject: 'Away' }) },
+  'POST /v1/send/batch': {
+    body: ({ address }) => ({ messages: [{ from: address, to: 'bob@nowhere.example', text: 'Hello' }] }),
+  },
   'POST /v1/send': {
     body: ({ address }) => ({ from: address, to: 'bob@nowhere.example', text: 'Hello' }),
     status: 202,
@@ -185,13 +231,20 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 201,
   },
   'DELETE /v1/drafts/{id}/attachments/{index}': { item: 'draftWithFile' },
+  'POST /v1/drafts/{id}/approval': { item: 'draft', body: () => ({}), status: 201 },
+  'GET /v1/approvals': {},
+  'GET /v1/approvals/{id}': { item: 'approval' },
+  'POST /v1/approvals/{id}/approve': { item: 'approval', status: 202 },
+  'POST /v1/approvals/{id}/decline': { item: 'otherApproval', body: () => ({ reason: 'Not so' }) },
   'POST /v1/drafts/{id}/send': { item: 'finishedDraft', body: () => ({}), status: 202 },
   'GET /v1/folders': { query: inMailbox },
   'POST /v1/folders': { query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }), status: 201 },
   'GET /v1/folders/{path}': { item: 'folder', query: inMailbox },
   'PATCH /v1/folders/{path}': { item: 'folder', query: inMailbox, body: () => ({ name: `Folder ${randomUUID()}` }) },
   'DELETE /v1/folders/{path}': { item: 'emptyFolder', query: inMailbox },
+  'POST /v1/folders/{path}/empty': { item: 'trash', query: inMailbox },
   'GET /v1/messages': { query: inMailbox },
+  'DELETE /v1/messages': { query: inMailbox, body: () => ({ uids: [4_000_000_000] }) },
   'PATCH /v1/messages': { query: inMailbox, body: ({ ids }) => ({ uids: [Number(ids.message)], starred: true }) },
   'GET /v1/messages/{uid}': { item: 'message', query: inMailbox },
   'PATCH /v1/messages/{uid}': { item: 'message', query: inMailbox, body: ({ keyword }) => ({ add_labels: [keyword] }) },
@@ -202,6 +255,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     item: 'message',
     query: ({ address, picture }) => `?mailbox=${address}&url=${encodeURIComponent(picture)}`,
   },
+  'GET /v1/changes': {},
+  'GET /v1/changes/{id}': { item: 'change' },
+  'POST /v1/changes/{id}/undo': { item: 'change', status: 201 },
   'GET /v1/search': { query: ({ address }) => `?q=notes&mailbox=${address}` },
   'GET /v1/scheduled': {},
   'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },
@@ -210,7 +266,18 @@ export const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/scheduled/{id}/retry': { item: 'failed' },
   'GET /v1/threads': { query: inMailbox },
   'GET /v1/threads/{id}': { item: 'thread', query: inMailbox },
+  'GET /v1/conversations': { query: inMailbox },
+  'GET /v1/conversations/{id}': { item: 'conversation', query: (one) => `${inMailbox(one)}&include=bodies` },
   'GET /v1/events': {},
+  'GET /v1/webhooks': {},
+  'POST /v1/webhooks': { body: () => ({ url: 'https://receiver.example/mail' }), status: 201 },
+  'GET /v1/webhooks/{id}': { item: 'webhook' },
+  'PATCH /v1/webhooks/{id}': { item: 'webhook', body: () => ({ name: 'Help desk' }) },
+  'DELETE /v1/webhooks/{id}': { item: 'webhook' },
+  'POST /v1/webhooks/{id}/rotate': { item: 'webhook' },
+  'GET /v1/webhooks/{id}/deliveries': { item: 'webhook' },
+  'POST /v1/webhooks/{id}/replay': { item: 'webhook', body: () => ({ after: '0'.repeat(28) }) },
+  'POST /v1/webhooks/{id}/test': { item: 'webhook' },
   'GET /v1/domains': {},
   'POST /v1/domains': { body: () => ({ domain: `${randomUUID()}.test` }), status: 201 },
   'GET /v1/domains/{id}': { item: 'domain' },
@@ -229,7 +296,7 @@ export const samples: Readonly<Record<string, Sample>> = {
 /** Of what a member has as the organization does. */
 export const ownSamples: Readonly<Record<string, Sample>> = Object.fromEntries(
   Object.entries(samples)
-    .filter(([name]) => /^\S+ \/v1\/(?:labels|filters|blocked-senders)/.test(name))
+    .filter(([name]) => /^\S+ \/v1\/(?:labels(?!.*\/merge)|filter|blocked-senders)/.test(name))
     .map(([name, sample]) => [name.replace('/v1/', '/v1/me/'), sample]),
 )
 
@@ -242,6 +309,8 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
     item: 'mailbox',
     body: ({ address, ids }) => ({ mailbox: address, conversation: ids.thread, doing: 'reading' }),
   },
+  'GET /v1/me/signatures': {},
+  'PUT /v1/me/signatures/{address}': { item: 'mailbox', body: () => ({ text: 'Ada' }) },
   'POST /v1/mailboxes/{address}/suspend': { item: 'mailbox' },
   'POST /v1/mailboxes/{address}/resume': { item: 'mailbox' },
   'DELETE /v1/mailboxes/{address}': { item: 'mailbox' },
@@ -332,13 +401,19 @@ async function operationsOf<R>(world: World, { samples, rules, forKeys }: Tables
   return operations
 }
 
+/** So that each is asked of somebody who has everything still, without another organization for each. */
+export function removingLast<T extends { readonly method: string }>(operations: readonly T[]): T[] {
+  const removes = ({ method }: T) => (method === 'DELETE' ? 1 : 0)
+  return operations.toSorted((a, b) => removes(a) - removes(b))
+}
+
 /** The path of a sample, about one organization's things, with another id in the place of the named item's. */
 export function pathOf(path: string, { item, query }: Sample, one: Furnished, otherId?: string): string {
   const filled = path
     .replace('{uid}', item === 'message' ? (otherId ?? one.ids.message) : one.ids.message)
     .replace('{member_id}', one.ids.member)
     .replace('{index}', '0')
-    .replace(/\{(?:id|address|path)\}/, encodeURIComponent(otherId ?? (item ? one.ids[item] : '')))
+    .replace(/\{(?:id|address|path|keyword)\}/, encodeURIComponent(otherId ?? (item ? one.ids[item] : '')))
   return filled + (query?.(one) ?? '')
 }
 

@@ -43,6 +43,8 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   assert.equal((await first.organization.request('POST', '/v1/send', sent)).status, 202)
   await world.outbound.processAll()
   sink.act = () => undefined
+  // So far that a slow machine does not come to it before it is to.
+  await sql`update outbound_recipients set due_at = due_at + interval '8 minutes'`.execute(world.db)
   await beInvited(world, first)
   const scheduled = { subject: 'Scheduled', to: 'cy@there.example', sendAt: new Date(world.clock.now() + 10 * minute) }
   await schedule(first, scheduled)
@@ -96,6 +98,7 @@ async function correspond(world: World, { organization, address, keyword }: Furn
 
 /** What comes about by the way: labels that are gone, answers to mail, senders of mail that was passed on. */
 async function leaveTraces(world: World, { organization, address, ids }: Furnished): Promise<void> {
+  await organization.request('POST', `/v1/webhooks/${ids.webhook}/replay`, { after: '0'.repeat(28) })
   const gone = await organization.request('POST', '/v1/labels', { name: 'Gone' })
   await sql`
     insert into catch_alls (domain_id, organization_id, mailbox_id)
@@ -129,6 +132,25 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
         now() + interval '30 seconds'
       from mailboxes where address = ${address} returning id
     ) insert into mail_spool_pieces (spool_id, number, bytes) select id, 0, '\\x00ff5c' from spooled`.execute(world.db)
+  await sql`
+    insert into member_signatures (organization_id, member_id, mailbox_id, text, html)
+    select organization_id, ${ids.member}, id, 'Grace', '<div>Grace</div>' from mailboxes where address = ${address}`.execute(
+    world.db,
+  )
+  await sql`
+    insert into event_readers (organization_id, read_at)
+    select organization_id, now() from mailboxes where address = ${address}`.execute(world.db)
+  await sql`
+    with watched as (
+      insert into imap_watches (id, organization_id, looked_at, leased_until)
+      select id, organization_id, now(), now() + interval '1 minute' from mailboxes where address = ${address}
+      returning id, organization_id
+    ), looked as (
+      insert into imap_folders (organization_id, mailbox_id, name, uid_validity, uid_next, modseq, messages)
+      select organization_id, id, 'inbox', 1, 2, 3, 1 from watched
+    )
+    insert into imap_changes (organization_id, mailbox_id, folder, uid, became, before, modseq)
+    select organization_id, id, 'inbox', 1, '\\seen a,b', '', 2 from watched`.execute(world.db)
 }
 
 async function askOnce({ organization }: Furnished): Promise<LivedIn['asked']> {
@@ -148,9 +170,9 @@ async function schedule({ organization, address }: Furnished, { subject, to, sen
 
 /** What the API answers to every question about them. */
 export async function allAnswers(world: World, tenants: readonly Furnished[]): Promise<Record<string, unknown>> {
-  // A picture lies on another server, and what became of sent mail goes on as the service runs.
+  // A picture lies on another server, and what became of sent mail and runs of filters go on as the service runs.
   const here = ({ method, path }: { method: string; path: string }) =>
-    method === 'GET' && !/\/picture$|\/sent\b/.test(path)
+    method === 'GET' && !/\/picture$|\/sent\b|\/filter-runs\b/.test(path)
   const operations = (await everyOperation(world)).filter(here)
   const answers: Record<string, unknown> = {}
   // Whether the index is complete is an answer too.
@@ -172,6 +194,7 @@ export async function allAnswers(world: World, tenants: readonly Furnished[]): P
           await ask(`/v1/messages/${uid}/raw?mailbox=${address}&folder=${encodeURIComponent(name)}`)
         await ask(`/v1/threads?${within}`)
       }
+      await ask(`/v1/conversations?mailbox=${address}&limit=100`)
     }
   }
   return answers

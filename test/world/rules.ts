@@ -14,6 +14,8 @@ export type About =
   | 'mailboxes'
   | 'mailbox'
   | 'new mailbox'
+  /** A webhook that an unrestricted key has made. */
+  | 'webhook'
 
 /** Who may do what. */
 export interface Rule {
@@ -34,12 +36,21 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/labels/{id}': { scope: 'labels:read', about: 'organization' },
   'PATCH /v1/labels/{id}': { scope: 'labels:write', about: 'organization' },
   'DELETE /v1/labels/{id}': { scope: 'labels:write', about: 'organization' },
+  'GET /v1/orphan-labels': { scope: 'labels:read', about: 'organization' },
+  'POST /v1/orphan-labels': { scope: 'labels:write', about: 'organization' },
+  'DELETE /v1/orphan-labels/{keyword}': { scope: 'labels:write', about: 'organization' },
+  'POST /v1/labels/{id}/merge': { scope: 'labels:write', about: 'organization' },
   'GET /v1/filters': { scope: 'filters:read', about: 'organization' },
   'POST /v1/filters': { scope: 'filters:write', about: 'organization' },
   'GET /v1/filters/{id}': { scope: 'filters:read', about: 'organization' },
   'PATCH /v1/filters/{id}': { scope: 'filters:write', about: 'organization' },
   'DELETE /v1/filters/{id}': { scope: 'filters:write', about: 'organization' },
   'POST /v1/filters/test': { scope: 'filters:read', about: 'organization' },
+  'POST /v1/filters/runs': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'POST /v1/filters/{id}/runs': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/filter-runs': { scope: 'messages:read', about: 'own mail', level: 'read' },
+  'GET /v1/filter-runs/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'POST /v1/filter-runs/{id}/cancel': { scope: 'messages:write', about: 'mail', level: 'change' },
   'GET /v1/blocked-senders': { scope: 'filters:read', about: 'organization' },
   'POST /v1/blocked-senders': { scope: 'filters:write', about: 'organization' },
   'GET /v1/blocked-senders/{id}': { scope: 'filters:read', about: 'organization' },
@@ -47,14 +58,16 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/forwarding': { scope: 'forwarding:read', about: 'mail', level: 'read' },
   'PATCH /v1/forwarding': { scope: 'forwarding:write', about: 'mail', level: 'send' },
   'POST /v1/send': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
+  // Each message has an answer of its own (test/journeys/batch.test.ts).
+  'POST /v1/send/batch': { scope: 'sending:write', about: 'organization' },
   'GET /v1/sent': { scope: 'messages:read', about: 'own mail', level: 'read' },
   'GET /v1/sent/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'POST /v1/messages/{uid}/reply': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
   'GET /v1/suppressions': { scope: 'messages:read', about: 'own mail', level: 'read' },
   'DELETE /v1/suppressions/{address}': { scope: 'sending:write', about: 'mail', level: 'send' },
-  'GET /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },
+  'GET /v1/drafts': { scope: ['sending:draft', 'sending:write', 'sending:approve'], about: 'mail', level: 'read' },
   'POST /v1/drafts': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
-  'GET /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'read' },
+  'GET /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write', 'sending:approve'], about: 'mail', level: 'read' },
   'PATCH /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
   'DELETE /v1/drafts/{id}': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
   'POST /v1/drafts/{id}/attachments': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
@@ -63,6 +76,19 @@ export const rules: Readonly<Record<string, Rule>> = {
     about: 'mail',
     level: 'send',
   },
+  'POST /v1/drafts/{id}/approval': { scope: ['sending:draft', 'sending:write'], about: 'mail', level: 'send' },
+  'GET /v1/approvals': {
+    scope: ['sending:draft', 'sending:write', 'sending:approve'],
+    about: 'own mail',
+    level: 'read',
+  },
+  'GET /v1/approvals/{id}': {
+    scope: ['sending:draft', 'sending:write', 'sending:approve'],
+    about: 'mail',
+    level: 'read',
+  },
+  'POST /v1/approvals/{id}/approve': { scope: 'sending:approve', about: 'mail', level: 'send', sends: true },
+  'POST /v1/approvals/{id}/decline': { scope: 'sending:approve', about: 'mail', level: 'send' },
   'POST /v1/drafts/{id}/send': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
   'GET /v1/scheduled': { scope: 'scheduled:read', about: 'own mail', level: 'read' },
   'POST /v1/scheduled': { scope: 'scheduled:write', about: 'mail', level: 'send', sends: true },
@@ -74,8 +100,13 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/folders/{path}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'PATCH /v1/folders/{path}': { scope: 'messages:write', about: 'mail', level: 'change' },
   'DELETE /v1/folders/{path}': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'POST /v1/folders/{path}/empty': { scope: 'messages:write', about: 'mail', level: 'change' },
   'GET /v1/messages': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'DELETE /v1/messages': { scope: 'messages:write', about: 'mail', level: 'change' },
   'PATCH /v1/messages': { scope: 'messages:write', about: 'mail', level: 'change' },
+  'GET /v1/changes': { scope: 'messages:read', about: 'own mail', level: 'read' },
+  'GET /v1/changes/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'POST /v1/changes/{id}/undo': { scope: 'messages:write', about: 'mail', level: 'change' },
   'GET /v1/messages/{uid}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'PATCH /v1/messages/{uid}': { scope: 'messages:write', about: 'mail', level: 'change' },
   'GET /v1/messages/{uid}/headers': { scope: 'messages:read', about: 'mail', level: 'read' },
@@ -85,7 +116,18 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/search': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/threads': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/threads/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/conversations': { scope: 'messages:read', about: 'mail', level: 'read' },
+  'GET /v1/conversations/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },
   'GET /v1/events': { scope: 'events:read', about: 'mailboxes', level: 'read' },
+  'GET /v1/webhooks': { scope: 'webhooks:read', about: 'organization' },
+  'POST /v1/webhooks': { scope: 'webhooks:write', about: 'organization' },
+  'GET /v1/webhooks/{id}': { scope: 'webhooks:read', about: 'webhook' },
+  'PATCH /v1/webhooks/{id}': { scope: 'webhooks:write', about: 'webhook' },
+  'DELETE /v1/webhooks/{id}': { scope: 'webhooks:write', about: 'webhook' },
+  'POST /v1/webhooks/{id}/rotate': { scope: 'webhooks:write', about: 'webhook' },
+  'GET /v1/webhooks/{id}/deliveries': { scope: 'webhooks:read', about: 'webhook' },
+  'POST /v1/webhooks/{id}/replay': { scope: 'webhooks:write', about: 'webhook' },
+  'POST /v1/webhooks/{id}/test': { scope: 'webhooks:write', about: 'webhook' },
   'GET /v1/domains': { scope: 'domains:read', about: 'organization' },
   'POST /v1/domains': { scope: 'domains:write', about: 'organization' },
   'GET /v1/domains/{id}': { scope: 'domains:read', about: 'organization' },
@@ -108,6 +150,8 @@ export interface MemberRule {
   readonly signsIn?: true
   /** Else it is about the organization, or about the member. */
   readonly about?: 'mailbox' | 'mail'
+  /** What it needs of whom a mailbox is shared with. By default `read`. */
+  readonly level?: Level
 }
 
 const memberRoutes: Readonly<Record<string, MemberRule>> = {
@@ -119,6 +163,8 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
   'DELETE /v1/mailboxes/{address}/access/{member_id}': { permission: 'manage_mailboxes', confirmed: true },
   'GET /v1/me/access': {},
   'PUT /v1/me/presence': { about: 'mail' },
+  'GET /v1/me/signatures': {},
+  'PUT /v1/me/signatures/{address}': { about: 'mail', level: 'send' },
   'POST /v1/members': { permission: 'manage_members', confirmed: true },
   'GET /v1/members/{id}': {},
   'PATCH /v1/members/{id}': { permission: 'manage_members', confirmed: true },
@@ -153,12 +199,13 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
 
 /** Of a member's own things nothing but a session is needed. */
 const ownThings = Object.keys(rules)
-  .filter((name) => /^\S+ \/v1\/(?:labels|filters|blocked-senders)/.test(name))
+  .filter((name) => /^\S+ \/v1\/(?:labels(?!.*\/merge)|filter|blocked-senders)/.test(name))
   .map((name) => [name.replace('/v1/', '/v1/me/'), {}] as const)
 
 export const memberRules: Readonly<Record<string, MemberRule>> = { ...Object.fromEntries(ownThings), ...memberRoutes }
 
 /** A role's own scopes, by which the table of docs/reference/sessions.md is short. */
 export function memberMay(scope: string): boolean {
+  if (scope === 'sending:approve' || scope === 'webhooks:read') return false
   return /^(?:messages|sending|scheduled|forwarding):/.test(scope) || scope.endsWith(':read')
 }

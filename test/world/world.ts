@@ -69,6 +69,8 @@ export class World implements AsyncDisposable {
   readonly outbound: OutboundWorker
   readonly rounds: Rounds
   readonly searchIndexer: Running['searchIndexer']
+  readonly runningChanges: Running['runningChanges']
+  readonly filterRunner: Running['filterRunner']
   readonly client: HttpClient
   readonly base: string
   readonly smtp: Listening
@@ -102,6 +104,8 @@ export class World implements AsyncDisposable {
       | 'outbound'
       | 'rounds'
       | 'searchIndexer'
+      | 'runningChanges'
+      | 'filterRunner'
     >,
     resources: AsyncDisposableStack,
   ) {
@@ -122,6 +126,8 @@ export class World implements AsyncDisposable {
     this.outbound = parts.outbound
     this.rounds = parts.rounds
     this.searchIndexer = parts.searchIndexer
+    this.runningChanges = parts.runningChanges
+    this.filterRunner = parts.filterRunner
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }
@@ -152,6 +158,7 @@ export class World implements AsyncDisposable {
       }),
     )
     if (!indexing) await running.searchIndexer?.[Symbol.asyncDispose]()
+    await running.filterRunner[Symbol.asyncDispose]()
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
     const parts = { ...running, database: opened, base, smtp, clock, dns }

@@ -1,12 +1,32 @@
 import type { Told } from '#/events/tell.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import type { Held } from '#/ports/recording.ts'
+import { normalKeywords } from './keywords.ts'
 
-/** What can be changed of a message in a folder. */
-export interface Held {
-  readonly uid: number
-  readonly seen: boolean
-  readonly flagged: boolean
-  readonly keywords: readonly string[]
+/** What a change makes of a message. */
+export function applier({
+  seen,
+  flagged,
+  addKeywords = [],
+  removeKeywords = [],
+}: Change): <Message extends Held>(message: Message) => Message {
+  const added = normalKeywords(addKeywords)
+  const removed = normalKeywords(removeKeywords)
+  return (message) => ({
+    ...message,
+    seen: seen ?? message.seen,
+    flagged: flagged ?? message.flagged,
+    keywords: normalKeywords([...message.keywords, ...added].filter((keyword) => !removed.includes(keyword))),
+  })
+}
+
+/** Whether anything of a message has changed but its place. */
+export function differ({ before, after }: { readonly before: Held; readonly after: Held }): boolean {
+  return (
+    before.seen !== after.seen ||
+    before.flagged !== after.flagged ||
+    before.keywords.join(' ') !== after.keywords.join(' ')
+  )
 }
 
 /** The events of messages that were changed, or moved. */

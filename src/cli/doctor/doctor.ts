@@ -16,11 +16,12 @@ import { portFindings } from './ports.ts'
 import { publicUrlFindings } from './public-url.ts'
 import { relayFinding } from './relay.ts'
 import { secretFinding } from './secret.ts'
+import { singleSignOnFinding } from './single-sign-on.ts'
 
 export const doctorCommand = command({
   name: 'doctor',
   summary:
-    'Check configuration, secret, database, mail host, relay, files, ports, public URL, clock, DNS; say what to fix',
+    'Check configuration, secret, database, mail host, relay, files, ports, public URL, single sign-on, clock, DNS; say what to fix',
   operands: [],
   options: {},
   run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
@@ -50,6 +51,7 @@ export async function diagnose(config: Config, state: DatabaseState, outside: Ou
     certificateFinding(config),
     portFindings(config),
     publicUrlFindings(config),
+    singleSignOnFinding(config),
     hostNameFinding(config),
   ])
   return report(findings.flat())

@@ -4,6 +4,12 @@ import type { Made } from './made.ts'
 export interface EventTables {
   event_log: EventLog
   events: Events
+  event_readers: EventReaders
+}
+
+interface EventReaders {
+  organization_id: string
+  read_at: Date
 }
 
 interface EventLog {
@@ -20,7 +26,7 @@ interface Events {
   at: Made<Date>
   type: string
   mailbox_id: string | null
-  actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
+  actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on' | 'mail_program'
   actor_id: string | null
   actor_name: string
   data: object

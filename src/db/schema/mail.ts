@@ -52,7 +52,7 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header-facts.ts; null where the message was stored before they were kept. */
+  /** Those of src/mime/header-facts.ts; null or fewer where the message was stored before they were kept. */
   facts: JSONColumnType<object> | null
 }
 
@@ -103,7 +103,7 @@ interface MailExpunged {
 interface MailSearch {
   content_id: number
   organization_id: string
-  /** A `tsvector`. */
+  /** See src/adapters/mail-host/sql/search/index-text.ts. */
   words: string
 }
 

@@ -34,6 +34,8 @@ interface OutboundMessages {
   scheduled_by_member: string | null
   last_error: string | null
   failed_at: Date | null
+  answer_marks: Generated<string[] | null>
+  answered_at: Generated<Date | null>
   copy_due_at: Date | null
 }
 

@@ -26,15 +26,14 @@ const mostReferences = 20
 export async function answer({ mailbox, reply, to, message, keys, at }: AnswerParts): Promise<Buffer> {
   const messageId = `<${randomUUID()}@${splitAddress(mailbox.address)?.domain}>`
   const subject = reply.subject || auto(message.subject)
-  const answered = plainMessageId(message.messageId)
-  const before = message.strong.filter((id) => id !== answered && plainMessageId(id) !== null).slice(-mostReferences)
+  const references = referencesTo(message)
   const composed = await compose(
     {
       from: { name: mailbox.name, address: mailbox.address },
       to: [{ name: '', address: to }],
       ...{ cc: [], bcc: [], replyTo: [], html: null, attachments: [], subject, text: reply.body },
-      inReplyTo: answered === null ? [] : [answered],
-      references: answered === null ? [] : [...before, answered],
+      inReplyTo: references.slice(-1),
+      references,
     },
     { messageId, date: at },
   )
@@ -43,6 +42,14 @@ export async function answer({ mailbox, reply, to, message, keys, at }: AnswerPa
     composed,
   ])
   return await signed(marked, keys, at)
+}
+
+/** What References names for whoever answers a message: its id is the last. Empty if it has none of the usual form. */
+export function referencesTo({ messageId, strong }: Pick<Message, 'messageId' | 'strong'>): string[] {
+  const answered = plainMessageId(messageId)
+  if (answered === null) return []
+  const before = strong.filter((id) => id !== answered && plainMessageId(id) !== null)
+  return [...before.slice(-mostReferences), answered]
 }
 
 /** RFC 3834, section 3.1.5; a subject may be long. */

@@ -21,5 +21,5 @@ export async function asItGoes(
   const current = selectors.length === signs.length && signs.every((one) => selectors.includes(one))
   if (current && now.getTime() - sendAt.getTime() <= punctual && isDated(composed, sendAt)) return stored
   setDate(composed, now)
-  return await signed(composed, keys, now)
+  return await signed(composed, keys, now, 'composed')
 }

@@ -43,6 +43,27 @@ test('a plain message is plain', async () => {
   ])
 })
 
+test('fields of the sender are folded, encoded where they must be, and read as they were given', async () => {
+  const values = [
+    'spring',
+    'é'.repeat(400),
+    '🙂'.repeat(300),
+    'word '.repeat(199).trim(),
+    'two  spaces',
+    'x'.repeat(998),
+    '=?utf-8?Q?not_a_word?=',
+    '<https://example.com/u>, <mailto:u@example.com>',
+  ]
+  const raw = await composed({ headers: values.map((value) => ({ name: 'X-Any', value })) })
+  const { headers } = readMessage(Buffer.from(raw, 'latin1'))
+  assert.deepEqual(
+    headers.fields.filter(({ name }) => name === 'x-any').map((field) => headers.textOf(field)),
+    values,
+  )
+  const lines = raw.slice(0, raw.indexOf('\r\n\r\n')).split('\r\n')
+  for (const line of lines) assert.ok(/^[\x20-\x7e]{1,90}$/.test(line) && line.trim() !== '', line)
+})
+
 test('nobody learns who is in Bcc', async () => {
   const hidden = { bcc: [{ name: 'Eve', address: 'eve@example.com' }] }
   assert.doesNotMatch(await composed(hidden), /eve|bcc/i)

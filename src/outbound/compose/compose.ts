@@ -3,6 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { detectMimeType } from 'nodemailer/lib/mime-funcs'
 import { inTurns } from '#/event-loop/pieces.ts'
 import type { Outgoing, OutgoingAttachment } from '#/sending/outgoing.ts'
+import { fieldLines } from './extra-fields.ts'
 
 /** What a message is identified and dated by. */
 export interface Identity {
@@ -36,7 +37,8 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return Buffer.concat(await Array.fromAsync<Buffer>(composer.compile().createReadStream()))
+  const rest = await Array.fromAsync<Buffer>(composer.compile().createReadStream())
+  return Buffer.concat([fieldLines(outgoing.headers ?? []), ...rest])
 }
 
 /** A reply that names no References continues the conversation of what it replies to (RFC 5322, section 3.6.4). */

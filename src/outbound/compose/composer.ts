@@ -5,8 +5,21 @@ import { signed } from './sign.ts'
 
 /** Composes and signs; outside any transaction, since for a large message that takes a while. */
 export function composerWith(signingKeys: SigningKeys): Composer {
+  // Messages that are composed at the same time look for them once.
+  const finding = new Map<string, ReturnType<SigningKeys>>()
+  const keysOf = (organizationId: string, domain: string) => {
+    const named = `${organizationId} ${domain}`
+    const found = finding.get(named) ?? signingKeys(organizationId, domain).finally(() => finding.delete(named))
+    finding.set(named, found)
+    return found
+  }
   return async ({ organizationId, domain, name, address }, outgoing, identity) => {
-    const keys = await signingKeys(organizationId, domain)
-    return await signed(await compose({ ...outgoing, from: { name, address } }, identity), keys, identity.date)
+    const keys = await keysOf(organizationId, domain)
+    return await signed(
+      await compose({ ...outgoing, from: { name, address } }, identity),
+      keys,
+      identity.date,
+      'composed',
+    )
   }
 }

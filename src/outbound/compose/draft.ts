@@ -1,7 +1,7 @@
-import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { Address } from '#/mime/address.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose, type Identity } from './compose.ts'
+import { encodedWords } from './extra-fields.ts'
 
 /** Composes what is not finished yet, as other mail programs keep it: Bcc stays in the header, and an address may be a name alone.
  *  Texts end with a line break, as lines of a message do, whether or not the draft's own do: whoever reads it takes one off. */
@@ -32,5 +32,5 @@ const longestQuoted = 300
 
 function phrase(name: string): string {
   if (name.length <= longestQuoted && /^[\x20-\x7e]*$/.test(name)) return `"${name.replace(/["\\]/g, '\\$&')}"`
-  return encodeWord(name, 'B', 52).replaceAll(' ', '\r\n ')
+  return encodedWords(name)
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
+import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose } from './compose.ts'
 import { signatures } from './sign.ts'
 
@@ -20,7 +21,7 @@ const zone: Record<string, string> = {
 
 const at = new Date('2026-11-21T07:44:33Z')
 
-function message(text: string): Promise<Buffer> {
+function message(text: string, headers: Outgoing['headers'] = []): Promise<Buffer> {
   return compose(
     {
       from: { name: 'Zoë', address: 'zoe@example.com' },
@@ -34,6 +35,7 @@ function message(text: string): Promise<Buffer> {
       inReplyTo: [],
       references: [],
       attachments: [],
+      headers,
     },
     { messageId: '<1@example.com>', date: at },
   )
@@ -51,6 +53,28 @@ test('both keys of the domain sign, and each signature holds', async () => {
     const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw])
     assert.deepEqual(await verdicts(signed), ['e1 pass', 'r1 pass'])
   }
+})
+
+test('fields of the sender are signed, and a list may add its own', async () => {
+  const headers = [
+    { name: 'List-Unsubscribe', value: '<https://example.com/u>' },
+    { name: 'X-Tag', value: 'a' },
+    { name: 'X-Tag', value: 'b' },
+  ]
+  const raw = await message('Hello', headers)
+  const [own, programs] = [await signatures(raw, keys, at, 'composed'), await signatures(raw, keys, at)]
+  assert.match(own, /list-unsubscribe/i)
+  for (const [what, change, holds] of [
+    ['as it is', (text: string) => text, true],
+    ['another unsubscribing', (text: string) => text.replace('example.com/u', 'eve.example/u'), false],
+    ['another tag', (text: string) => text.replace('X-Tag: b', 'X-Tag: c'), false],
+    ['a list of its own', (text: string) => `Precedence: list\r\nX-Other: x\r\n${text}`, true],
+  ] as const) {
+    const changed = Buffer.from(own + change(raw.toString('latin1')), 'latin1')
+    assert.deepEqual((await verdicts(changed)).includes('r1 pass'), holds, what)
+  }
+  const stripped = programs + raw.toString('latin1').replaceAll(/X-Tag: .\r\n/g, '')
+  assert.ok((await verdicts(Buffer.from(stripped, 'latin1'))).includes('r1 pass'), 'of a mail program')
 })
 
 test('a signature is base64 as any verifier reads it', async () => {

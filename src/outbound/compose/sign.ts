@@ -2,30 +2,36 @@ import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
 import { joined } from '#/event-loop/pieces.ts'
-import { readHeaders } from '#/mime/headers.ts'
+import { type Headers, readHeaders } from '#/mime/headers.ts'
 import { bodyHash, relaxedField } from './relaxed.ts'
 
 /** In libuv's threads: an RSA signature takes a millisecond. */
 const signInThread = promisify(sign)
 
 /** The message behind its signatures. @throws Error as `signatures` does */
-export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date): Promise<Buffer> {
-  return await joined([Buffer.from(await signatures(raw, keys, at), 'latin1'), raw])
+export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date, composed?: 'composed'): Promise<Buffer> {
+  return await joined([Buffer.from(await signatures(raw, keys, at, composed), 'latin1'), raw])
 }
 
 /**
  * The DKIM-Signature fields (RFC 6376, RFC 8463) to stand before the message, one for each key; empty without keys, and
- * for a message with a longer header than anybody reads. Each field that we sign is named once more than it stands there,
- * also where it does not: one that somebody adds later breaks the signature (RFC 6376, section 8.15).
+ * for a message with a longer header than anybody reads. Each of `signedFields` is named once more than it stands there, also where it
+ * does not: one that somebody adds later breaks the signature (RFC 6376, section 8.15).
  *
  * docs/adr/dkim-signer.md says why this is not mailauth's signer.
  * @throws Error where a key cannot sign: what leaves without its signature would be taken for forged
  */
-export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date): Promise<string> {
+export async function signatures(
+  raw: Buffer,
+  keys: readonly OpenKey[],
+  at: Date,
+  composed?: 'composed',
+): Promise<string> {
   if (keys.length === 0) return ''
   const { headers, bodyStart } = readHeaders(raw, 0, raw.length, Number.POSITIVE_INFINITY)
   if (!headers.complete) return ''
-  const fields = signedFields.flatMap((name) =>
+  const there = signedWhereThere(headers, composed)
+  const fields = [...signedFields, ...there].flatMap((name) =>
     // Of fields with one name the last is signed first (section 5.4.2).
     headers.fields
       .filter((field) => field.name === name.toLowerCase())
@@ -35,7 +41,10 @@ export async function signatures(raw: Buffer, keys: readonly OpenKey[], at: Date
   const canonical = fields.map(({ name, valueStart, end }) =>
     relaxedField(name, raw.toString('latin1', valueStart, end)),
   )
-  const names = signedFields.flatMap((name) => [...fields.flatMap((field) => (field.name === name ? name : [])), name])
+  const names = [...signedFields, ...there].flatMap((name) => [
+    ...fields.flatMap((field) => (field.name === name ? name : [])),
+    ...(there.includes(name) ? [] : [name]),
+  ])
   const inLines = names.reduce((text, name, at) => `${text}:${at % 5 === 0 ? '\r\n  ' : ''}${name}`)
   const bh = await bodyHash(raw.subarray(bodyStart))
   const made = keys.map(async ({ domain, selector, algorithm, privateKey }) => {
@@ -85,3 +94,13 @@ const signedFields = [
   ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
 ]
+
+const alsoSigned = ['List-Unsubscribe', 'List-Unsubscribe-Post', 'Precedence', 'Importance']
+
+/** What a mailing list may add is signed where it is there, and may be added (RFC 8058, section 4). Fields `X-…` are signed where a
+ *  sender gave them to us: those of mail programs may be taken out on the way. */
+function signedWhereThere({ fields }: Headers, composed?: 'composed'): string[] {
+  const names = new Set(fields.map(({ name }) => name))
+  const own = composed ? Array.from(names).filter((name) => name.startsWith('x-')) : []
+  return [...alsoSigned.filter((name) => names.has(name.toLowerCase())), ...own]
+}

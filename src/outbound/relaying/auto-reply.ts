@@ -1,7 +1,6 @@
-import { canonicalAddress, canonicalDomain, splitAddress, stripTag } from '#/mime/address.ts'
-import { withoutComments } from '#/mime/lexical.ts'
+import { canonicalAddress, canonicalDomain, splitAddress } from '#/mime/address.ts'
 import type { Message } from '#/mime/message.ts'
-import { isAutomatic } from '#/mime/report.ts'
+import { isRobot, whyUnanswerable } from '#/mime/unanswerable.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 
 /** A message that a mailbox might answer by itself, and how it came. */
@@ -26,13 +25,8 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
   const { headers, to, cc } = one.message
   if (sender === '') return 'it has the null sender'
   if ([sender, ...one.message.sender.map(({ address }) => address)].some(isRobot)) return 'a program sent it'
-  if (headers.fields.some(({ name }) => name.startsWith('list-'))) return 'it comes from a list'
-  if (headers.all('precedence').some((value) => /^(?:bulk|junk|list)$/i.test(withoutComments(value)))) {
-    return 'it is bulk mail'
-  }
-  if (isAutomatic(headers)) return 'it was sent automatically'
-  if (headers.count('x-auto-response-suppress') > 0) return 'it asks for no automatic answer'
-  if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return 'it is a report'
+  const header = whyUnanswerable(headers)
+  if (header !== undefined) return header
   if ([sender, ...one.message.sender.map(({ address }) => address)].some(reaches))
     return 'it is from the mailbox itself'
   if (folder === 'junk') return 'it is junk'
@@ -65,12 +59,4 @@ function isProven({
 
 function isWithin(domain: string, other: string | undefined): boolean {
   return other !== undefined && (domain === other || domain.endsWith(`.${other}`))
-}
-
-const robots =
-  /^(?:mailer-daemon|mailer|daemon|listserv|majordomo|mailman|owner-.*|.*-(?:request|owner|bounces?)|(?:.*[-_.])?(?:no|do[-_.]?not|dont)[-_.]?reply.*|bounces?(?:[-+=_.].*)?|srs[01]?[=+-].*)$/i
-
-function isRobot(address: string): boolean {
-  const { local } = splitAddress(canonicalAddress(address) ?? address) ?? { local: address }
-  return robots.test(local) || robots.test(stripTag(local))
 }

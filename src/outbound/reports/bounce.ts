@@ -2,10 +2,11 @@ import type { Tx } from '#/db/schema.ts'
 import { noteRefusal } from '#/forwarding/arrival.ts'
 import { concealed } from '#/mailboxes/conceal.ts'
 import { readHeaders } from '#/mime/headers.ts'
-import { plainMessageId } from '#/mime/pgp-mime.ts'
 import type { MessageReader } from '#/mime/reader.ts'
+import { threadIds } from '#/mime/references.ts'
 import { bareReceivedField } from '#/mime/trace.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
+import { referencesTo } from '#/outbound/compose/answer.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
@@ -71,7 +72,7 @@ async function aboutMessage(tx: Tx, key: SealingKey, id: string): Promise<About>
   const { headers } = readHeaders(header)
   return {
     header: header.toString(),
-    messageId: plainMessageId(headers.first('message-id')?.trim() ?? null),
+    references: referencesTo(threadIds(headers)),
     subject: headers.text('subject'),
   }
 }

@@ -27,7 +27,11 @@ const message: QueuedMessage = {
 const parts = {
   hostname: 'mx.mailroom.test',
   to: 'ada@example.com',
-  about: { header: 'Subject: Hello\r\nTo: bob@example.net\r\n', messageId: '<1@example.com>', subject: 'Hello' },
+  about: {
+    header: 'Subject: Hello\r\nTo: bob@example.net\r\n',
+    references: ['<0@example.com>', '<1@example.com>'],
+    subject: 'Hello',
+  },
   at: new Date('2026-11-21T08:00:00Z'),
 }
 const outcome: Outcome = {
@@ -68,7 +72,7 @@ test('it is a report that programs can read, and that no program answers', () =>
 
 test('it belongs to the conversation of the message that it is about', () => {
   const { strong, from } = readMessage(Buffer.from(written('failed')))
-  assert.deepEqual([strong, from?.address], [['<1@example.com>'], 'mailer-daemon@mx.mailroom.test'])
+  assert.deepEqual([strong, from?.address], [['<0@example.com>', '<1@example.com>'], 'mailer-daemon@mx.mailroom.test'])
 })
 
 test('it shows the header of the message, and none of its body', () => {

@@ -17,8 +17,8 @@ export interface NoticeParts {
 /** What the notice says of the message that it is about. */
 export interface About {
   readonly header: string
-  /** `<…>`; null where it has none of the usual form. */
-  readonly messageId: string | null
+  /** `<…>`, its own the last; empty where it has none of the usual form. */
+  readonly references: readonly string[]
   readonly subject: string
 }
 
@@ -30,7 +30,7 @@ export interface About {
 export function notice(
   message: QueuedMessage,
   news: News,
-  { hostname, to, about: { header, messageId, subject: its }, at }: NoticeParts,
+  { hostname, to, about: { header, references, subject: its }, at }: NoticeParts,
 ): Buffer {
   const { kind, about } = news
   const boundary = `=_${randomBytes(16).toString('hex')}`
@@ -42,7 +42,8 @@ export function notice(
     `Subject: ${subject}`,
     `Date: ${messageDate(at)}`,
     `Message-ID: <${randomUUID()}@${hostname}>`,
-    ...(messageId === null ? [] : [`In-Reply-To: ${messageId}`, `References: ${messageId}`]),
+    ...references.slice(-1).map((messageId) => `In-Reply-To: ${messageId}`),
+    ...(references.length > 0 ? [`References: ${references.join('\r\n ')}`] : []),
     'Auto-Submitted: auto-replied',
     'MIME-Version: 1.0',
     `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,

@@ -11,8 +11,8 @@ import { octetsInOnePiece, type QueuedMessage, queuedOctets } from '#/queue/mess
 import { copiesStored, type PendingCopy, pendingCopies } from '#/queue/scheduled.ts'
 import { openedFields } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
+import { CoalescedRuns } from './coalesced-runs.ts'
 import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
-import { SingleFlight } from './single-flight.ts'
 
 /** When to try again to store a copy that was not stored, in milliseconds. */
 const untilNext = 60_000
@@ -33,12 +33,12 @@ export interface PendingCopiesDependencies {
 /** Stores the copies for Sent of what was scheduled and somebody has. */
 export class PendingCopies implements AsyncDisposable {
   readonly #deps: PendingCopiesDependencies
-  readonly #storing: SingleFlight
+  readonly #storing: CoalescedRuns
   #held: PromiseWithResolvers<void> | undefined
 
   constructor(deps: PendingCopiesDependencies) {
     this.#deps = deps
-    this.#storing = new SingleFlight(
+    this.#storing = new CoalescedRuns(
       () => this.#storeSome(),
       (err) => deps.log.error({ err }, 'pending Sent copies could not be looked for'),
     )

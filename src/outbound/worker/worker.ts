@@ -17,8 +17,8 @@ import {
 import type { QueuedMessage } from '#/queue/message.ts'
 import { endSent, type Sent } from '#/queue/scheduled.ts'
 import { type AttemptDependencies, attempt, type WorkerDependencies } from './attempt.ts'
+import { CoalescedRuns } from './coalesced-runs.ts'
 import { type Claim, departAll } from './depart.ts'
-import { SingleFlight } from './single-flight.ts'
 
 /** How many go out at a time: in all, and to one destination. */
 const mostAtOnce = 50
@@ -59,7 +59,7 @@ export class OutboundWorker implements AsyncDisposable {
   #left = false
   /** Holds back copies for Sent, while scheduled messages may be due. */
   #round: Disposable | undefined
-  readonly #claiming: SingleFlight
+  readonly #claiming: CoalescedRuns
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: WorkerDependencies) {
@@ -79,7 +79,7 @@ export class OutboundWorker implements AsyncDisposable {
       depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, whileOthersCome),
     }
     this.#log = deps.log
-    this.#claiming = new SingleFlight(
+    this.#claiming = new CoalescedRuns(
       () => this.#claimSome(),
       (err) => this.#log.error({ err }, 'the outbound queue could not be read'),
     )

@@ -2,7 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { type MemberRef, memberName } from '#/members/member.ts'
-import { admitMember, changeRole } from '#/members/members.ts'
+import { admitMember, changeRole, managerOfAll } from '#/members/members.ts'
 import { ownerCount } from '#/members/queries.ts'
 import { isAddress } from '#/mime/address.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
@@ -47,7 +47,7 @@ export async function memberOfIdentity(
   if (meanwhile) return meanwhile
   const role = roleByGroups('member', identity.groups, admission)
   const wantedMember = { organizationId: own, email: address, name: nameOf(identity), role }
-  const { id } = await admitMember(tx, wantedMember, { by, managesOwners: true })
+  const { id } = await admitMember(tx, wantedMember, managerOfAll(by))
   await bind(tx, { organizationId: own, memberId: id }, identity, admission)
   return { organizationId: own, memberId: id }
 }
@@ -86,7 +86,7 @@ async function withRoleOf(
   if (role === has) return ref
   await lockOrganization(tx, organizationId)
   if (has === 'owner' && (await ownerCount(tx, organizationId)) === 1) return ref
-  await changeRole(tx, ref, role, { by, managesOwners: true })
+  await changeRole(tx, ref, role, managerOfAll(by))
   return ref
 }
 

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
 import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
+import { claimWatches, watchLeases } from '#/adapters/mail-host/imap/watch/queries.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
+import { tell } from '#/events/tell.ts'
+import { claimRun, runLeases } from '#/filters/runs/steps.ts'
 import { isNotSuspended } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
 import { copy } from '../mail-host/letters.ts'
 import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
 import { leasesMeanwhile } from './meanwhile.ts'
@@ -39,6 +43,50 @@ const spool: QueueUnderTest = {
     await db.transaction().execute((tx) => enqueue(tx, Array(count).fill(copy(mailbox)), 2 ** 30))
     const rows = await db.selectFrom('mail_spool').select('id').where('mailbox_id', '=', mailbox.mailboxId).execute()
     return rows.map(({ id }) => id).sort((a, b) => a - b)
+  },
+}
+
+const webhooks: QueueUnderTest = {
+  table: 'webhooks',
+  leases: webhookLeases,
+  claim: (db) => claimWebhooks(db, new Date(), 1),
+  add: async (db, count) => {
+    const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
+    const told = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
+    await db.transaction().execute((tx) => tell(tx, [told]))
+    const { rows } = await sql<{ id: string }>`
+      insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)
+      select ${id}, '', 'https://receiver.example', gen_random_uuid(), '', 0, 0,
+        now() - make_interval(mins => ${count} + 1 - nth)
+      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
+    return rows.map((row) => row.id)
+  },
+}
+
+const watches: QueueUnderTest = {
+  table: 'imap_watches',
+  leases: watchLeases,
+  claim: (db) => claimWatches(db, 1),
+  add: async (db, count) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into imap_watches (id, organization_id, due_at)
+      select gen_random_uuid(), gen_random_uuid(), now() - make_interval(mins => ${count} + 1 - nth)
+      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
+    return rows.map((row) => row.id)
+  },
+}
+
+const filterRuns: QueueUnderTest = {
+  table: 'filter_runs',
+  leases: runLeases,
+  claim: async (db) => [await claimRun(db)].filter((lease) => lease !== undefined),
+  add: async (db, count) => {
+    const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
+    const { rows } = await sql<{ id: string }>`
+      insert into filter_runs (organization_id, filters, preview, folders, actor_kind, actor_name, counts, due_at)
+      select ${id}, '[]', false, '{inbox}', 'service', '', '{}', now() - make_interval(mins => ${count} + 1 - nth)
+      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
+    return rows.map((row) => row.id)
   },
 }
 
@@ -97,6 +145,9 @@ const model: QueueUnderTest = {
 }
 
 leasesConformance('the checks of domains', domains)
+leasesConformance('webhooks', webhooks)
+leasesConformance('runs of filters', filterRuns)
+leasesConformance('mailboxes on an IMAP server that are looked at', watches)
 leasesConformance('the spool of an IMAP server', spool)
 leasesConformance('a queue that has all that a queue may have', model)
 if (process.env.TEST_DATABASE_URL !== undefined) leasesMeanwhile()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readMessage } from '#/mime/message.ts'
+import type { Mark } from '#/ports/mail-host.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, rawOf, refusal, second } from './letters.ts'
 import { folders } from './storing.ts'
@@ -79,6 +80,42 @@ export function changesAndMoves(testIt: TestIt): void {
     assert.deepEqual(await host.expunge(ada, 'inbox', [1]), [])
     assert.deepEqual(await uids('inbox', { keyword: 'work' }), [2])
     assert.equal(await host.read(ada, 'inbox', 1), undefined)
+  })
+
+  testIt('keywords are counted over all folders and mailboxes', async ({ ada, bob, stranger, host, append }) => {
+    const two = { keywords: ['later', 'work'] }
+    await append(
+      copy(ada, two),
+      copy(ada, { ...two, seen: true }),
+      copy(bob, { keywords: ['work'] }),
+      copy(stranger, two),
+    )
+    await host.update(ada, 'inbox', [1], { folder: 'archive', removeKeywords: ['later'] })
+    const work = { keyword: 'work', total: 2, unread: 1 }
+    assert.deepEqual(await host.keywordTotals([ada]), [{ keyword: 'later', total: 1, unread: 0 }, work])
+    assert.deepEqual((await host.keywordTotals([ada, bob]))[1], { keyword: 'work', total: 3, unread: 2 })
+    assert.deepEqual(await host.keywordTotals([]), [])
+  })
+
+  testIt('messages with a mark are found in folders that are named', async ({ ada, host, append }) => {
+    const work = { keywords: ['work'] }
+    await append(copy(ada, work), copy(ada, { ...work, flagged: true }), copy(ada), copy(ada, work))
+    await host.update(ada, 'inbox', [2], { folder: 'archive' })
+    await host.update(ada, 'inbox', [3], { flagged: true })
+    const found = async (folders: readonly string[], mark: Mark) => {
+      const byFolder = [...(await host.marked(ada, folders, mark))].filter(([, uids]) => uids.length > 0)
+      return byFolder.map(([name, uids]) => [name, uids.toSorted((a, b) => a - b)]).sort()
+    }
+    assert.deepEqual(await found(['inbox', 'archive', 'sent'], { keyword: 'Work' }), [
+      ['archive', [1]],
+      ['inbox', [1, 4]],
+    ])
+    assert.deepEqual(await found(['inbox', 'archive'], 'flagged'), [
+      ['archive', [1]],
+      ['inbox', [3]],
+    ])
+    assert.deepEqual(await found(['archive'], { keyword: 'play' }), [])
+    assert.deepEqual(await found([], 'flagged'), [])
   })
 
   testIt('storage counts every copy until it is expunged', async ({ ada, bob, stranger, host, append }) => {

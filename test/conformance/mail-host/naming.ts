@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import type { TestIt } from './bench.ts'
 import { copy, refusal } from './letters.ts'
 import { folders } from './storing.ts'
@@ -62,6 +63,27 @@ export function namesFolders(testIt: TestIt): void {
     await assert.rejects(host.renameFolder(disguised, 'Own', 'New'), refusedAs('not_found'))
     await assert.rejects(host.removeFolder(disguised, 'Own'), refusedAs('not_found'))
     assert.equal((await host.folders(stranger)).at(-1)?.name, 'Own')
+  })
+
+  testIt('the state of a folder changes with its messages and flags, and with those of no other', async (at) => {
+    const { ada, host, append } = at
+    let before = new Map<string, unknown>()
+    const changed = async () => {
+      const states = new Map<string, unknown>((await host.folderStates(ada)).map(({ name, state }) => [name, state]))
+      const names = [...states.keys()].filter((name) => !isDeepStrictEqual(states.get(name), before.get(name)))
+      before = states
+      return names
+    }
+    assert.deepEqual(await changed(), folders)
+    await append(copy(ada), copy(ada))
+    assert.deepEqual(await changed(), ['inbox'])
+    await host.update(ada, 'inbox', [1], { seen: true })
+    assert.deepEqual(await changed(), ['inbox'])
+    await host.update(ada, 'inbox', [1], { folder: 'archive' })
+    assert.deepEqual((await changed()).sort(), ['archive', 'inbox'])
+    await host.expunge(ada, 'archive', [1])
+    assert.deepEqual(await changed(), ['archive'])
+    assert.deepEqual(await changed(), [])
   })
 
   testIt('uids are found in ascending order, from any on', async ({ ada, host, append }) => {

@@ -52,6 +52,7 @@ export function storesAndLists(testIt: TestIt): void {
         date: '2026-11-21T11:00:00.000Z',
         results: null,
         unsubscribe: { urls: ['https://a.test/u'], mailto: [], one_click: false },
+        automatic: true,
       },
     })
     assert.deepEqual(await host.summaries(ada, 'inbox', [1]), [stored?.summary])

@@ -4,6 +4,7 @@ import { type Bench, tester } from './bench.ts'
 import { changesAndMoves } from './changing.ts'
 import { savesDrafts } from './drafts.ts'
 import { empties } from './emptying.ts'
+import { readsHeadings } from './headings.ts'
 import { followsEveryHistory } from './history.ts'
 import { namesFolders } from './naming.ts'
 import { survivesRaces } from './races.ts'
@@ -25,6 +26,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     storesAndLists(testIt)
     findsAttachments(testIt)
     changesAndMoves(testIt)
+    readsHeadings(testIt)
     savesDrafts(testIt)
     namesFolders(testIt)
     empties(testIt)

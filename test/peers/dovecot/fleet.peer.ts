@@ -12,6 +12,8 @@ import { DovecotServer } from './imap-server.ts'
 
 /** Within which all works again, without a hand, in milliseconds. */
 const recovery = late(30_000)
+/** As in deploy/dovecot: what a lost network leaves half-open counts until the server notices. */
+const manyConnections = 'mail_max_userip_connections = 50\n'
 const author = 'ann@peer.example'
 
 let resources: AsyncDisposableStack
@@ -23,7 +25,7 @@ before(async () => {
   resources = new AsyncDisposableStack()
   const { url: databaseUrl } = resources.use(await startPostgres())
   const home = resources.use(await homeAt(databaseUrl))
-  dovecot = resources.use(await DovecotServer.start())
+  dovecot = resources.use(await DovecotServer.start(manyConnections))
   way = resources.use(await FaultProxy.start(dovecot.server))
   const url = new URL(dovecot.url)
   url.port = String(way.port)
@@ -116,6 +118,9 @@ test('row 33: a server that does not answer is 502 within 10 s by every process,
   way.heal()
   await nothingWaits()
   for (const api of [0, 1]) {
+    const path = `/v1/messages?mailbox=${ada}`
+    const answered = async () => (await fleet.request(fleet.one('api', api), 'GET', path)).status === 200
+    await soon(recovery, 'an api process reaches the server again', answered)
     assert.deepEqual(
       (await subjects(api, ada)).filter((subject) => subject === 'Meanwhile'),
       ['Meanwhile', 'Meanwhile'],

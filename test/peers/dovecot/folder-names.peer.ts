@@ -79,7 +79,7 @@ for (const [format, settings] of [
           [[called, 1]],
         )
         assert.equal((await session.select(path))?.exists, 1)
-        assert.equal((await move(session, [1], 'INBOX')).size, 1)
+        assert.equal((await move(session, [1], 'INBOX')).uids.size, 1)
         await session.unselect()
         await session.connection.run([`DELETE ${mailbox(path)}`])
         return true

@@ -17,7 +17,7 @@ export function indexReader(): OurReader {
   return {
     file: ({ uid }, header) => void messages.push({ uid, ids: threadIds(readHeaders(header).headers) }),
     conversations() {
-      const index = new ThreadIndex(messages.length, (uid) => idHash(key, `nameless ${uid}`))
+      const index = new ThreadIndex(messages.length, 1, (name) => idHash(key, name))
       const rest = { seen: false, receivedAt: 0, sender: '' }
       index.apply(threadStep(key, { appended: messages.map(({ uid, ids }) => ({ uid, ids, ...rest })) }))
       return index.page(index.total, 0).map(({ uids }) => [...uids])

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 const journeys = [
   ...[
     'aliases',
+    'approvals',
     'auto-reply',
     'blocks-and-filters',
     'broken-requests',
@@ -34,11 +35,20 @@ const journeys = [
     'scheduled',
     'scheduled-cancel',
     'scheduled-together',
+    'unless-replied',
     'sending',
   ],
   ...['sending-injection', 'suspended-organization'],
 ]
-const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), 'test/processes/together.test.ts']
+const others = [
+  'test/processes/together.test.ts',
+  'src/changes/routes.test.ts',
+  'src/conversations/not-delivered.test.ts',
+  'src/changes/undo.test.ts',
+  'src/filters/runs/routes.test.ts',
+  'src/messages/erase.test.ts',
+]
+const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), ...others]
 const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const [code] = (await once(child, 'exit')) as [number | null]

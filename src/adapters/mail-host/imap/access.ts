@@ -55,8 +55,9 @@ export class Access implements AsyncDisposable {
   /** By mailbox, what runs exclusively and began last. */
   readonly #last = new Map<string, Promise<unknown>>()
 
-  constructor(server: ImapServer) {
-    this.#pool = new SessionPool(server)
+  /** With so many connections, unless the pool's usual. */
+  constructor(server: ImapServer, mostConnections?: number) {
+    this.#pool = new SessionPool(server, mostConnections)
   }
 
   /** Works in a mailbox, whatever folder is selected. */

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { mailUnavailable } from '#/errors.ts'
-import { type By, type Told, tell } from '#/events/tell.ts'
-import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
+import type { By } from '#/events/tell.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
@@ -10,36 +8,42 @@ import type {
   Change,
   Copy,
   Draft,
-  FolderStatus,
+  Extent,
+  HeadingPage,
   ListQuery,
   MailboxRef,
   MailHost,
   Place,
   Stored,
   Summary,
+  UidRange,
 } from '#/ports/mail-host.ts'
+import type { Did, FolderKey, Recording } from '#/ports/recording.ts'
 import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
-import { Access, findAccount, type InFolder } from './access.ts'
+import { Access, findAccount } from './access.ts'
 import { uidsNamed } from './changing/append.ts'
-import { expunge, presentUids, update } from './changing/change.ts'
+import { expunge, placesAfter, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
-import { saveDraft } from './changing/save-draft.ts'
-import { ImapConnection } from './client/connection.ts'
+import { marksOfDraft, saveDraft } from './changing/save-draft.ts'
 import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
-import { nearlyFull, storageOf, storageUsed } from './folders/storage.ts'
-import { Reach } from './reach.ts'
+import { measureNearlyFull, storageOf, storageUsed } from './folders/storage.ts'
+import { ping, Reach } from './reach.ts'
 import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
-import { countUpTo, listed, uidsAfter } from './reading/list.ts'
+import { extent, headings } from './reading/headings.ts'
+import { keywordTotals } from './reading/keyword-totals.ts'
+import { pageOf, uidsAfter } from './reading/list.ts'
+import { marked } from './reading/marked.ts'
 import { readMessage } from './reading/read-message.ts'
 import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
 import { Spool } from './spool/spool.ts'
+import { type OwnDone, ownChangesOf, tellOwn, went } from './watch/own-changes.ts'
 
 interface Parts {
   readonly db: Db
@@ -62,6 +66,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #reach: Reach
   readonly #contents = new Contents()
   readonly #measuring: NodeJS.Timeout
+  readonly #tell = (done: OwnDone) => tellOwn(this.#parts.db, done)
 
   constructor(parts: Parts) {
     const { db, server, log, mostSpooledBytes: mostBytes } = parts
@@ -69,7 +74,10 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     this.#access = new Access(server)
     this.#spool = new Spool({ db, access: this.#access, log, mostBytes })
     this.#reach = new Reach({ db, access: this.#access, spool: this.#spool })
-    this.#measuring = setInterval(() => this.#measure(), betweenMeasurings)
+    this.#measuring = setInterval(
+      () => void measureNearlyFull(db, log, (id) => this.storageUsed(id)),
+      betweenMeasurings,
+    )
     this.#measuring.unref()
   }
 
@@ -91,7 +99,9 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
 
   async saveDraft(mailbox: MailboxRef, draft: Draft, by?: By): Promise<number | undefined> {
     const uid = await this.#reach.exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
-    if (uid !== undefined) await this.#tell([saved(mailbox, uid, draft.replaces.at(-1))], by)
+    if (uid === undefined) return undefined
+    const own = [{ folder: 'drafts', uid, became: marksOfDraft }, ...went('drafts', draft.replaces)]
+    await this.#tell({ mailbox, own, events: [saved(mailbox, uid, draft.replaces.at(-1))], by })
     return uid
   }
 
@@ -99,9 +109,12 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return this.#reach.inFolder(mailbox, 'drafts', (session) => uidsNamed(session, messageId))
   }
 
-  async folders(mailbox: MailboxRef): Promise<FolderStatus[]> {
-    const listed = await this.#reach.statuses(mailbox)
-    return listed.map(({ name, total, unread }) => ({ name, total, unread }))
+  async folders(mailbox: MailboxRef): ReturnType<MailHost['folders']> {
+    return (await this.#reach.statuses(mailbox)).map(({ name, total, unread }) => ({ name, total, unread }))
+  }
+
+  folderStates(mailbox: MailboxRef): ReturnType<MailHost['folderStates']> {
+    return this.#reach.statuses(mailbox)
   }
 
   createFolder(mailbox: MailboxRef, name: string): Promise<boolean> {
@@ -120,15 +133,15 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
 
   async list(mailbox: MailboxRef, name: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }> {
     return this.#reach.inFolder(mailbox, name, async (session, folder) => {
-      const uids = await listed(session, query)
-      const start = query.page * query.limit + (query.after ? await countUpTo(session, uids, query.after) : 0)
-      const page = uids.slice(start, start + query.limit)
-      const found = new Map(
-        (await this.#contents.of(session, folder, name, realUids(page))).map((one) => [one.summary.uid, one]),
-      )
-      return { total: uids.length, messages: page.flatMap((uid) => found.get(uid)?.summary ?? []) }
+      const { total, uids } = await pageOf(session, query)
+      const shown = await this.#contents.of(session, folder, name, realUids(uids))
+      const found = new Map(shown.map(({ summary }) => [summary.uid, summary]))
+      return { total, messages: uids.flatMap((uid) => found.get(uid) ?? []) }
     })
   }
+
+  readonly keywordTotals: MailHost['keywordTotals'] = (mailboxes) => keywordTotals(this.#reach, mailboxes)
+  readonly marked: MailHost['marked'] = (...wanted) => marked(this.#reach, ...wanted)
 
   summaries(mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<Summary[]> {
     return this.#reach.inFolder(mailbox, name, async (session, folder) => {
@@ -141,9 +154,16 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return this.#reach.inFolder(mailbox, name, (session) => uidsAfter(session, uid, most))
   }
 
+  extent(mailbox: MailboxRef, name: string): Promise<Extent> {
+    return this.#reach.inFolder(mailbox, name, extent)
+  }
+
+  headings(mailbox: MailboxRef, name: string, range: UidRange): Promise<HeadingPage> {
+    return this.#reach.inFolder(mailbox, name, (session, folder) => headings(session, folder, range))
+  }
+
   read(mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
-    const inFolder = <T>(work: InFolder<T>) => this.#reach.inFolder(mailbox, name, work)
-    return readMessage(inFolder, this.#contents, name, uid)
+    return readMessage((work) => this.#reach.inFolder(mailbox, name, work), this.#contents, name, uid)
   }
 
   search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
@@ -156,13 +176,25 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     uids: readonly number[],
     change: Change,
     by?: By,
+    recording?: Recording,
   ): Promise<Map<number, Place>> {
-    const work: InFolder<Map<number, Place>> = (session, folder, layout) =>
-      update(session, folder, layout, name, realUids(uids), change)
-    const places = await this.#reach.exclusively(mailbox, name, work)
-    await this.#tell(changedAsAsked(mailbox, name, places, change), by)
+    const changing = { mailbox, name, uids: realUids(uids), change, intend: async (did: Did) => recording?.intend(did) }
+    const did = await this.#reach.exclusively(mailbox, name, (session, folder, layout) =>
+      update(session, folder, layout, changing),
+    )
+    const places = placesAfter(did)
+    const settle = recording && ((tx: Tx) => recording.settle(tx, did))
+    await this.#tell({
+      mailbox,
+      own: ownChangesOf(did),
+      events: changedAsAsked(mailbox, name, places, change),
+      by,
+      settle,
+    })
     return places
   }
+
+  readonly folderNow = (mailbox: MailboxRef, folder: FolderKey) => this.#reach.folderNow(mailbox, folder)
 
   async expunge(mailbox: MailboxRef, name: string, uids: readonly number[], by?: By): Promise<number[]> {
     const gone = await this.#reach.exclusively(mailbox, name, async (session, folder) => {
@@ -170,13 +202,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
       if (present.length > 0) await expunge(session, present)
       return present
     })
-    await this.#tell(deleted(mailbox, name, gone), by)
+    await this.#tell({ mailbox, own: went(name, gone), events: deleted(mailbox, name, gone), by })
     return gone
-  }
-
-  /** The server has done it by now, so a process that dies here does not tell of it. */
-  async #tell(events: readonly Told[], by: By | undefined): Promise<void> {
-    if (events.length > 0) await this.#parts.db.transaction().execute((tx) => tell(tx, events, by))
   }
 
   async *empty(mailbox: MailboxRef): AsyncGenerator<number> {
@@ -210,21 +237,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return storageOf(this.#parts.db, this.#access, this.#reach.found, mailboxes)
   }
 
-  async ping(): Promise<void> {
-    await assertStillHere(this.#parts.db, keptOnServer)
-    const connection = await ImapConnection.open(this.#parts.server).catch((error) => {
-      throw mailUnavailable(error)
-    })
-    connection.close()
-  }
-
-  /** Lets in mail again for those who made room with another program. */
-  async #measure(): Promise<void> {
-    try {
-      for (const organizationId of await nearlyFull(this.#parts.db)) await this.storageUsed(organizationId)
-    } catch (err) {
-      this.#parts.log.warn({ err }, 'the storage that organizations use could not be measured')
-    }
+  ping(): Promise<void> {
+    return ping(this.#parts.db, this.#parts.server)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,11 @@
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { mailUnavailable, notFound, Refusal } from '#/errors.ts'
+import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { FolderKey } from '#/ports/recording.ts'
+import type { ImapServer } from '#/ports/servers.ts'
 import { type Access, type Account, findAccount, type InFolder } from './access.ts'
+import { ImapConnection } from './client/connection.ts'
 import type { ImapSession } from './client/session.ts'
 import { longestWait } from './client/session-pool.ts'
 import type { Layout } from './folders/layout.ts'
@@ -43,6 +47,18 @@ export class Reach {
     return access.exclusively(mailbox, () => access.inMailbox(account, work, until), until)
   }
 
+  /** What the folder is called by now, as far as its name tells. */
+  async folderNow(mailbox: MailboxRef, { name, key }: FolderKey): Promise<string | undefined> {
+    try {
+      return await this.inFolder(mailbox, name, async (_, { selectedAt }) => {
+        return selectedAt.uidValidity === key ? name : undefined
+      })
+    } catch (error) {
+      if (error instanceof Refusal && error.field === 'folder') return undefined
+      throw error
+    }
+  }
+
   /** The folders; none of a mailbox that is not there. */
   async statuses(mailbox: MailboxRef): ReturnType<Layout['statuses']> {
     const until = waitingEnds()
@@ -68,4 +84,13 @@ export class Reach {
 /** When a request that begins now has waited long enough, by performance.now(). */
 function waitingEnds(): number {
   return performance.now() + longestWait
+}
+
+/** Resolves when the server answers. */
+export async function ping(db: Db, server: ImapServer): Promise<void> {
+  await assertStillHere(db, keptOnServer)
+  const connection = await ImapConnection.open(server).catch((error) => {
+    throw mailUnavailable(error)
+  })
+  connection.close()
 }

@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '#/errors.ts'
+import { isKeyword } from '#/labels/keyword.ts'
 import { type AppendMessage, appendMessages, asKept } from '../imap/changing/append.ts'
 import { lowestUids } from '../imap/changing/empty.ts'
 import { readFilteredBy } from '../imap/changing/filtered-by.ts'
@@ -8,7 +9,6 @@ import type { ImapSession } from '../imap/client/session.ts'
 import { uidSet } from '../imap/client/syntax.ts'
 import { type Layout, makeFolder } from '../imap/folders/layout.ts'
 import type { SelectedFolder } from '../imap/folders/selected-folder.ts'
-import { isKeyword } from '../keywords.ts'
 import { batchOf, type Carried, mostMessages, second, type Tally } from './carried.ts'
 
 /** Flags that the database has no place for, and the keywords that stand for them there. */

@@ -128,10 +128,8 @@ async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> 
       messages.push({ ...one, raw })
     }
     for (const message of messages) await keep(parts, tx, mailbox, message.folder, [message])
-    await drop(
-      tx,
-      spooled.map((one) => ({ ...one, uid: null })),
-    )
+    const moved = spooled.map((one) => ({ ...one, uid: null, isOurs: true }))
+    await drop(tx, mailbox, moved)
     parts.tally.add(messages)
     return spooled.length > 0
   })

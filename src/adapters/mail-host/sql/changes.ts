@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderChanges, FolderState, ThreadRows } from '#/ports/folder-changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { noSuchFolder } from '../folders.ts'
 import { findFolder } from './folders.ts'
+import { bytes, integers, packed } from './packed.ts'
 
 /** New messages in a step: read in 5 to 10 ms on the embedded database, which serves nobody else meanwhile, and taken
  *  up in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the time in all. */
@@ -95,10 +96,6 @@ async function readStep(db: Db, from: FolderState, until: number, limit: number)
   return rows[0]
 }
 
-function packed(bytes: RawBuilder<unknown>): RawBuilder<string | null> {
-  return sql`encode(string_agg(${bytes}, ''), 'base64')`
-}
-
 function present(
   from: FolderState,
   step: Step,
@@ -147,18 +144,6 @@ const noRows: ThreadRows = {
 function unchanged(state: FolderState, exists: number): FolderChanges {
   const flags = { uid: noIntegers, seen: none }
   return { state, reset: false, more: false, exists, rows: noRows, flags, expunged: noIntegers }
-}
-
-function bytes(base64: string | null): Buffer {
-  return base64 === null ? none : Buffer.from(base64, 'base64')
-}
-
-/** From what `int4send` writes: four bytes each, big-endian. */
-function integers(base64: string | null): Uint32Array {
-  if (base64 === null) return noIntegers
-  const aligned = new Uint8Array(bytes(base64))
-  Buffer.from(aligned.buffer).swap32()
-  return new Uint32Array(aligned.buffer)
 }
 
 /** From what `timestamptz_send` writes: microseconds since 2000 in eight bytes each, big-endian. */

@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { expungeIn } from './expunge.ts'
+import { expungeIn, mostBytes } from './expunge.ts'
 import { folderStatuses } from './folders.ts'
 
-/** What goes in one transaction: others wait for it on the embedded database, and in the folder on a server. Large
- *  messages lie in many rows. */
+/** What goes in one transaction: others wait for it on the embedded database, and in the folder on a server. */
 const mostMessages = 500
-const mostBytes = 64 << 20
 
 /** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. Tells of none: that the
  *  mailbox is deleted says it all. */

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { type By, tell } from '#/events/tell.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from '../changed.ts'
-import { type Folder, lockFolders, refuseFolder, uidRows } from './folders.ts'
+import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
 /** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
@@ -17,19 +17,45 @@ export interface Leaving {
   readonly size_bytes: number
 }
 
-/** Removes messages for good, and tells of it. */
-export function expunge(
+/** Bytes that go in one transaction, which others wait for on the embedded database: large messages lie in many rows. */
+export const mostBytes = 64 << 20
+
+/** Removes messages for good, and tells of it: of large ones a part at a time. */
+export async function expunge(
   db: Db,
   mailbox: MailboxRef,
   name: string,
   uids: readonly number[],
   by?: By,
 ): Promise<number[]> {
-  return db.transaction().execute(async (tx) => {
-    const gone = await expungeIn(tx, mailbox, name, uids)
-    await tell(tx, deleted(mailbox, name, gone), by)
-    return gone
-  })
+  const all: number[] = []
+  for (const some of await parted(db, await findFolder(db, mailbox, name), uids)) {
+    const gone = await db.transaction().execute(async (tx) => {
+      const gone = await expungeIn(tx, mailbox, name, some)
+      await tell(tx, deleted(mailbox, name, gone), by)
+      return gone
+    })
+    all.push(...gone)
+  }
+  return all
+}
+
+/** Those that are there, in ascending order: each part has one message, or at most so many bytes. */
+async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<number[][]> {
+  const { rows } = await sql<{ uid: number; size_bytes: number }>`
+    select uid, size_bytes from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid)
+    order by uid`.execute(db)
+  const parts: number[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const { uid, size_bytes } of rows) {
+    bytes += size_bytes
+    if (bytes > mostBytes) {
+      parts.push([])
+      bytes = size_bytes
+    }
+    parts.at(-1)?.push(uid)
+  }
+  return parts
 }
 
 /** A trigger on mail_messages lets go of their contents and of the storage used. */

@@ -3,7 +3,9 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
+import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
+import type { FolderKey } from '#/ports/recording.ts'
 import { inListOrder, noSuchFolder } from '../folders.ts'
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
@@ -63,6 +65,18 @@ export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Pro
   return row
 }
 
+/** What a folder is called by now. */
+export async function folderNow(db: Db, mailbox: MailboxRef, { key }: FolderKey): Promise<string | undefined> {
+  const folder = await db
+    .selectFrom('mail_folders')
+    .select('name')
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('mailbox_id', '=', mailbox.mailboxId)
+    .where('id', '=', key)
+    .executeTakeFirst()
+  return folder?.name
+}
+
 /** Says why a folder that was to be locked was not there. */
 export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
   await assertStillHere(tx, keptInDatabase)
@@ -99,6 +113,19 @@ export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<Folde
     .where('mailbox_id', '=', mailbox.mailboxId)
     .execute()
   return inListOrder(folders)
+}
+
+export async function folderStates(db: Db, mailbox: MailboxRef): Promise<{ name: string; state: FolderState }[]> {
+  const folders = await db
+    .selectFrom('mail_folders')
+    .select(['id', 'name', 'modseq', 'uid_next'])
+    .where('organization_id', '=', mailbox.organizationId)
+    .where('mailbox_id', '=', mailbox.mailboxId)
+    .execute()
+  return inListOrder(folders).map(({ id, name, modseq, uid_next }) => ({
+    name,
+    state: { uidValidity: id, modseq, uidNext: uid_next },
+  }))
 }
 
 function namesJson(folders: readonly FolderName[]): string {

@@ -8,8 +8,11 @@ import { changes } from './changes.ts'
 import { draftsNamed, saveDraft } from './drafts.ts'
 import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
-import { folderStatuses, makeFolders } from './folders.ts'
+import { folderNow, folderStates, folderStatuses, makeFolders } from './folders.ts'
+import { extent, headings } from './headings.ts'
+import { keywordTotals } from './keywords.ts'
 import { createFolder, removeFolder, renameFolder } from './make-folder.ts'
+import { marked } from './marked.ts'
 import { list, read, summaries, uidsAfter } from './read.ts'
 import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
@@ -33,12 +36,18 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     // A folder can have any name here.
     checkFolder: async () => {},
     folders: (mailbox) => folderStatuses(db, mailbox),
+    folderStates: (mailbox) => folderStates(db, mailbox),
     list: (mailbox, folder, query) => list(db, mailbox, folder, query),
+    keywordTotals: (mailboxes) => keywordTotals(db, mailboxes),
     summaries: (mailbox, folder, uids) => summaries(db, mailbox, folder, uids),
     uidsAfter: (mailbox, folder, uid, most) => uidsAfter(db, mailbox, folder, uid, most),
+    marked: (mailbox, folders, mark) => marked(db, mailbox, folders, mark),
+    extent: (mailbox, folder) => extent(db, mailbox, folder),
+    headings: (mailbox, folder, range) => headings(db, mailbox, folder, range),
     read: (mailbox, folder, uid) => read(db, mailbox, folder, uid),
     search: (mailboxes, query) => search(db, mailboxes, query),
-    update: (mailbox, folder, uids, change, by) => update(db, mailbox, folder, uids, change, by),
+    update: (mailbox, folder, uids, change, by, recording) => update(db, mailbox, folder, uids, change, by, recording),
+    folderNow: (mailbox, folder) => folderNow(db, mailbox, folder),
     expunge: (mailbox, folder, uids, by) => expunge(db, mailbox, folder, uids, by),
     empty: (mailbox) => empty(db, mailbox),
     // Its folders go with the mailbox's own row.

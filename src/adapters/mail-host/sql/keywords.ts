@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
 
 /** A message's keywords, with what else its rows in mail_keywords are found by. */
 export interface Keyworded {
@@ -31,6 +32,20 @@ export async function addKeywords(tx: Tx, folderId: number, messages: readonly K
     select ${folderId}, keyword, received_at, uid, seen
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as come
       (keyword text, received_at timestamptz, uid bigint, seen boolean)`.execute(tx)
+}
+
+/** Sums of the folders' counters. */
+export async function keywordTotals(db: Db, mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]> {
+  const organizations = mailboxes.map(({ organizationId }) => organizationId)
+  const ids = mailboxes.map(({ mailboxId }) => mailboxId)
+  const { rows } = await sql<KeywordTotal>`
+    select held.keyword, sum(held.total)::bigint as total, sum(held.unread)::bigint as unread
+    from unnest(${organizations}::uuid[], ${ids}::uuid[]) as wanted (organization_id, mailbox_id)
+    join mail_folders folder using (organization_id, mailbox_id)
+    join mail_keyword_totals held on held.folder_id = folder.id
+    where held.total > 0
+    group by held.keyword order by held.keyword`.execute(db)
+  return rows
 }
 
 function rowsOf(messages: readonly Keyworded[]): (Omit<Keyworded, 'keywords'> & { readonly keyword: string })[] {

@@ -121,17 +121,17 @@ export interface SummaryRow {
   preview: string
   size_bytes: number
   facts: HeaderFacts | null
-  /** The beginning of a message without facts. */
+  /** The beginning of a message without all facts. */
   head: string | null
 }
 
-/** Of a message that was stored before its facts were kept, so much is read for them. */
+/** Of a message that was stored before all of its facts were kept, so much is read for them. */
 const headBytes = 16 << 10
 
 export const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.keywords,
   content.has_attachment, content.preview, message.size_bytes, content.facts,
-  case when content.facts is null then ${inBase64(sql`substring(coalesce(content.bytes,
+  case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
     (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
 
 async function summariesOf(
@@ -204,7 +204,7 @@ export function summaryOf(row: SummaryRow, folder: string): Summary {
     hasAttachment: row.has_attachment,
     preview: row.preview,
     sizeBytes: row.size_bytes,
-    facts: row.facts ?? factsIn(Buffer.from(row.head ?? '', 'base64')),
+    facts: row.facts && row.head === null ? row.facts : factsIn(Buffer.from(row.head ?? '', 'base64')),
   }
 }
 

@@ -66,6 +66,28 @@ test('two who expunge the last two copies at once leave nothing behind', async (
   assert.equal(await host.storageUsed(ada.organizationId), 0)
 })
 
+test('large messages are expunged a part at a time, for which others need not wait long', async () => {
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  await append(copy(ada), copy(ada), copy(ada), copy(ada))
+  await sql`
+    with folder as (
+      update mail_folders set size_bytes = 1 << 30 where mailbox_id = ${ada.mailboxId} returning id
+    ), used as (
+      update organization_usage set storage_bytes = 1 << 30 where organization_id = ${ada.organizationId}
+    )
+    update mail_messages set size_bytes = case uid when 3 then 80 << 20 else 30 << 20 end
+    from folder where folder_id = folder.id`.execute(database.db)
+  assert.deepEqual(await host.expunge(ada, 'inbox', [4, 3, 2, 1]), [1, 2, 3, 4])
+  const { rows } = await sql<{ uids: number[] }>`
+    select array_agg((data->>'uid')::integer order by position) as uids from events
+    where mailbox_id = ${ada.mailboxId} and type = 'message.deleted'
+    group by xmin::text order by min(position)`.execute(database.db)
+  assert.deepEqual(
+    rows.map(({ uids }) => uids),
+    [[1, 2], [3], [4]],
+  )
+})
+
 test('a deleted mailbox takes its mail along and gives its storage back', async () => {
   const domain = await newDomain(database.db)
   const [ada, bob] = [

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { type By, tell } from '#/events/tell.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
-import { changed, type Held } from '../changed.ts'
-import { normalKeywords } from '../keywords.ts'
+import type { FolderKey, Held, Recording } from '#/ports/recording.ts'
+import { applier, changed, differ } from '../changed.ts'
 import { leave } from './expunge.ts'
 import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
@@ -17,6 +17,7 @@ export async function update(
   uids: readonly number[],
   change: Change,
   by?: By,
+  recording?: Recording,
 ): Promise<Map<number, Place>> {
   const { folder: targetName = name, ...flags } = change
   const apply = applier(flags)
@@ -25,17 +26,21 @@ export async function update(
     const folders = await lockFolders(tx, mailbox, [name, targetName])
     const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
     const present = await messagesIn(tx, source, uids)
-    const places = new Map(present.map(({ uid }) => [uid, { folder: targetName, uid }]))
-    if (present.length === 0) return places
-    const target = folders.get(targetName) ?? (await refuseFolder(tx, mailbox, targetName))
+    const target =
+      folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
     const pairs =
-      targetName === name
+      source.id === target.id
         ? await writeFlags(tx, source, present, apply)
         : await move(tx, source, target, present, apply)
+    await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
     await tell(tx, changed(mailbox, name, targetName, pairs), by)
-    for (const { before, after } of pairs) places.set(before.uid, { folder: targetName, uid: after.uid })
-    return places
+    const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
+    return new Map(present.map(({ uid }) => [uid, { folder: targetName, uid: moved.get(uid) ?? uid }]))
   })
+}
+
+function keyOf({ id, name }: Folder): FolderKey {
+  return { name, key: id }
 }
 
 interface HeldRow extends Held {
@@ -48,18 +53,7 @@ interface Pair {
   readonly after: HeldRow
 }
 
-type Apply = (message: HeldRow) => HeldRow
-
-function applier({ seen, flagged, addKeywords = [], removeKeywords = [] }: Change): Apply {
-  const added = normalKeywords(addKeywords)
-  const removed = normalKeywords(removeKeywords)
-  return (message) => ({
-    ...message,
-    seen: seen ?? message.seen,
-    flagged: flagged ?? message.flagged,
-    keywords: normalKeywords([...message.keywords, ...added].filter((keyword) => !removed.includes(keyword))),
-  })
-}
+type Apply = ReturnType<typeof applier>
 
 /** Makes the folder to move to, if there is something to move. */
 async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[], target: string) {
@@ -101,6 +95,7 @@ async function writeFlags(tx: Tx, folder: Folder, present: readonly HeldRow[], a
 }
 
 async function move(tx: Tx, source: Folder, target: Folder, before: readonly HeldRow[], apply: Apply): Promise<Pair[]> {
+  if (before.length === 0) return []
   const after = before.map((message, index) => ({ ...apply(message), uid: target.uid_next + index }))
   await write(tx, source, target, before, after)
   await dropKeywords(tx, source.id, before)
@@ -136,14 +131,6 @@ async function write(tx: Tx, source: Folder, target: Folder, before: readonly He
       flagged = row.flagged,
       keywords = row.keywords
     from row where message.folder_id = row.folder_id and message.uid = row.old_uid`.execute(tx)
-}
-
-function differ({ before, after }: Pair): boolean {
-  return (
-    before.seen !== after.seen ||
-    before.flagged !== after.flagged ||
-    before.keywords.join(' ') !== after.keywords.join(' ')
-  )
 }
 
 /** The message with those of its keywords alone that are listed otherwise than the other's. */

@@ -85,10 +85,10 @@ function withoutNul(bytes: Buffer): Promise<Buffer> {
   return collected(replaced(), bytes.length)
 }
 
-/** Whether a message is in the folder already: what a lost answer to an APPEND leaves unsaid. It is looked for by its
+/** The uid of a message that is in the folder already, if it is: what a lost answer to an APPEND leaves unsaid. It is looked for by its
  *  Message-ID where it has one, else by day and size, and known by its bytes: others may be like it in all else. */
-export async function isThere(session: ImapSession, path: string, message: AppendMessage): Promise<boolean> {
-  if (!(await session.select(path))) return false
+export async function uidOf(session: ImapSession, path: string, message: AppendMessage): Promise<number | undefined> {
+  if (!(await session.select(path))) return undefined
   const { messageId, receivedAt } = message
   const kept = await asKept(message)
   const size = kept.length
@@ -98,8 +98,8 @@ export async function isThere(session: ImapSession, path: string, message: Appen
       : `${around(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
   const uids = await numbers(session, 'SEARCH', named)
   const like = await ofSecondAndSize(session, uids, Math.floor(receivedAt.getTime() / 1_000), size)
-  for (const uid of like) if ((await bytesAt(session, uid))?.equals(kept)) return true
-  return false
+  for (const uid of like) if ((await bytesAt(session, uid))?.equals(kept)) return uid
+  return undefined
 }
 
 /** Whether the folder has a message of that id, whoever put it there. */

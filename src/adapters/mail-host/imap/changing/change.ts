@@ -1,10 +1,12 @@
 import { invalid, notFound } from '#/errors.ts'
-import type { Change, Place } from '#/ports/mail-host.ts'
+import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import type { Did, Held } from '#/ports/recording.ts'
+import { applier, differ } from '../../changed.ts'
 import { normalKeywords } from '../../keywords.ts'
 import { timeouts } from '../client/connection.ts'
 import { CommandRefused } from '../client/errors.ts'
 import { mailbox } from '../client/mailbox-name.ts'
-import { bytesOf, type Status } from '../client/response.ts'
+import { numberOf, type Status, textOf } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
 import { numbersIn, uidSet } from '../client/syntax.ts'
 import { type Layout, makeFolder } from '../folders/layout.ts'
@@ -15,28 +17,63 @@ import { folderRefused, ofFolder, refused } from './refused.ts'
 /** A server may answer a change of very many messages late. */
 const options = { timeout: timeouts.wholeFolder }
 
-/** Changes messages of the folder that is selected, and says where they are then.
+export interface Changing {
+  readonly mailbox: MailboxRef
+  /** The folder's. */
+  readonly name: string
+  readonly uids: readonly number[]
+  readonly change: Change
+  /** Is told what is about to be done. */
+  readonly intend: (did: Did) => Promise<void>
+}
+
+type HeldThen = Held & { readonly modseq: number }
+
+/** What a change did, with the modification sequences that messages had. */
+export interface Done extends Did {
+  readonly present: readonly HeldThen[]
+  readonly pairs: readonly { readonly before: HeldThen; readonly after: Held }[]
+}
+
+/** Changes messages of the folder that is selected, and says what that did.
  *  @throws invalid where the server would not keep all of it, or refuses the folder to move to */
 export async function update(
   session: ImapSession,
   folder: SelectedFolder,
   layout: Layout,
-  name: string,
-  uids: readonly number[],
-  change: Change,
-): Promise<Map<number, Place>> {
-  const { folder: target = name } = change
+  { mailbox, name, uids, change, intend }: Changing,
+): Promise<Done> {
+  const { folder: target = name, ...flagsOnly } = change
   const commands = flagCommands(folder, change)
   const path = layout.pathOf(target)
   const flags = await readFlags(session, folder, uids)
-  const present = rising(flags)
-  if (present.length === 0) return new Map()
-  const keywords = new Set([...flags.values()].flatMap((one) => one.keywords).concat(change.addKeywords ?? []))
+  const present = rising(flags).flatMap((uid) => {
+    const held = flags.get(uid)
+    return held ? [{ uid, ...held }] : []
+  })
+  const source = { name, key: folder.selectedAt.uidValidity }
+  const apply = applier(flagsOnly)
+  const afterwards = present.map((before) => ({ before, after: apply(before) }))
+  const did = { mailbox, source, target: source, present, pairs: afterwards.filter(differ) }
+  if (present.length === 0) return did
+  const keywords = new Set(present.flatMap((one) => one.keywords).concat(change.addKeywords ?? []))
   if (path !== folder.path) await assertKept(session, folder, path, keywords)
-  for (const command of commands) await store(session, present, command)
-  if (path === folder.path) return new Map(present.map((uid) => [uid, { folder: name, uid }]))
-  const moved = await move(session, present, path)
-  return new Map([...moved].map(([uid, there]) => [uid, { folder: target, uid: there }]))
+  await intend(did)
+  const there = present.map(({ uid }) => uid)
+  for (const command of commands) await store(session, there, command)
+  if (path === folder.path) return did
+  const { uidValidity, uids: moved } = await move(session, there, path)
+  const pairs = afterwards.flatMap(({ before, after }) => {
+    const uid = moved.get(before.uid)
+    return uid === undefined ? [] : [{ before, after: { ...after, uid } }]
+  })
+  return { ...did, target: { name: target, key: uidValidity }, pairs }
+}
+
+/** Where the messages are after a change. */
+export function placesAfter({ source, target: { name: folder }, present, pairs }: Did): Map<number, Place> {
+  if (source.name === folder) return new Map(present.map(({ uid }) => [uid, { folder, uid }]))
+  return new Map(pairs.map(({ before, after }) => [before.uid, { folder, uid: after.uid }]))
 }
 
 /** Those of the uids that are in the folder that is selected, in ascending order. */
@@ -92,9 +129,16 @@ async function assertKept(
   }
 }
 
-/** Moves messages to another folder, making it where it lacks. Answers their uids there, by those they had.
+/** Where messages are that were moved. */
+interface Moved {
+  readonly uidValidity: number
+  /** By those that they had. */
+  readonly uids: ReadonlyMap<number, number>
+}
+
+/** Moves messages to another folder, making it where it lacks.
  *  @throws invalid where the server refuses the folder */
-export async function move(session: ImapSession, uids: readonly number[], to: string): Promise<Map<number, number>> {
+export async function move(session: ImapSession, uids: readonly number[], to: string): Promise<Moved> {
   try {
     return await moveTo(session, uids, to)
   } catch (error) {
@@ -110,7 +154,7 @@ export async function move(session: ImapSession, uids: readonly number[], to: st
 }
 
 /** RFC 6851, or by its parts where the server lacks it. COPYUID (RFC 4315) comes with the end of COPY, before that of MOVE. */
-async function moveTo(session: ImapSession, uids: readonly number[], to: string): Promise<Map<number, number>> {
+async function moveTo(session: ImapSession, uids: readonly number[], to: string): Promise<Moved> {
   const { connection } = session
   const set = uidSet(uids)
   if (!connection.can('MOVE')) {
@@ -118,19 +162,20 @@ async function moveTo(session: ImapSession, uids: readonly number[], to: string)
     await expunge(session, uids)
     return moved
   }
-  let moved = new Map<number, number>()
+  let moved: Moved | undefined
   const onData = (data: { name: string; values: Status['code'] }) => {
     if (data.name === '[COPYUID]') moved = copied({ code: ['COPYUID', ...data.values] })
     return data.name === '[COPYUID]'
   }
   const end = await connection.run([`UID MOVE ${set} ${mailbox(to)}`], { ...options, onData })
-  return moved.size > 0 ? moved : copied(end)
+  return moved ?? copied(end)
 }
 
-function copied({ code: [name, , from, to] }: Pick<Status, 'code'>): Map<number, number> {
+function copied({ code: [name, validity, from, to] }: Pick<Status, 'code'>): Moved {
   if (name !== 'COPYUID') throw notFound('message')
-  const [before, after] = [from, to].map((set) => numbersIn(bytesOf(set)?.toString('latin1') ?? '', 1_000_000) ?? [])
-  return new Map(before?.map((uid, index) => [uid, after?.[index] ?? 0]))
+  const [before, after] = [from, to].map((set) => numbersIn(textOf(set), 1_000_000) ?? [])
+  const uids = new Map(before?.map((uid, index) => [uid, after?.[index] ?? 0]))
+  return { uidValidity: numberOf(validity), uids }
 }
 
 /** Removes messages for good, and no others that may be marked as deleted (RFC 4315). */

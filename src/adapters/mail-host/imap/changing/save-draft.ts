@@ -1,8 +1,14 @@
 import type { Draft } from '#/ports/mail-host.ts'
 import type { ImapSession } from '../client/session.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
+import { marksText } from '../watch/own-changes.ts'
 import { appendMessages, uidsNamed } from './append.ts'
 import { expunge, presentUids } from './change.ts'
+
+const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] } as const
+
+/** Of a draft that was saved. */
+export const marksOfDraft = marksText(flags)
 
 /**
  * Appends a draft to the folder that is selected, then removes those that it replaces. Undefined where the newest of them has
@@ -17,7 +23,6 @@ export async function saveDraft(
   const messageId = message.messageId ?? ''
   const before = replaces.at(-1)
   if (before !== undefined && (await presentUids(session, folder, [before])).length === 0) return undefined
-  const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] } as const
   const [told] = await appendMessages(session, folder.path, [{ raw: message.raw, messageId, receivedAt, ...flags }])
   const named = await uidsNamed(session, messageId)
   const newer = named.filter((uid) => !replaces.includes(uid))

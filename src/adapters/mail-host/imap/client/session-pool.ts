@@ -6,8 +6,8 @@ import { ImapSession } from './session.ts'
 /** Connections of one mailbox: each keeps the folder that it read last selected, so as many folders are at hand. Dovecot
  *  allows ten from one address. */
 const mostOfMailbox = 4
-/** Connections in all. */
-const most = 200
+/** Connections in all, for requests and for mail in. */
+const usualMost = 200
 /** How long one is kept without use, in milliseconds; servers close them after 30 minutes. */
 const longestIdle = 10 * 60_000
 /** How long a request waits in all before its first command, in milliseconds: for the delivery of mail, for earlier changes, for a
@@ -17,6 +17,7 @@ export const longestWait = 5_000
 /** Sessions, kept open between uses, for any number of mailboxes. Whoever waits is served in order. */
 export class SessionPool implements AsyncDisposable {
   readonly #server: ImapServer
+  readonly #most: number
   /** The one used last comes last. */
   #idle: ImapSession[] = []
   readonly #open = new Map<string, number>()
@@ -25,8 +26,9 @@ export class SessionPool implements AsyncDisposable {
   readonly #sweeper: NodeJS.Timeout
   #ended = false
 
-  constructor(server: ImapServer) {
+  constructor(server: ImapServer, most = usualMost) {
     this.#server = server
+    this.#most = most
     this.#sweeper = setInterval(() => this.#sweep(), longestIdle / 10)
     this.#sweeper.unref()
   }
@@ -79,7 +81,7 @@ export class SessionPool implements AsyncDisposable {
 
   /** An idle session with the folder selected, or with none; of a mailbox that may have no more, any. */
   #pick(login: string, path: string | undefined): ImapSession | undefined {
-    const full = (this.#open.get(login) ?? 0) >= mostOfMailbox || this.#total >= most
+    const full = (this.#open.get(login) ?? 0) >= mostOfMailbox || this.#total >= this.#most
     const own = this.#idle.filter((one) => one.login === login && one.connection.usable)
     const fits = ({ selected }: ImapSession) => path === undefined || selected?.path === path
     const found = own.findLast(fits) ?? own.find(({ selected }) => !selected) ?? (full ? own[0] : undefined)
@@ -90,7 +92,7 @@ export class SessionPool implements AsyncDisposable {
   /** Makes room by closing what another mailbox has not used for the longest time. */
   #hasRoom(login: string): boolean {
     if ((this.#open.get(login) ?? 0) >= mostOfMailbox) return false
-    if (this.#total < most) return true
+    if (this.#total < this.#most) return true
     const [oldest] = this.#idle
     if (!oldest) return false
     this.#close(oldest)

@@ -1,5 +1,6 @@
 import { invalid } from '#/errors.ts'
 import type { standingFolders } from '#/messages/folder-name.ts'
+import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inListOrder } from '../../folders.ts'
 import { timeouts } from '../client/connection.ts'
@@ -23,6 +24,7 @@ const uses: Readonly<Record<Exclude<Standing, 'inbox'>, { readonly mark: string;
 export interface Listed extends FolderStatus {
   readonly path: string
   readonly size: number | undefined
+  readonly state: FolderState
 }
 
 interface Entry {
@@ -118,7 +120,10 @@ export class Layout {
 
   /** All folders, the standing ones first and in their order. */
   async statuses(session: ImapSession): Promise<Listed[]> {
-    const items = `MESSAGES UNSEEN${session.connection.can('STATUS=SIZE') ? ' SIZE' : ''}`
+    const { connection } = session
+    // A server with QRESYNC need not name CONDSTORE too.
+    const modseq = connection.can('CONDSTORE') || connection.can('QRESYNC') ? ' HIGHESTMODSEQ' : ''
+    const items = `MESSAGES UNSEEN UIDVALIDITY UIDNEXT${modseq}${connection.can('STATUS=SIZE') ? ' SIZE' : ''}`
     const entries = await listFolders(session, items)
     const listed = entries.flatMap(({ path, status }) => {
       const name = this.nameOf(path)
@@ -129,6 +134,11 @@ export class Layout {
         total: status.get('MESSAGES') ?? 0,
         unread: status.get('UNSEEN') ?? 0,
         size: status.get('SIZE'),
+        state: {
+          uidValidity: status.get('UIDVALIDITY') ?? 0,
+          modseq: status.get('HIGHESTMODSEQ') ?? 0,
+          uidNext: status.get('UIDNEXT') ?? 0,
+        },
       }
     })
     return inListOrder(listed)

@@ -56,6 +56,11 @@ export class SelectedFolder {
     return this.#permanentFlags.has(flag) || (this.#permanentFlags.has('\\*') && !flag.startsWith('\\'))
   }
 
+  /** Those that messages of the folder have or had, in lower case, as far as the server says. */
+  get keywords(): string[] {
+    return [...this.#permanentFlags].filter((flag) => !flag.startsWith('\\'))
+  }
+
   /** Takes what a SELECT is answered with. */
   learn({ name, number, values: [value] }: Data): boolean {
     if (name === 'EXISTS') this.exists = number

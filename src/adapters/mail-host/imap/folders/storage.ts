@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { setStorage } from '#/usage/storage.ts'
@@ -33,7 +34,7 @@ export async function storageUsed(
 }
 
 /** Those that arriving mail would soon be refused for, by what was counted since they were measured last. */
-export async function nearlyFull(db: Db): Promise<string[]> {
+async function nearlyFull(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select usage.organization_id as id
     from organization_usage usage
@@ -83,4 +84,17 @@ async function sizeOf(session: ImapSession, layout: Layout): Promise<number> {
     await connection.run(['GETQUOTAROOT INBOX'], { onData })
   }
   return kibibytes * 1024
+}
+
+/** Lets in mail again for those who made room with another program. */
+export async function measureNearlyFull(
+  db: Db,
+  log: Logger,
+  measure: (organizationId: string) => Promise<unknown>,
+): Promise<void> {
+  try {
+    for (const organizationId of await nearlyFull(db)) await measure(organizationId)
+  } catch (err) {
+    log.warn({ err }, 'the storage that organizations use could not be measured')
+  }
 }

@@ -4,6 +4,7 @@ import { fetch } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
 import type { Places, SelectedFolder } from '../folders/selected-folder.ts'
 import { type Delta, noDelta, readDelta } from './delta.ts'
+import { readReturned } from './read-returned.ts'
 import { readRows } from './read-rows.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
@@ -92,11 +93,15 @@ async function nextRows(session: ImapSession, folder: SelectedFolder, newRows: N
   if (rows.uids.length === wanted) {
     const next = placesFrom(folder, places.last + 1)
     if (next) folder.ahead = { ...next, rows: read(session, newRows(), next) }
+    await readReturned(session, rows)
     return rows
   }
   // Those that lack have gone, and the server may not say so while it answers FETCH.
   await session.connection.run(['NOOP'])
-  if (folder.below - places.first + 1 === rows.uids.length) return rows
+  if (folder.below - places.first + 1 === rows.uids.length) {
+    await readReturned(session, rows)
+    return rows
+  }
   throw mailUnavailable(new Error(`Of ${wanted} messages the mail server gave ${rows.uids.length}`))
 }
 

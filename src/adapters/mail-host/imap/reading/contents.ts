@@ -54,8 +54,9 @@ export class Contents {
     }
     return present.flatMap((uid) => {
       const content = contents.get(uid)
-      const shown = flags.get(uid)
-      if (!content || !shown) return []
+      const marks = flags.get(uid)
+      if (!content || !marks) return []
+      const { modseq: _, ...shown } = marks
       const { filteredBy, inFront, ...rest } = content
       return { summary: { uid, folder: name, ...rest, ...shown }, filteredBy, inFront }
     })
@@ -73,18 +74,19 @@ export async function readFlags(
   { connection }: ImapSession,
   folder: SelectedFolder,
   uids: readonly number[],
-): Promise<Map<number, Flags>> {
-  const found = new Map<number, Flags>()
+): Promise<Map<number, Flags & { readonly modseq: number }>> {
+  const found = new Map<number, Flags & { readonly modseq: number }>()
   if (uids.length === 0) return found
   await fetch(connection, `UID FETCH ${uidSet(uids)} (UID FLAGS MODSEQ)`, 'FLAGS', (message, data) => {
-    if (message.uid > 0) found.set(message.uid, flagsIn(message.flags))
+    if (message.uid > 0) found.set(message.uid, { ...flagsIn(message.flags), modseq: message.modseq })
     // A server need not say again, to whoever follows the folder, what it has said here.
     if (message.modseq > folder.highestKnown) folder.notice(data)
   })
   return found
 }
 
-function flagsIn(flags: readonly string[]): Flags {
+/** As a message has them. */
+export function flagsIn(flags: readonly string[]): Flags {
   return {
     seen: flags.includes('\\seen'),
     flagged: flags.includes('\\flagged'),

@@ -1,12 +1,12 @@
+import { isKeyword } from '#/labels/keyword.ts'
 import type { ListPlace, ListQuery } from '#/ports/mail-host.ts'
-import { isKeyword } from '../../keywords.ts'
 import { timeouts } from '../client/connection.ts'
 import { fetch } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
 import { uidSet } from '../client/syntax.ts'
 
 /** The uids that a list holds, newest received first, equal dates by uid. */
-export async function listed(session: ImapSession, { unread, keyword }: ListQuery): Promise<number[]> {
+async function listed(session: ImapSession, { unread, keyword }: ListQuery): Promise<number[]> {
   if (keyword !== undefined && !isKeyword(keyword.toLowerCase())) return []
   const criteria = [
     ...(unread === undefined ? [] : [unread ? 'UNSEEN' : 'SEEN']),
@@ -18,11 +18,18 @@ export async function listed(session: ImapSession, { unread, keyword }: ListQuer
   return byDate(session, await numbers(session, 'SEARCH', wanted))
 }
 
+/** The uids on a page of it, and how many the list holds. */
+export async function pageOf(session: ImapSession, query: ListQuery): Promise<{ total: number; uids: number[] }> {
+  const uids = await listed(session, query)
+  const start = query.page * query.limit + (query.after ? await countUpTo(session, uids, query.after) : 0)
+  return { total: uids.length, uids: uids.slice(start, start + query.limit) }
+}
+
 /** RFC 9051, section 2.3.1.1. */
 const highestUid = 2 ** 32 - 1
 
 /** How many of the list come before what is behind a place. */
-export async function countUpTo(
+async function countUpTo(
   session: ImapSession,
   uids: readonly number[],
   { receivedAt, uid }: ListPlace,

@@ -35,6 +35,7 @@ export function readPlainHeader(
     let valueEnd: number
     if (field === fields.from) valueEnd = readSender(bytes, value, end, columns)
     else if (field === fields.messageId) valueEnd = readOwnId(bytes, value, end, key, columns)
+    else if (field === fields.contentType) valueEnd = passType(bytes, value, end)
     else if (field === fields.references) valueEnd = referencesEnd = readIds(bytes, value, end, key, columns)
     else {
       valueEnd = replyEnd = endOfId(bytes, value, end)
@@ -61,6 +62,7 @@ const fields = {
   messageId: { bit: 2, name: Buffer.from('message-id:') },
   references: { bit: 4, name: Buffer.from('references:') },
   inReplyTo: { bit: 8, name: Buffer.from('in-reply-to:') },
+  contentType: { bit: 16, name: Buffer.from('content-type:') },
 } satisfies Record<string, Field>
 
 const byFirstLetter: (Field | undefined)[] = Array.from({ length: 128 }, (_, letter) =>
@@ -153,6 +155,24 @@ function readSender(bytes: Buffer, start: number, end: number, { sender }: Threa
     elements[to + index] = inAddress[bytes[first + index] as number] as number
   }
   return bracketed ? last + 1 : last
+}
+
+const report = Buffer.from('multipart/report')
+
+/** Past a type other than that of reports, which are looked at with care. */
+function passType(bytes: Buffer, start: number, end: number): number {
+  let same = 0
+  while (same < report.length && ((bytes[start + same] ?? 0) | 0x20) === report[same]) same++
+  if (same === report.length) return -1
+  let at = start
+  while (at < end) {
+    const next = skipSpace(bytes, at, end)
+    const byte = bytes[next] as number
+    if (next === end || byte === CR) return at
+    if (byte < SPACE || byte === 0x7f) return -1
+    at = next + 1
+  }
+  return -1
 }
 
 /** Past white space, line breaks that are followed by more of it among it. */

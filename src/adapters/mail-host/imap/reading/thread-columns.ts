@@ -44,6 +44,12 @@ export class ThreadColumns {
     this.weak.clear()
   }
 
+  /** Adds ids to those that a row has. */
+  addIds(row: number, strong: Int32Array<ArrayBuffer>, weak: Int32Array<ArrayBuffer>): void {
+    this.strong.insert(row, this.rows - 1, strong)
+    this.weak.insert(row, this.rows - 1, weak)
+  }
+
   get uids(): Uint32Array {
     return this.#uid.subarray(0, this.rows)
   }
@@ -100,6 +106,20 @@ class Column<Of extends Elements = Elements> {
 
   clear(): void {
     this.length = this.start
+  }
+
+  /** Adds to what a row has, of which `last` is the one begun last. */
+  insert(row: number, last: number, added: Of): void {
+    let at = this.length
+    if (row < last) {
+      const before = this.#lengths.subarray(0, row + 1).reduce((sum, bytes) => sum + bytes, 0)
+      at = before / this.elements.BYTES_PER_ELEMENT
+      this.#lengths[row] = (this.#lengths[row] as number) + added.byteLength
+      this.start += added.length
+    }
+    const end = this.reserve(added.length)
+    this.elements.copyWithin(at + added.length, at, end)
+    this.elements.set(added, at)
   }
 
   all(): Buffer {

@@ -6,6 +6,7 @@ import { readHeaders } from '#/mime/headers.ts'
 import { idHashes, idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { threadIds } from '#/mime/references.ts'
+import { isNotice } from '#/mime/returned.ts'
 import { threadHeaders } from '#test/threads/folders.ts'
 import { readPlainHeader } from './plain-header.ts'
 import { ThreadColumns } from './thread-columns.ts'
@@ -40,6 +41,18 @@ const from = fc.constantFrom(
   'From: Ann <ann @example.test>\r\n',
 )
 
+const contentType = fc.constantFrom(
+  '',
+  '',
+  'Content-Type: text/plain; charset=utf-8\r\n',
+  'content-type:multipart/mixed;\r\n\tboundary="<a@x>"\r\n',
+  'Content-Type: text/plain; name="\xe9"\r\n',
+  'Content-Type:\r\n',
+  'Content-Type: text/html\r\nContent-Type: text/plain\r\n',
+  'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n',
+  'Content-Type: Multipart/Report; report-type=disposition-notification; boundary=b\r\n',
+)
+
 /** What is put into a header somewhere, in place of some of its bytes. */
 const broken = fc.record({
   at: fc.nat({ max: 200 }),
@@ -49,8 +62,9 @@ const broken = fc.record({
 
 test('threads get the same of a header, whether it is read by its bytes or with care', () => {
   const whole = fc
-    .tuple(from, threadHeaders)
-    .chain(([author, ids]) => fc.shuffledSubarray(fieldsOf(author + ids), { minLength: fieldsOf(author + ids).length }))
+    .tuple(from, threadHeaders, contentType)
+    .map((fields) => fieldsOf(fields.join('')))
+    .chain((fields) => fc.shuffledSubarray(fields, { minLength: fields.length }))
     .map((fields) => `${fields.join('')}\r\n`)
   const header = fc
     .tuple(whole, fc.oneof(fc.constant([]), fc.array(broken, { maxLength: 3 })))
@@ -67,6 +81,11 @@ test('threads get the same of a header, whether it is read by its bytes or with 
       rows.add(bytes, { uid: index + 1, seen: index === 1, receivedAt: index, start: 0, end: bytes.length })
     }
     assert.deepEqual(rows.rows(), expected(headers))
+    const notices = headers.flatMap((bytes, index) => (isNotice(readHeaders(bytes).headers) ? [index + 1] : []))
+    assert.deepEqual(rows.notices, notices)
+    const returned = { messageId: '<r@x>', strong: ['<s@x>', '<t@x>'], weak: ['<w>'], root: null }
+    for (const uid of notices) rows.addReturned(uid, returned)
+    assert.deepEqual(rows.rows(), expected(headers, new Set(notices)))
   })
   fc.assert(property, { numRuns: 3_000 })
 })
@@ -76,16 +95,16 @@ function fieldsOf(header: string): string[] {
 }
 
 /** As the mail host in the database has it. */
-function expected(headers: readonly Buffer[]): ReturnType<ThreadRowsReader['rows']> {
-  const read = headers.map((bytes) => {
+function expected(headers: readonly Buffer[], notices = new Set<number>()): ReturnType<ThreadRowsReader['rows']> {
+  const read = headers.map((bytes, index) => {
     const { headers: fields } = readHeaders(bytes)
     const [author] = parseAddresses(fields.last('from') ?? '')
     const { messageId, strong, weak } = threadIds(fields)
     return {
       sender: Buffer.from(author?.address.toLowerCase() ?? ''),
       id: messageId === null ? Buffer.alloc(8) : idHashes(key, [messageId]),
-      strong: idHashes(key, strong),
-      weak: idHashes(key, weak),
+      strong: idHashes(key, notices.has(index + 1) ? [...strong, '<s@x>', '<t@x>', '<r@x>'] : strong),
+      weak: idHashes(key, notices.has(index + 1) ? [...weak, '<w>'] : weak),
     }
   })
   const column = (name: 'sender' | 'strong' | 'weak' | 'id') => Buffer.concat(read.map((one) => one[name]))
@@ -110,6 +129,7 @@ for (const [what, text] of [
     'Message-ID: <c@x>\r\nReferences: <a@x>\r\n\t<b@x> <a@x>\r\nIn-Reply-To: <b@x>\r\nFrom: Ann <a@x.test>\r\n\r\n',
   ],
   ['a first message', 'from: "Doe, Ann" <a@x.test>\r\nMessage-Id:  <a.b-c+d@x>\r\n\r\n'],
+  ['the type of its text', 'Content-Type: text/plain;\r\n charset=utf-8\r\nMessage-ID: <a@x>\r\n\r\n'],
   ['a folded id', 'Message-ID:\r\n <a@x>\r\n\r\n'],
 ] as const) {
   test(`what nearly all mailers write needs no care: ${what}`, () => {

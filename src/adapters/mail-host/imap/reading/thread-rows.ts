@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Address } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
-import { readHeaders } from '#/mime/headers.ts'
+import { type Headers, readHeaders } from '#/mime/headers.ts'
 import { type IdHashKey, idHashWords } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import { threadIds } from '#/mime/references.ts'
+import { type ThreadIds, threadIds } from '#/mime/references.ts'
+import { isNotice, namedBy } from '#/mime/returned.ts'
 import type { ThreadRows } from '#/ports/folder-changes.ts'
 import { readPlainHeader } from './plain-header.ts'
 import { ThreadColumns } from './thread-columns.ts'
@@ -16,7 +17,7 @@ const longHeader = 64 << 10
 const hashedAtOnce = 5_000
 
 /** The header fields that threading goes by. */
-export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM'
+export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM CONTENT-TYPE'
 
 export interface ThreadRow {
   readonly uid: number
@@ -33,6 +34,8 @@ export class ThreadRowsReader {
   readonly #key: IdHashKey
   readonly #reader: Pick<MessageReader, 'message'>
   readonly #columns = new ThreadColumns()
+  /** The rows of notices of non-delivery, by uid: what they return connects them too, and is no field of theirs. */
+  readonly #notices = new Map<number, number>()
 
   constructor(key: IdHashKey, reader: Pick<MessageReader, 'message'>) {
     this.#key = key
@@ -43,17 +46,31 @@ export class ThreadRowsReader {
     return this.#columns.uids
   }
 
+  /** Their uids. */
+  get notices(): number[] {
+    return [...this.#notices.keys()]
+  }
+
+  /** What a notice returns. */
+  addReturned(uid: number, returned: ThreadIds): void {
+    const row = this.#notices.get(uid)
+    if (row === undefined) return
+    const { strong, weak } = namedBy(returned)
+    this.#columns.addIds(row, idHashWords(this.#key, strong), idHashWords(this.#key, weak))
+  }
+
   /** Nothing is kept of the bytes. A promise where the header is so long that it takes turns. */
   add(bytes: Buffer, { uid, seen, receivedAt, start, end }: ThreadRow): Promise<true> | undefined {
     this.#columns.begin(uid, seen, receivedAt)
     if (readPlainHeader(bytes, start, end, this.#key, this.#columns)) return undefined
     this.#columns.clear()
-    return this.#addWithCare(bytes.subarray(start, end))
+    return this.#addWithCare(uid, bytes.subarray(start, end))
   }
 
-  #addWithCare(header: Buffer): Promise<true> | undefined {
-    if (header.length > longHeader) return this.#addLong(Buffer.from(header))
+  #addWithCare(uid: number, header: Buffer): Promise<true> | undefined {
+    if (header.length > longHeader) return this.#addLong(uid, Buffer.from(header))
     const { headers } = readHeaders(header)
+    this.#noteNotice(uid, headers)
     const [author] = parseAddresses(headers.last('from') ?? '')
     const { messageId, strong, weak } = threadIds(headers)
     this.#addOwn(messageId, author)
@@ -62,8 +79,9 @@ export class ThreadRowsReader {
     return undefined
   }
 
-  async #addLong(header: Buffer): Promise<true> {
-    const { messageId, from, strong, weak } = await this.#reader.message(header)
+  async #addLong(uid: number, header: Buffer): Promise<true> {
+    const { headers, messageId, from, strong, weak } = await this.#reader.message(header)
+    this.#noteNotice(uid, headers)
     this.#addOwn(messageId, from ?? undefined)
     for (const [column, ids] of [
       [this.#columns.strong, strong],
@@ -75,6 +93,10 @@ export class ThreadRowsReader {
       }
     }
     return true
+  }
+
+  #noteNotice(uid: number, headers: Headers): void {
+    if (isNotice(headers)) this.#notices.set(uid, this.#columns.rows - 1)
   }
 
   #addOwn(messageId: Message['messageId'], author: Address | undefined): void {

@@ -4,13 +4,23 @@ import { databaseNow } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Access, Account } from '../access.ts'
-import { type AppendMessage, appendMessages, isNamed, isThere } from '../changing/append.ts'
+import { type AppendMessage, appendMessages, isNamed, uidOf } from '../changing/append.ts'
 import { type Refused, refused } from '../changing/refused.ts'
 import type { ImapSession } from '../client/session.ts'
 import type { Layout } from '../folders/layout.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
-import { type Claimed, claim, type Deferral, defer, drop, spooledBytes, spoolLeases } from './queries.ts'
+import {
+  type Claimed,
+  claim,
+  type Deferral,
+  type Delivered,
+  defer,
+  drop,
+  spooledBytes,
+  spoolLeases,
+} from './queries.ts'
 
 interface Parts {
   readonly db: Db
@@ -44,7 +54,9 @@ async function deliverTogether(
 ): Promise<unknown> {
   const { db, access, log } = parts
   try {
-    await access.inMailbox(account, (session, layout) => append(parts, session, layout, claimed, holder))
+    await access.inMailbox(account, (session, layout) =>
+      append(parts, session, layout, { mailbox: account.mailbox, claimed }, holder),
+    )
     return undefined
   } catch (error) {
     const [one, ...others] = claimed
@@ -78,7 +90,9 @@ async function deliverEach(
 /** Delivers a message whose folder the server refuses to the inbox. Where that fails too, the folder was not the reason. */
 async function deliverInstead(parts: Parts, account: Account, instead: Claimed, holder: LeaseHolder): Promise<unknown> {
   try {
-    await parts.access.inMailbox(account, (session, layout) => append(parts, session, layout, [instead], holder))
+    await parts.access.inMailbox(account, (session, layout) =>
+      append(parts, session, layout, { mailbox: account.mailbox, claimed: [instead] }, holder),
+    )
     const context = { mailbox: account.mailbox.mailboxId, message: instead.id }
     parts.log.warn(context, 'the mail server refuses the folder of a message, which was delivered to the inbox')
     return undefined
@@ -121,32 +135,31 @@ async function append(
   { db, log }: Parts,
   session: ImapSession,
   layout: Layout,
-  claimed: readonly Claimed[],
+  { mailbox, claimed }: { mailbox: MailboxRef; claimed: readonly Claimed[] },
   holder: LeaseHolder,
 ): Promise<void> {
   for (const run of runsOfFolder(claimed)) {
     const path = layout.pathOf(run[0]?.folder ?? 'inbox')
     const lacking: (AppendMessage & Claimed)[] = []
-    const there: Claimed[] = []
+    const there: Delivered[] = []
     const folder = run.some(({ keywords }) => keywords.length > 0) ? await session.select(path) : undefined
     for (const one of run) {
       const raw = await spooledBytes(db, one)
       if (!raw) continue
       const message = { ...one, raw }
       // An earlier attempt may have succeeded without an answer.
-      const again = one.attempts > 1 && (await isThere(session, path, message))
-      if (again || (one.unlessThere && (await isNamed(session, path, message)))) there.push(one)
+      const uid = one.attempts > 1 ? await uidOf(session, path, message) : undefined
+      if (uid !== undefined) there.push({ ...one, uid, isOurs: true })
+      else if (one.unlessThere && (await isNamed(session, path, message)))
+        there.push({ ...one, uid: null, isOurs: false })
       else lacking.push(fitting(log, session.login, folder, message))
     }
     const ours = await holder.stillHeld(lacking)
     // Dovecot appends to the folder that is selected, though another may have its name by now.
     if (!layout.isStanding(path)) await session.unselect()
     const uids = ours.length > 0 ? await appendMessages(session, path, ours) : []
-    const delivered = [
-      ...there.map((one) => ({ ...one, uid: null })),
-      ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null })),
-    ]
-    await db.transaction().execute((tx) => drop(tx, delivered))
+    const delivered = [...there, ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null, isOurs: true }))]
+    await db.transaction().execute((tx) => drop(tx, mailbox, delivered))
   }
 }
 

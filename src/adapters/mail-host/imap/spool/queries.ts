@@ -5,6 +5,7 @@ import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import { tell } from '#/events/tell.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
 import { received } from '../../received.ts'
+import { marksText, noteOwn } from '../watch/own-changes.ts'
 
 /** What is delivered to a mailbox at a time: all of it in one command. */
 const mostClaimed = 50
@@ -92,19 +93,25 @@ async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffe
 }
 
 /** What the server has of a message in the spool. */
-type Delivered = Pick<Spooled, 'id' | 'folder'> & { readonly uid: number | null }
+export type Delivered = Pick<Spooled, 'id' | 'folder' | 'seen' | 'flagged' | 'keywords'> & {
+  readonly uid: number | null
+  /** Another program may have stored it. */
+  readonly isOurs: boolean
+}
 
 /** Removes what was delivered, even by a process that has lost its lease meanwhile, and tells that it was received. */
-export async function drop(tx: Tx, delivered: readonly Delivered[]): Promise<void> {
-  const { rows } = await sql<MailboxRef & { id: number }>`
-    delete from mail_spool where id = any(${delivered.map(({ id }) => id)}::bigint[])
-    returning id, organization_id as "organizationId", mailbox_id as "mailboxId"`.execute(tx)
-  const mailboxes = new Map(rows.map(({ id, ...mailbox }) => [id, mailbox]))
-  const gone = delivered.flatMap(({ id, folder, uid }) => {
-    const mailbox = mailboxes.get(id)
-    return mailbox ? [{ mailbox, folder, uid }] : []
-  })
-  await tell(tx, received(gone))
+export async function drop(tx: Tx, mailbox: MailboxRef, delivered: readonly Delivered[]): Promise<void> {
+  const own = delivered.flatMap(({ folder, uid, isOurs, ...marks }) =>
+    isOurs && uid !== null ? [{ folder, uid, became: marksText(marks) }] : [],
+  )
+  await noteOwn(tx, mailbox, own)
+  const { rows } = await sql<{ id: number }>`
+    delete from mail_spool
+    where id = any(${delivered.map(({ id }) => id)}::bigint[])
+      and organization_id = ${mailbox.organizationId} and mailbox_id = ${mailbox.mailboxId}
+    returning id`.execute(tx)
+  const dropped = new Set(rows.map(({ id }) => id))
+  await tell(tx, received(delivered.filter(({ id }) => dropped.has(id)).map((one) => ({ ...one, mailbox }))))
 }
 
 /** Removes some of what waits for a mailbox and nobody has claimed; answers how many. */

@@ -55,8 +55,8 @@ test('the size of the spool is counted whatever becomes of what is in it', async
   assert.deepEqual(await each(), [3, 700, 2])
   await assert.rejects(take({ ...ada, mailboxId: ada.organizationId }, 5))
   assert.equal(await size(), 705 * message.raw.length)
-  const claimed = (await claim(db, ada)).map((one) => ({ ...one, uid: null }))
-  await db.transaction().execute((tx) => drop(tx, claimed))
+  const claimed = (await claim(db, ada)).map((one) => ({ ...one, uid: null, isOurs: true }))
+  await db.transaction().execute((tx) => drop(tx, ada, claimed))
   while ((await discard(db, bob)) > 0) {}
   assert.equal(await size(), 2 * message.raw.length)
   assert.deepEqual(await each(), [0, 0, 2])

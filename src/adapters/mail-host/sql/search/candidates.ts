@@ -82,7 +82,7 @@ export async function lookUp(
   const { rows } = await sql<{ hits: number; places: Place[] | null }>`
     with hit as materialized (
       select content_id from mail_search
-      where words @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
+      where search_vector(words) @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
     ), found as (
       select message.received_at, message.folder_id, message.uid
       from hit

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
-import { idMark, phraseQuery, wordsQuery } from './vector.ts'
+import { holdsPhrase, idMark, wordsQuery } from './index-text.ts'
 
 /** Whether a message is found: over `mail_messages message`, its `content` and its `search`, which may be null. */
 export function condition(
@@ -18,7 +18,7 @@ export function condition(
     case 'not':
       return sql`not ${of(tree.of)}`
     case 'text':
-      return sql`coalesce(search.words @@ ${phraseQuery(tree.field, tree.text)}::tsquery, false)`
+      return sql`coalesce(${holdsPhrase(tree.field, tree.text)}, false)`
     case 'label':
       return sql`(${tree.keyword}::text = any(message.keywords))`
     case 'folder':
@@ -44,7 +44,7 @@ export function condition(
   }
 }
 
-/** What the vector of every message that is found matches, which the index answers alone; undefined where nothing is certain. */
+/** What the words of every message that is found match, which the index answers alone; undefined where nothing is certain. */
 export function necessaryWords(tree: SearchTree): string | undefined {
   switch (tree.kind) {
     case 'text':

@@ -1,18 +1,18 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { Mutex } from '#/event-loop/mutex.ts'
 import { collected } from '#/event-loop/pieces.ts'
+import { StepWorker } from '#/event-loop/step-worker.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { piecesOf } from '../read.ts'
-import { claimUnindexed, readUnindexed, type Unindexed, type Vectored, writeVectors } from './queue.ts'
-import { vectorOf } from './vector.ts'
+import { indexText } from './index-text.ts'
+import { claimUnindexed, readUnindexed, type Unindexed, type Words, writeWords } from './queue.ts'
 
 /** Messages in a batch: what one statement adds to the index while an embedded database serves nobody else. */
 const batchSize = 16
-/** While there is nothing to index, in milliseconds. */
-const betweenLooks = 1_000
+/** Between looks for messages, in milliseconds. */
+const idleMs = 1_000
 /** After a batch, in times that it took: mail that arrives goes first. */
 const rest = 12
 /** A message that a process died over so often is left out. */
@@ -25,56 +25,28 @@ interface Parts {
 }
 
 /** Indexes stored messages for search, some at a time. The queue is a table, and several processes share it. */
-export class SearchIndexer implements AsyncDisposable {
+export class SearchIndexer extends StepWorker {
   readonly #parts: Parts
-  readonly #stop = new AbortController()
-  readonly #rounds = new Mutex()
-  #running: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
+    super({ idleMs, rest, log: parts.log, failed: 'messages could not be indexed; they are tried again' })
     this.#parts = parts
   }
 
-  /** Indexes all that waits. */
-  async processAll(): Promise<void> {
-    while (await this.#rounds.run(() => this.#batch()));
-  }
-
-  /** Indexes what comes, until it is disposed of. */
-  start(): void {
-    this.#running = this.#run()
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      const since = performance.now()
-      const more = await this.#rounds
-        .run(() => this.#batch())
-        .catch((err: unknown) => {
-          if (!signal.aborted) this.#parts.log.error({ err }, 'messages could not be indexed; they are tried again')
-          return false
-        })
-      const ms = more ? rest * (performance.now() - since) : betweenLooks
-      await pause(ms, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  /** Whether there may be more. */
-  async #batch(): Promise<boolean> {
+  protected override async step(): Promise<boolean> {
     const { db } = this.#parts
     const claimed = await claimUnindexed(db, batchSize)
     if (claimed.length === 0) return false
-    const vectors: Vectored[] = []
+    const texts: Words[] = []
     for (const one of claimed) {
-      if (one.epoch <= mostClaims) vectors.push(...(await this.#vector(one)))
+      if (one.epoch <= mostClaims) texts.push(...(await this.#wordsIn(one)))
       await nextTurn()
     }
-    await writeVectors(db, claimed, vectors)
+    await writeWords(db, claimed, texts)
     return claimed.length === batchSize
   }
 
-  async #vector(one: Unindexed): Promise<Vectored[]> {
+  async #wordsIn(one: Unindexed): Promise<Words[]> {
     const { db, reader } = this.#parts
     const content = await readUnindexed(db, one)
     if (!content) return []
@@ -85,18 +57,12 @@ export class SearchIndexer implements AsyncDisposable {
         bytes === null
           ? await collected(piecesOf(db, organizationId, id, sizeBytes), sizeBytes)
           : Buffer.from(bytes, 'base64')
-      const words = vectorOf(await reader.searchable(raw), { organizationId, mailboxIds, messageId })
+      const words = indexText(await reader.searchable(raw), { organizationId, mailboxIds, messageId })
       return [{ id, organization_id: organizationId, words }]
     } catch (error) {
       // It has gone meanwhile.
       if (error instanceof Refusal) return []
       throw error
     }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort()
-    await this.#running
-    await this.#rounds.run(async () => {})
   }
 }

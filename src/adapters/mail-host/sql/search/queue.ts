@@ -44,15 +44,15 @@ export async function readUnindexed(db: Db, { id, organizationId }: Unindexed): 
   return rows[0]
 }
 
-export interface Vectored {
+export interface Words {
   readonly id: number
   readonly organization_id: string
   readonly words: string
 }
 
-/** Adds vectors to the index, and takes what was claimed off the queue. Contents are locked before the queue's rows, as whoever
+/** Adds words to the index, and takes what was claimed off the queue. Contents are locked before the queue's rows, as whoever
  *  deletes them does. */
-export async function writeVectors(db: Db, claimed: readonly Unindexed[], vectors: readonly Vectored[]): Promise<void> {
+export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: readonly Words[]): Promise<void> {
   await sql`
     with content as materialized (
       select id from mail_contents where id = any(${claimed.map(({ id }) => id)}::bigint[]) order by id for key share
@@ -61,8 +61,8 @@ export async function writeVectors(db: Db, claimed: readonly Unindexed[], vector
       where (select count(*) from content) >= 0 and ${indexingLeases.held(claimed)} returning id
     )
     insert into mail_search (content_id, organization_id, words)
-    select row.id, row.organization_id, row.words::tsvector
-    from jsonb_to_recordset(${JSON.stringify(vectors)}::jsonb) as row (id bigint, organization_id uuid, words text)
+    select row.id, row.organization_id, row.words
+    from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as row (id bigint, organization_id uuid, words text)
     join taken on taken.id = row.id
     join content on content.id = row.id
     on conflict do nothing`.execute(db)

@@ -7,7 +7,7 @@ import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
 import { lookUp, type Place, type Scope, walk } from './candidates.ts'
 import { condition, necessaryWords } from './condition.ts'
-import { mailboxMark, organizationMark } from './vector.ts'
+import { mailboxMark, organizationMark } from './index-text.ts'
 
 /** Messages that are tried in a statement, first where an index knows the words, then anywhere: 20 ms on the embedded database,
  *  which serves nobody else meanwhile. */

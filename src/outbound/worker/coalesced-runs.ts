@@ -1,6 +1,6 @@
-/** Work of which one run is under way at a time; it runs again where somebody has asked meanwhile, or it answers that there
- *  is more. */
-export class SingleFlight {
+/** Work of which one run is under way at a time. All who ask during a run get one more after it; so does a run that answers that there is
+ *  more. Nobody waits for it, as they do with `SingleFlight`. */
+export class CoalescedRuns {
   readonly #work: () => Promise<boolean>
   readonly #failed: (err: unknown) => void
   #running: Promise<void> | undefined

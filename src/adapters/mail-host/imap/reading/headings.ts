@@ -1,0 +1,38 @@
+import { readMessage } from '#/mime/message.ts'
+import type { Extent, Heading, HeadingPage, UidRange } from '#/ports/mail-host.ts'
+import { fetch } from '../client/fetch.ts'
+import type { ImapSession } from '../client/session.ts'
+import { uidSet } from '../client/syntax.ts'
+import type { SelectedFolder } from '../folders/selected-folder.ts'
+import { flagsIn } from './contents.ts'
+import { numbers } from './list.ts'
+
+/** As the server answers it. */
+const section = 'BODY[HEADER.FIELDS (FROM SENDER TO CC SUBJECT RECEIVED CONTENT-TYPE)]'
+
+/** What filters look at, of messages in a range of uids of the folder that is selected. The server reads their headers alone. */
+export async function headings(
+  session: ImapSession,
+  folder: SelectedFolder,
+  { after, last, most, withHeader }: UidRange,
+): Promise<HeadingPage> {
+  const { uidValidity } = folder.selectedAt
+  const uids = last > after ? await numbers(session, 'SEARCH', `UID ${after + 1}:${last}`) : []
+  const wanted = uids.toSorted((a, b) => a - b).slice(0, most)
+  const messages: Heading[] = []
+  if (wanted.length === 0) return { uidValidity, messages }
+  const fields = withHeader ? section : 'BODY[HEADER.FIELDS (SUBJECT)]'
+  const items = `UID FLAGS ${fields.replace('BODY', 'BODY.PEEK')}`
+  await fetch(session.connection, `UID FETCH ${uidSet(wanted)} (${items})`, fields, (message) => {
+    const header = message.octets(fields)
+    if (!header || message.uid === 0) return undefined
+    messages.push({ uid: message.uid, ...flagsIn(message.flags), subject: readMessage(header).subject, header })
+  })
+  return { uidValidity, messages: messages.sort((a, b) => a.uid - b.uid) }
+}
+
+/** Of the folder that is selected. */
+export async function extent(session: ImapSession, folder: SelectedFolder): Promise<Extent> {
+  const [lastUid = 0] = folder.exists > 0 ? await numbers(session, 'SEARCH', 'UID *') : []
+  return { uidValidity: folder.selectedAt.uidValidity, lastUid, total: folder.exists }
+}

@@ -1,0 +1,42 @@
+import { invalid } from '#/errors.ts'
+import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
+import type { InFolder } from '../access.ts'
+import type { Reach } from '../reach.ts'
+import { numbers } from './list.ts'
+
+/** Mailboxes that are looked through at once: each takes a login, and searches of every folder. */
+const mostMailboxes = 20
+
+/** Looked for keyword by keyword, of those that a folder has or had: the server counts none. */
+export async function keywordTotals(reach: Reach, mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]> {
+  if (mailboxes.length > mostMailboxes) {
+    throw invalid(
+      'mailbox',
+      `On a mail server, labels of at most ${mostMailboxes} mailboxes are counted at once`,
+      'Name one',
+    )
+  }
+  const totals = new Map<string, KeywordTotal>()
+  for (const mailbox of mailboxes) {
+    for (const { name, total } of await reach.statuses(mailbox)) {
+      if (total === 0) continue
+      for (const found of await reach.inFolder(mailbox, name, inFolder)) {
+        const { keyword } = found
+        const before = totals.get(keyword) ?? { total: 0, unread: 0 }
+        totals.set(keyword, { keyword, total: before.total + found.total, unread: before.unread + found.unread })
+      }
+    }
+  }
+  return [...totals.values()].sort((a, b) => (a.keyword < b.keyword ? -1 : 1))
+}
+
+const inFolder: InFolder<KeywordTotal[]> = async (session, folder) => {
+  const found: KeywordTotal[] = []
+  for (const keyword of folder.keywords) {
+    const { length: total } = await numbers(session, 'SEARCH', `KEYWORD ${keyword}`)
+    if (total === 0) continue
+    const { length: unread } = await numbers(session, 'SEARCH', `UNSEEN KEYWORD ${keyword}`)
+    found.push({ keyword, total, unread })
+  }
+  return found
+}

@@ -1,0 +1,29 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { noticeBytes, returnedIds } from '#/mime/returned.ts'
+import { readFilteredBy } from '../changing/filtered-by.ts'
+import { fetch } from '../client/fetch.ts'
+import type { ImapSession } from '../client/session.ts'
+import { uidSet } from '../client/syntax.ts'
+import type { ThreadRowsReader } from './thread-rows.ts'
+
+/** In one command, while which the session does nothing else. */
+const noticesAtOnce = 50
+/** For the field that may stand in front of a message. */
+const mostInFront = 16 * 1024
+
+/** Reads what the notices of non-delivery among new messages return, of the folder that is selected. One that has gone meanwhile
+ *  connects nothing. */
+export async function readReturned(session: ImapSession, rows: ThreadRowsReader): Promise<void> {
+  const { notices } = rows
+  for (let at = 0; at < notices.length; at += noticesAtOnce) {
+    const items = `UID BODY.PEEK[]<0.${noticeBytes + mostInFront}>`
+    const command = `UID FETCH ${uidSet(notices.slice(at, at + noticesAtOnce))} (${items})`
+    await fetch(session.connection, command, 'BODY[]<0>', (message) => {
+      const bytes = message.octets('BODY[]<0>')
+      if (!bytes || message.uid === 0) return undefined
+      const returned = returnedIds(bytes.subarray(readFilteredBy(bytes).length))
+      if (returned) rows.addReturned(message.uid, returned)
+      return nextTurn(true as const)
+    })
+  }
+}

@@ -1,0 +1,99 @@
+import { query } from '#/db/query.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { type By, type Told, tell } from '#/events/tell.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Done } from '../changing/change.ts'
+
+/** What of a message is told to readers. */
+interface Marks {
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+}
+
+/** A change of a message by Mailroom itself. */
+export interface OwnChange {
+  readonly folder: string
+  readonly uid: number
+  /** By `marksText`; null where the message went. */
+  readonly became: string | null
+  /** The same, of a message that was there, and its modification sequence then. */
+  readonly before?: string
+  readonly modseq?: number
+  /** Whence a message came that was moved. */
+  readonly fromFolder?: string
+  readonly fromUid?: number
+}
+
+/** Flags and keywords, comparable. */
+export function marksText({ seen, flagged, keywords }: Marks): string {
+  const marks = new Set([...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords])
+  return [...marks]
+    .map((mark) => mark.toLowerCase())
+    .sort()
+    .join(' ')
+}
+
+/** What a change of messages did; of one within a folder also those that were so already, since it is told of them too. */
+export function ownChangesOf({ source, target, present, pairs }: Done): OwnChange[] {
+  const isMove = source.name !== target.name
+  const differing = new Set(pairs.map(({ before }) => before.uid))
+  const alike = isMove
+    ? []
+    : present.filter(({ uid }) => !differing.has(uid)).map((one) => ({ before: one, after: one }))
+  return [...pairs, ...alike].flatMap(({ before, after }): OwnChange[] => {
+    const was = { before: marksText(before), modseq: before.modseq }
+    const now = { folder: target.name, uid: after.uid, became: marksText(after) }
+    if (!isMove) return [{ ...now, ...was }]
+    const place = { folder: source.name, uid: before.uid }
+    return [
+      { ...place, ...was, became: null },
+      { ...now, fromFolder: place.folder, fromUid: place.uid },
+    ]
+  })
+}
+
+/** Messages that Mailroom removed from a folder. */
+export function went(folder: string, uids: readonly number[]): OwnChange[] {
+  return uids.map((uid) => ({ folder, uid, became: null }))
+}
+
+/**
+ * Remembers, while somebody looks at the mailbox, that Mailroom itself has made these changes, in the transaction that tells of them.
+ * Call it before `tell`: whoever tells of changes by others has the watch for that time, so that neither is told behind
+ * what came after it.
+ */
+export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly OwnChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await query(tx)`
+    insert into imap_changes
+      (organization_id, mailbox_id, folder, uid, became, before, modseq, from_folder, from_uid)
+    select watch.organization_id, watch.id, change.folder, change.uid, change.became, change.before, change.modseq,
+      change."fromFolder", change."fromUid"
+    from (
+      select id, organization_id from imap_watches
+      where id = ${mailbox.mailboxId} and organization_id = ${mailbox.organizationId} for share
+    ) watch
+    cross join jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as change
+      (folder text, uid bigint, became text, before text, modseq bigint, "fromFolder" text, "fromUid" bigint)`
+}
+
+/** What Mailroom has done on the server. */
+export interface OwnDone {
+  readonly mailbox: MailboxRef
+  readonly own: readonly OwnChange[]
+  readonly events: readonly Told[]
+  readonly by: By | undefined
+  /** What else belongs to the transaction. */
+  readonly settle?: ((tx: Tx) => Promise<void>) | undefined
+}
+
+/** Tells of what Mailroom has done. Of what a process did that dies before, it is told as of what a mail program did. */
+export async function tellOwn(db: Db, { mailbox, own, events, by, settle }: OwnDone): Promise<void> {
+  if (events.length === 0 && !settle) return
+  await db.transaction().execute(async (tx) => {
+    await noteOwn(tx, mailbox, own)
+    await tell(tx, events, by)
+    await settle?.(tx)
+  })
+}

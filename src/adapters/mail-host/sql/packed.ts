@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** A column as one value, since node-postgres takes seven times as long over a row for each message; in base64, which is decoded in
+ *  a third of the time that hexadecimal takes, the usual form of bytes. */
+export function packed(bytes: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`encode(string_agg(${bytes}, ''), 'base64')`
+}
+
+export function bytes(base64: string | null): Buffer {
+  return base64 === null ? Buffer.alloc(0) : Buffer.from(base64, 'base64')
+}
+
+/** From what `int4send` writes: four bytes each, big-endian. */
+export function integers(base64: string | null): Uint32Array {
+  const aligned = new Uint8Array(bytes(base64))
+  Buffer.from(aligned.buffer).swap32()
+  return new Uint32Array(aligned.buffer)
+}

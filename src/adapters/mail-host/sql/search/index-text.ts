@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { Searchable } from '#/mime/searchable.ts'
+import type { SearchField } from '#/ports/search.ts'
+import { wantedWords, wordsOf } from '#/search/words.ts'
+
+/** In all fields of a message. */
+const mostWords = 16_000
+/** `search_vector` makes less than a MiB of it. */
+const mostBytes = 512 * 1024
+
+/** The lines of the text, the first of which has the marks. What words occur in most comes last. */
+const lines = ['subject', 'from', 'to', 'filename', 'cc', 'text'] as const satisfies (keyof Searchable)[]
+
+/** Fields whose words are marks too: they are few, and soon found. */
+const markedFields: ReadonlySet<string> = new Set<SearchField>(['filename', 'cc'])
+
+/** A message's words as the index has them, in their order: one space between words, two between texts, a line for each field. Before
+ *  them are the marks of organization, mailboxes and Message-ID, by which one look in the index finds only what may be found. */
+export function indexText(
+  searchable: Searchable,
+  {
+    organizationId,
+    mailboxIds,
+    messageId,
+  }: { organizationId: string; mailboxIds: readonly string[]; messageId: string | null },
+): string {
+  const marks = new Set([organizationMark(organizationId), ...mailboxIds.map(mailboxMark)])
+  if (messageId !== null) marks.add(idMark(messageId))
+  let [words, bytes] = [0, 0]
+  const written = lines.map((field) =>
+    searchable[field].map((text) => {
+      const taken: string[] = []
+      for (const { text: word } of wordsOf(text)) {
+        if (++words > mostWords || bytes > mostBytes) break
+        const mark = markedFields.has(field) ? fieldMark(field, word) : ''
+        if (mark !== '') marks.add(mark)
+        bytes += Buffer.byteLength(word + mark)
+        taken.push(word)
+      }
+      return taken.join(' ')
+    }),
+  )
+  return [[...marks], ...written].map((texts) => ` ${texts.join('  ')} `).join('\n')
+}
+
+/** Whether words follow each other in a field of `search.words`, an index text. */
+export function holdsPhrase(field: SearchField, phrase: string): RawBuilder<boolean> {
+  const text = field === 'any' ? sql`search.words` : sql`split_part(search.words, E'\\n', ${lineOf(field)}::integer)`
+  const wanted = wantedWords(phrase)
+  const isPlain = wanted.every(({ at, prefix }, index) => at === index && (!prefix || index === wanted.length - 1))
+  if (isPlain) {
+    const end = wanted.at(-1)?.prefix ? '' : ' '
+    return sql<boolean>`strpos(${text}, ${` ${wanted.map((word) => word.text).join(' ')}${end}`}) > 0`
+  }
+  let next = 0
+  const pattern = wanted.map((word) => {
+    const between = ' [^ \n]+'.repeat(word.at - next)
+    next = word.at + 1
+    return `${between} ${word.text}${word.prefix ? '[^ \n]*' : ''}`
+  })
+  return sql<boolean>`${text} ~ ${`${pattern.join('')} `}`
+}
+
+function lineOf(field: Exclude<SearchField, 'any'>): number {
+  return lines.indexOf(field) + 2
+}
+
+/** The same words wherever they stand, as PostgreSQL reads a query: what the index answers alone. */
+export function wordsQuery(field: SearchField, phrase: string): string {
+  const words = wantedWords(phrase).map(({ text, prefix }) => {
+    return `'${markedFields.has(field) ? fieldMark(field, text) : text}'${prefix ? ':*' : ''}`
+  })
+  return `(${words.join(' & ')})`
+}
+
+function fieldMark(field: string, word: string): string {
+  return `${field}/${word}`
+}
+
+export function organizationMark(id: string): string {
+  return `o/${shortened(id)}`
+}
+
+export function mailboxMark(id: string): string {
+  return `m/${shortened(id)}`
+}
+
+export function idMark(messageId: string): string {
+  return `i/${createHash('sha256').update(messageId).digest('base64url').slice(0, 12)}`
+}
+
+/** The index has it to find less: whether it is the one is seen elsewhere. */
+function shortened(uuid: string): string {
+  return Buffer.from(uuid.slice(-12), 'hex').toString('base64url')
+}

@@ -1,0 +1,135 @@
+import type { Actor } from '#/audit/actor.ts'
+import { query } from '#/db/query.ts'
+import type { LeftAlone } from '#/db/schema/changes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import type { Change, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Held } from '#/ports/recording.ts'
+import type { Difference, Part } from './part.ts'
+import { intendedBefore, stepOf } from './record.ts'
+import { type Whereabouts, whereabouts } from './whereabouts.ts'
+
+/** A part of a change that is being undone. */
+export interface Undone extends Part {
+  readonly id: number
+  /** False: whether it was done is not known, so what is as before is not named. */
+  readonly settled: boolean
+  readonly undone_uids: readonly number[]
+}
+
+export interface PutBack {
+  readonly db: Db
+  readonly mailHost: MailHost
+  /** The undo, under which it is recorded. */
+  readonly undo: { readonly id: string; readonly organizationId: string; readonly by: Actor }
+}
+
+/** Another process has put these messages back. */
+class DoneElsewhere extends Error {}
+
+/** Puts messages of a part back, wherever changes on record have moved them since: folder by folder, each with its record. */
+export async function putBack(parts: PutBack, part: Undone): Promise<void> {
+  const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid))
+  for (const place of await whereabouts(parts.db, part, remaining)) {
+    try {
+      await putBackIn(parts, part, place)
+    } catch (error) {
+      if (!(error instanceof DoneElsewhere)) throw error
+    }
+  }
+}
+
+async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: Whereabouts): Promise<void> {
+  const mailbox = { organizationId: undo.organizationId, mailboxId: part.mailbox_id }
+  const leave = (reason: LeftAlone['reason']) =>
+    db.transaction().execute(async (tx) => {
+      const left = [...place.uids.values()].map((uid) => leftAlone(part, place, uid, reason))
+      await markUndone(tx, undo.id, part, place, left)
+    })
+  const folder = await mailHost.folderNow(mailbox, { name: place.folder, key: place.key })
+  if (folder === undefined) return leave('gone')
+  const moved = part.from_key !== null && place.key !== part.folder_key
+  const change = { ...inverseOf(part), ...(moved ? {} : await backTo(mailHost, mailbox, part)) }
+  if (Object.values(change).every((one) => Array.isArray(one) && one.length === 0)) return leave('moved')
+  const step = stepOf(db, undo.id)
+  const uids = [...place.uids.values()]
+  try {
+    await mailHost.update(mailbox, folder, uids, change, undo.by, {
+      intend: (did) => step.intend(did),
+      settle: async (tx, did) => {
+        if (did.source.key !== place.key) throw new Error('The folder was replaced by another of its name')
+        await step.settle(tx, did)
+        const present = new Map(did.present.map((held) => [held.uid, held]))
+        // Where this step is done again, it may have been done.
+        const done = did.present.length > did.pairs.length ? await intendedBefore(tx, undo.id, did, uids) : new Set()
+        const left = uids.flatMap((uid) => {
+          const held = present.get(uid)
+          const reason = !held
+            ? 'gone'
+            : moved
+              ? 'moved'
+              : part.settled && isOtherwise(held, part) && !done.has(uid)
+                ? 'changed'
+                : undefined
+          return reason ? [leftAlone(part, place, uid, reason)] : []
+        })
+        await markUndone(tx, undo.id, part, place, left)
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'mail_unavailable') throw error
+    await leave('refused')
+  }
+}
+
+/** What takes a difference back. */
+function inverseOf({ seen, flagged, added, removed }: Difference): Change {
+  return {
+    ...(seen !== null && { seen: !seen }),
+    ...(flagged !== null && { flagged: !flagged }),
+    addKeywords: removed,
+    removeKeywords: added,
+  }
+}
+
+/** Where the messages came from. A folder that has gone since is made again. */
+async function backTo(mailHost: MailHost, mailbox: MailboxRef, { from_key, from_folder }: Undone): Promise<Change> {
+  if (from_key === null || from_folder === null) return {}
+  return { folder: (await mailHost.folderNow(mailbox, { name: from_folder, key: from_key })) ?? from_folder }
+}
+
+/** Whether anything that the part changed of a message is not as the part left it. */
+function isOtherwise(held: Held, { seen, flagged, added, removed }: Difference): boolean {
+  return (
+    (seen !== null && held.seen !== seen) ||
+    (flagged !== null && held.flagged !== flagged) ||
+    added.some((keyword) => !held.keywords.includes(keyword)) ||
+    removed.some((keyword) => held.keywords.includes(keyword))
+  )
+}
+
+function leftAlone(
+  { mailbox_id }: Undone,
+  { folder }: Whereabouts,
+  uid: number,
+  reason: LeftAlone['reason'],
+): LeftAlone {
+  return { mailbox_id, folder, uid, reason }
+}
+
+/** @throws DoneElsewhere */
+async function markUndone(tx: Tx, undoId: string, part: Undone, place: Whereabouts, left: readonly LeftAlone[]) {
+  const uids = [...place.uids.keys()]
+  const done = await query(tx)`
+    with part as (
+      update change_parts set
+        undone_uids = undone_uids || ${uids}::bigint[],
+        undone = cardinality(undone_uids) + ${uids.length} >= cardinality(uids),
+        left_alone = left_alone || ${JSON.stringify(left)}::jsonb
+      where id = ${part.id} and not undone_uids && ${uids}::bigint[]
+      returning id
+    )
+    update changes set left_alone = left_alone + ${left.length} where id = ${undoId} and exists (select from part)
+    returning id`
+  if (done.length === 0) throw new DoneElsewhere()
+}

@@ -1,0 +1,191 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
+import { microseconds, timeAt } from '#/db/microseconds.ts'
+import type { ChangeKind, LeftAlone } from '#/db/schema/changes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Caller } from '#/http/caller.ts'
+import type { TimedPlace } from '#/http/cursor.ts'
+import type { Undone } from './put-back.ts'
+
+export interface RecordedChange {
+  readonly id: string
+  readonly kind: ChangeKind
+  readonly state: 'running' | 'done'
+  readonly mailboxes: readonly { readonly id: string; readonly address: string }[]
+  readonly actorKind: Actor['kind']
+  readonly actorName: string
+  readonly messages: number
+  /** Of its first parts. */
+  readonly done: { readonly what: What[]; readonly movedTo: string[] }
+  readonly leftAlone: number
+  readonly made: Date
+  /** In microseconds. */
+  readonly at: number
+  readonly undoes: string | null
+  readonly undoneBy: string | null
+}
+
+/** What was done to messages of a change. */
+export const whats = ['moved', 'read', 'unread', 'starred', 'unstarred', 'labelled', 'unlabelled'] as const
+type What = (typeof whats)[number]
+
+/** Parts that are looked at for it: a change has one for each way in which its messages became different. */
+const partsLookedAt = 100
+
+const done = sql`(
+  select jsonb_build_object(
+    'what', array_remove(array[
+      case when bool_or(from_key is not null) then 'moved' end,
+      case when bool_or(seen) then 'read' end,
+      case when bool_or(not seen) then 'unread' end,
+      case when bool_or(flagged) then 'starred' end,
+      case when bool_or(not flagged) then 'unstarred' end,
+      case when bool_or(added <> '{}') then 'labelled' end,
+      case when bool_or(removed <> '{}') then 'unlabelled' end], null),
+    'movedTo', coalesce(jsonb_agg(distinct folder) filter (where from_key is not null), '[]'))
+  from (
+    select from_key, folder, seen, flagged, added, removed from change_parts
+    where change_id = change.id order by id limit ${sql.lit(partsLookedAt)}
+  ) part) as done`
+
+const columns = sql`change.id, change.kind, change.state, change.actor_kind as "actorKind", change.actor_name as "actorName",
+  change.messages, change.left_alone as "leftAlone", change.at as made, ${microseconds('change.at')} as at, change.undoes,
+  change.undone_by as "undoneBy", ${done}, array(
+    select jsonb_build_object('id', id, 'address', address) from mailboxes
+    where mailboxes.organization_id = change.organization_id and mailboxes.id = any(change.mailboxes)
+    order by address) as mailboxes`
+
+/** Who may not read one of its mailboxes does not see a change. */
+function visible(caller: Caller): RawBuilder<unknown> {
+  return sql`change.organization_id = ${caller.organizationId}
+    and not exists (select from unnest(change.mailboxes) as one (id) where not ${caller.mayIn('read', 'one.id')})`
+}
+
+/** Newest first. */
+export async function changesOf(
+  db: Db,
+  caller: Caller,
+  { after, most }: { readonly after: TimedPlace | undefined; readonly most: number },
+): Promise<RecordedChange[]> {
+  const behind = after ? sql`and (change.at, change.id) < (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<RecordedChange>`
+    select ${columns} from changes change where ${visible(caller)} ${behind}
+    order by change.at desc, change.id desc limit ${most}`.execute(db)
+  return rows
+}
+
+export async function changeById(db: Db, caller: Caller, id: string): Promise<RecordedChange | undefined> {
+  const { rows } = await sql<RecordedChange>`
+    select ${columns} from changes change where change.id = ${id} and ${visible(caller)}`.execute(db)
+  return rows[0]
+}
+
+/** What an undo left alone, as far as it is listed, with the addresses of mailboxes. */
+export async function leftAloneBy(
+  db: Db,
+  organizationId: string,
+  undoes: string,
+  most: number,
+): Promise<(Omit<LeftAlone, 'mailbox_id'> & { readonly mailbox: string })[]> {
+  const { rows } = await sql<Omit<LeftAlone, 'mailbox_id'> & { mailbox: string }>`
+    select mailbox.address as mailbox, one.folder, one.uid, one.reason
+    from change_parts part
+    cross join lateral jsonb_to_recordset(part.left_alone) as one (mailbox_id uuid, folder text, uid bigint, reason text)
+    join mailboxes mailbox on mailbox.id = part.mailbox_id and mailbox.organization_id = ${organizationId}
+    where part.change_id = ${undoes}
+    order by part.id desc, one.uid limit ${most}`.execute(db)
+  return rows
+}
+
+/** Begins to undo a change that is done, unless that was done. Undefined where it is not: answers the undo's id. */
+export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
+  const { rows } = await sql<{ undone_by: string | null; state: string }>`
+    select undone_by, state from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(
+    tx,
+  )
+  const [change] = rows
+  if (change?.state !== 'done') return undefined
+  if (change.undone_by !== null) return change.undone_by
+  const { rows: made } = await sql<{ id: string }>`
+    with undo as (
+      insert into changes (organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state, undoes)
+      select organization_id, mailboxes, 'undo', ${by.kind}, ${by.id}::uuid, ${by.name}, 'running', id
+      from changes where id = ${id}
+      returning id
+    )
+    update changes set undone_by = undo.id from undo where changes.id = ${id} returning undo.id`.execute(tx)
+  return made[0]?.id
+}
+
+export const changeLeases = new Leases('changes', 30_000)
+
+/** A change whose work a process does. */
+export interface Running {
+  readonly id: string
+  readonly organization_id: string
+  readonly kind: ChangeKind
+  readonly mailboxes: readonly string[]
+  readonly undoes: string | null
+  readonly remove_keyword: string | null
+  readonly add_keyword: string | null
+  readonly by: Actor
+}
+
+/** Of a kind whose work is done here; or the process that deleted a folder has died. */
+const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
+  or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes')`
+
+/** Claims a change that is running: the one, or that which waits longest. */
+export async function claimRunning(db: Db, id: string | undefined): Promise<(Running & Lease<string>) | undefined> {
+  const [claimed] = await changeLeases.claim<
+    Lease<string> & Omit<Running, 'by'> & Record<'actor_kind' | 'actor_name', string> & { actor_id: string | null }
+  >(db, databaseNow, {
+    chosen: sql`select id from changes
+      where ${due} and ${changeLeases.free(databaseNow)} ${id === undefined ? sql`` : sql`and id = ${id}`}
+      order by at limit 1`,
+    due,
+    returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, actor_kind, actor_id, actor_name`,
+  })
+  if (!claimed) return undefined
+  const { actor_kind, actor_id, actor_name, ...running } = claimed
+  return { ...running, by: { kind: actor_kind as Actor['kind'], id: actor_id, name: actor_name, address: null } }
+}
+
+export async function isRunning(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`select from changes where id = ${id} and state = 'running'`.execute(db)
+  return rows.length > 0
+}
+
+/** The last part of a change that is still to be put back: a message may be in several. */
+export async function nextPart(db: Db, changeId: string): Promise<Undone | undefined> {
+  const { rows } = await sql<Undone>`
+    select id, mailbox_id, folder_key, folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed,
+      settled, undone_uids
+    from change_parts where change_id = ${changeId} and not undone order by id desc limit 1`.execute(db)
+  return rows[0]
+}
+
+/** What was changed is kept so long, in milliseconds. */
+const kept = 30 * 24 * 60 * 60_000
+
+/** So many changes, and so many of their parts, are deleted by one statement. */
+const atATime = 200
+
+/** Forgets changes of long ago. */
+export async function forgetChanges(db: Db, now: Date, most = atATime): Promise<void> {
+  const before = new Date(now.getTime() - kept)
+  for (let gone = most; gone === most; ) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from change_parts where id in (
+        select part.id from changes join change_parts part on part.change_id = changes.id
+        where changes.at < ${before} limit ${most}
+      )`.execute(db)
+    gone = Number(numAffectedRows)
+  }
+  for (let gone = most; gone === most; ) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from changes where id in (select id from changes where at < ${before} limit ${most})`.execute(db)
+    gone = Number(numAffectedRows)
+  }
+}

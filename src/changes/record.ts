@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import { query, Part as SharedSql } from '#/db/query.ts'
+import type { ChangeKind } from '#/db/schema/changes.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Did, Recording } from '#/ports/recording.ts'
+import { type Part, partsOf } from './part.ts'
+
+/** What is recorded of a change beside its parts. */
+export interface Recorded {
+  readonly organizationId: string
+  /** Their ids. */
+  readonly mailboxes: readonly string[]
+  readonly kind: ChangeKind
+  readonly by: Actor
+}
+
+/** A change of one step. */
+export interface RecordedAtOnce extends Recording {
+  /** Undefined as long as nothing was changed. */
+  readonly changeId: string | undefined
+}
+
+/** Records a change that has one step. What changes nothing leaves no record. */
+export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
+  const id = randomUUID()
+  let intended = false
+  let changeId: string | undefined
+  const step = stepOf(db, id)
+  return {
+    get changeId() {
+      return changeId
+    },
+    async intend(did) {
+      await insertChange(db, { ...change, id }, 'done')
+      intended = true
+      await step.intend(did)
+    },
+    async settle(tx, did) {
+      if (intended) {
+        await step.settle(tx, did)
+        if (did.pairs.length === 0) await endChange(tx, id)
+      } else if (did.pairs.length > 0) await insertWhole(tx, { ...change, id }, did)
+      if (did.pairs.length > 0) changeId = id
+    },
+  }
+}
+
+/** Begins a change of many steps, which `endChange` ends: until then it cannot be undone. Answers its id. */
+export async function beginChange(db: Db, change: Recorded): Promise<string> {
+  const id = randomUUID()
+  await insertChange(db, { ...change, id }, 'running')
+  return id
+}
+
+/** Begins to take a keyword from all messages of the mailboxes, or to put another in its place: what runs changes does it. */
+export async function beginReplacing(
+  tx: Tx,
+  change: Omit<Recorded, 'kind'>,
+  { keyword, by: other }: { readonly keyword: string; readonly by: string | null },
+): Promise<string> {
+  const id = randomUUID()
+  await insertChange(tx, { ...change, kind: other === null ? 'label_removed' : 'labels_merged', id }, 'running')
+  await query(tx)`update changes set remove_keyword = ${keyword}, add_keyword = ${other} where id = ${id}`
+  return id
+}
+
+/** Records one step of a change. */
+export function stepOf(db: Db, changeId: string): Recording {
+  let intended: Inserted | undefined
+  return {
+    async intend(did) {
+      intended = await insertParts(db, changeId, did, { settled: false, again: true })
+    },
+    async settle(tx, did) {
+      if (intended && intended.ids.length > 0) await dropIntended(tx, changeId, intended)
+      if (did.pairs.length > 0) {
+        await insertParts(tx, changeId, did, { settled: true, again: intended !== undefined })
+      }
+    },
+  }
+}
+
+/** No more steps come. A change that has changed nothing goes, unless somebody knows its id by now. */
+export async function endChange(db: Db, changeId: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from changes
+      where id = ${changeId} and messages = 0 and kind in ('messages', 'filters', 'folder_deleted') returning id
+    )
+    update changes set state = 'done', leased_until = null
+    where id = ${changeId} and not exists (select from gone)`.execute(db)
+}
+
+const columnsOfPart = {
+  mailbox_id: 'uuid',
+  folder_key: 'bigint',
+  folder: 'text',
+  uids: 'bigint[]',
+  from_key: 'bigint',
+  from_folder: 'text',
+  from_uids: 'bigint[]',
+  seen: 'boolean',
+  flagged: 'boolean',
+  added: 'text[]',
+  removed: 'text[]',
+} satisfies Record<keyof Part, string>
+const partColumns = new SharedSql(Object.keys(columnsOfPart).join(', '))
+const typedPartColumns = new SharedSql(
+  Object.entries(columnsOfPart)
+    .map(([column, type]) => `${column} ${type}`)
+    .join(', '),
+)
+
+type WithId = Recorded & { readonly id: string }
+
+async function insertChange(db: Db, { id, organizationId, mailboxes, kind, by }: WithId, state: 'running' | 'done') {
+  await query(db)`
+    insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state)
+    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, ${state})`
+}
+
+/** One statement, as it is added to every change of many messages. */
+async function insertWhole(tx: Tx, { id, organizationId, mailboxes, kind, by }: WithId, did: Did): Promise<void> {
+  await query(tx)`
+    with change as (
+      insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, messages, state)
+      values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name},
+        ${did.pairs.length}, 'done')
+      returning id
+    )
+    insert into change_parts (change_id, ${partColumns})
+    select change.id, part.* from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
+}
+
+/** Those of the messages of a folder that a process which died was about to change in this step: whether it did is not known. */
+export async function intendedBefore(
+  db: Db,
+  changeId: string,
+  { mailbox, source }: Pick<Did, 'mailbox' | 'source'>,
+  uids: readonly number[],
+): Promise<Set<number>> {
+  const rows = await query<{ uid: number }>(db)`
+    select distinct uid from change_parts part cross join lateral unnest(part.uids) uid
+    where part.change_id = ${changeId} and not part.settled and part.mailbox_id = ${mailbox.mailboxId}
+      and part.folder_key = ${source.key} and uid = any(${[...uids]}::bigint[])`
+  return new Set(rows.map(({ uid }) => uid))
+}
+
+interface Inserted {
+  readonly ids: readonly number[]
+  readonly counted: number
+}
+
+/** What a process that died was about to do stays on record, and another does the step `again`: each message counts once. */
+async function insertParts(
+  db: Db,
+  changeId: string,
+  did: Did,
+  { settled, again }: { settled: boolean; again: boolean },
+): Promise<Inserted> {
+  const uids = did.pairs.map(({ before }) => before.uid)
+  const counted = uids.length - (again ? (await intendedBefore(db, changeId, did, uids)).size : 0)
+  const rows = await query<{ id: number }>(db)`
+    with change as (
+      update changes set messages = messages + ${counted} where id = ${changeId} returning id
+    )
+    insert into change_parts (change_id, ${partColumns}, settled)
+    select change.id, part.*, ${settled}
+    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})
+    returning id`
+  return { ids: rows.map(({ id }) => id), counted }
+}
+
+/** In favour of what was done. */
+async function dropIntended(tx: Tx, changeId: string, { ids, counted }: Inserted): Promise<void> {
+  await query(tx)`
+    with gone as (
+      delete from change_parts where id = any(${[...ids]}::bigint[])
+    )
+    update changes set messages = messages - ${counted} where id = ${changeId}`
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileAway } from '#test/threads/file-away.ts'
+import { World } from '#test/world/world.ts'
+
+// In the database alone: an IMAP server knows a folder by its name.
+
+test('an undo follows folders to their new names', async () => {
+  await using world = await World.start()
+  const organization = await world.organization()
+  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const mailbox = { organizationId: organization.id, mailboxId }
+  const message = { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@x.test', headers: '' }
+  await fileAway(world, mailbox, [message], 'From')
+  const path = `/v1/messages?mailbox=${address}&folder=From`
+  const { body } = await organization.request('PATCH', path, { uids: [1], folder: 'To' })
+  for (const name of ['From', 'To']) {
+    const renamed = await organization.request('PATCH', `/v1/folders/${name}?mailbox=${address}`, {
+      name: `${name} now`,
+    })
+    assert.equal(renamed.status, 200)
+  }
+  assert.equal((await organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
+  const { messages } = await world.mailHost.list(mailbox, 'From now', { limit: 1, page: 0 })
+  assert.equal(messages.length, 1)
+})

@@ -1,0 +1,44 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Running } from './queries.ts'
+import { stepOf } from './record.ts'
+
+/** Messages in one step. */
+const together = 500
+
+/** Takes a keyword from all messages of the change's mailboxes, or puts another in its place, step by step. What is done again finds
+ *  the messages that are left. */
+export async function replaceKeyword(
+  { db, mailHost }: { readonly db: Db; readonly mailHost: MailHost },
+  change: Running & { readonly remove_keyword: string },
+  goesOn: () => Promise<boolean>,
+): Promise<boolean> {
+  const { id, organization_id: organizationId, remove_keyword: keyword, add_keyword, by } = change
+  const alteration = { removeKeywords: [keyword], addKeywords: add_keyword === null ? [] : [add_keyword] }
+  const step = async (mailbox: MailboxRef, folder: string): Promise<boolean> => {
+    const { messages } = await mailHost.list(mailbox, folder, { limit: together, page: 0, keyword })
+    if (messages.length === 0) return false
+    const uids = messages.map(({ uid }) => uid)
+    await mailHost.update(mailbox, folder, uids, alteration, by, stepOf(db, id))
+    return messages.length === together
+  }
+  for (const mailboxId of change.mailboxes) {
+    const mailbox = { organizationId, mailboxId }
+    for (const { name } of await mailHost.folders(mailbox)) {
+      for (let more = true; more; ) {
+        if (!(await goesOn())) return false
+        more = await step(mailbox, name).catch(unlessGone)
+        await nextTurn()
+      }
+    }
+  }
+  return true
+}
+
+/** The folder, or the mailbox, has been deleted meanwhile. */
+function unlessGone(error: unknown): false {
+  if (error instanceof Refusal && error.code !== 'mail_unavailable') return false
+  throw error
+}

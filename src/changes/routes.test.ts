@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
+
+interface Box {
+  readonly mailbox: MailboxRef
+  readonly address: string
+}
+
+/** A mailbox of its own for a test, with unread messages 1 to 3 in its inbox. */
+async function newBox(): Promise<Box> {
+  const { id: mailboxId, address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+  const mailbox = { organizationId: organization.id, mailboxId }
+  const messages = [0, 1, 2].map((number) => ({
+    ...{ seen: false, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' },
+  }))
+  await fileAway(world, mailbox, messages)
+  return { mailbox, address }
+}
+
+async function bulk({ address }: Box, body: object, folder = 'inbox') {
+  const answer = await organization.request('PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
+  assert.equal(answer.status, 200)
+  return answer.body
+}
+
+const undo = (id: string) => organization.request('POST', `/v1/changes/${id}/undo`)
+
+async function uidsIn({ mailbox }: Box, folder: string): Promise<number[]> {
+  const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+  return messages.map(({ uid }) => uid).sort((a, b) => a - b)
+}
+
+test('a bulk change is listed and shown with every documented field, and so is its undo', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1, 2], folder: 'archive', unread: false })
+  const shown = (await organization.request('GET', `/v1/changes/${change_id}`)).body
+  assert.deepEqual(shown, {
+    ...{ id: change_id, kind: 'messages', state: 'done', mailboxes: [box.address] },
+    ...{
+      by: shown.by,
+      at: shown.at,
+      messages: 2,
+      did: ['moved', 'read'],
+      moved_to: ['archive'],
+      left_alone: 0,
+      undoes: null,
+      undone_by: null,
+      left: [],
+    },
+  })
+  assert.deepEqual(shown.by.kind, 'key')
+  const { status, body, headers } = await undo(change_id)
+  assert.equal(status, 201)
+  assert.equal(headers.get('location'), `/v1/changes/${body.id}`)
+  assert.deepEqual([body.kind, body.undoes, body.messages, body.left], ['undo', change_id, 2, []])
+  assert.deepEqual([await uidsIn(box, 'archive'), await uidsIn(box, 'inbox')], [[], [3, 4, 5]])
+  const { data } = (await organization.request('GET', '/v1/changes?limit=2')).body
+  assert.deepEqual(
+    data.map(({ id, undone_by }: { id: string; undone_by: string | null }) => [id, undone_by]),
+    [
+      [body.id, null],
+      [change_id, body.id],
+    ],
+  )
+})
+
+test('a change says what it did, and so does its undo', async () => {
+  const box = await newBox()
+  const { body: label } = await organization.request('POST', '/v1/labels', {
+    name: `Label ${randomUUID().slice(0, 8)}`,
+  })
+  const did = async (body: object) => {
+    const { change_id } = await bulk(box, { uids: [1, 2], ...body })
+    const made = (await organization.request('GET', `/v1/changes/${change_id}`)).body
+    return [made, (await undo(change_id)).body].map((one) => [...one.did, ...one.moved_to])
+  }
+  assert.deepEqual(await did({ unread: false }), [['read'], ['unread']])
+  assert.deepEqual(await did({ starred: true, add_labels: [label.keyword] }), [
+    ['starred', 'labelled'],
+    ['unstarred', 'unlabelled'],
+  ])
+  assert.deepEqual(await did({ folder: 'Projects' }), [
+    ['moved', 'Projects'],
+    ['moved', 'inbox'],
+  ])
+})
+
+test('a change that changes nothing has no id', async () => {
+  const box = await newBox()
+  assert.equal((await bulk(box, { uids: [1, 2], unread: true })).change_id, null)
+  assert.equal((await bulk(box, { uids: [99], folder: 'archive' })).change_id, null)
+})
+
+test('changes are read page by page', async () => {
+  const box = await newBox()
+  const made: string[] = []
+  for (const starred of [true, false, true]) made.unshift((await bulk(box, { uids: [1], starred })).change_id)
+  const first = (await organization.request('GET', '/v1/changes?limit=2&cursor=')).body
+  const next = (await organization.request('GET', `/v1/changes?limit=1&cursor=${first.next_cursor}`)).body
+  const ids = [...first.data, ...next.data].map(({ id }: { id: string }) => id)
+  assert.deepEqual(ids, made)
+})
+
+test('an undo names what is gone, moved or changed since, and puts the rest back', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1, 2, 3], folder: 'archive', starred: true })
+  await world.mailHost.expunge(box.mailbox, 'archive', [1])
+  await bulk(box, { uids: [2], folder: 'Projects' }, 'archive')
+  await bulk(box, { uids: [3], starred: false }, 'archive')
+  const { body } = await undo(change_id)
+  const left = body.left.map(({ folder, uid, reason }: Record<string, unknown>) => [folder, uid, reason])
+  assert.deepEqual(
+    left.sort((a: unknown[], b: unknown[]) => Number(a[1]) - Number(b[1]) || String(a[0]).localeCompare(String(b[0]))),
+    [
+      ['archive', 1, 'gone'],
+      ['Projects', 1, 'moved'],
+      ['archive', 3, 'changed'],
+    ],
+  )
+  assert.equal(body.left_alone, 3)
+  assert.deepEqual(await uidsIn(box, 'inbox'), [4])
+  const [moved] = await world.mailHost.summaries(box.mailbox, 'Projects', [1])
+  assert.equal(moved?.flagged, false)
+})
+
+test('an undo makes a folder again that has gone', async () => {
+  const box = await newBox()
+  await bulk(box, { uids: [1], folder: 'Old' })
+  const back = await bulk(box, { uids: [1], folder: 'archive' }, 'Old')
+  const path = `/v1/folders/Old?mailbox=${box.address}`
+  assert.equal((await organization.request('DELETE', path)).status, 200)
+  await undo(back.change_id)
+  assert.deepEqual(await uidsIn(box, 'Old'), [1])
+})
+
+test('a change is undone once, however often and by however many it is asked', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1, 2, 3], folder: 'archive' })
+  const answers = await Promise.all([undo(change_id), undo(change_id), undo(change_id)])
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+  assert.deepEqual(
+    answers.map(({ body }) => body.state),
+    ['done', 'done', 'done'],
+  )
+  const { status, body } = await undo(change_id)
+  assert.deepEqual([status, body.state, body.messages], [200, 'done', 3])
+  assert.deepEqual(await uidsIn(box, 'inbox'), [4, 5, 6])
+})
+
+test('of an undo that somebody else began, the rest is done by whoever looks', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1], starred: true })
+  const { body } = await undo(change_id)
+  await world.db.updateTable('changes').set({ state: 'running' }).where('id', '=', body.id).execute()
+  await world.runningChanges.processAll()
+  assert.equal((await organization.request('GET', `/v1/changes/${body.id}`)).body.state, 'done')
+})
+
+test('a change that still runs is not undone yet', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1], starred: true })
+  await world.db.updateTable('changes').set({ state: 'running' }).where('id', '=', change_id).execute()
+  assert.equal((await undo(change_id)).status, 409)
+})
+
+test('changes of other mailboxes and organizations do not exist for a key', async () => {
+  const [one, other] = [await newBox(), await newBox()]
+  const { change_id } = await bulk(one, { uids: [1], starred: true })
+  const restricted = await organization.restrictedKey({ mailbox_ids: [other.mailbox.mailboxId] })
+  const stranger = (await world.organization()).key
+  for (const key of [restricted, stranger]) {
+    assert.equal((await organization.request('GET', `/v1/changes/${change_id}`, undefined, { key })).status, 404)
+    assert.equal((await organization.request('POST', `/v1/changes/${change_id}/undo`, undefined, { key })).status, 404)
+    const { data } = (await organization.request('GET', '/v1/changes', undefined, { key })).body
+    assert.deepEqual(data, [])
+  }
+})
+
+test('with a mailbox or an organization its changes go', async () => {
+  const box = await newBox()
+  const { change_id } = await bulk(box, { uids: [1], starred: true })
+  await world.db.deleteFrom('mailboxes').where('id', '=', box.mailbox.mailboxId).execute()
+  assert.equal((await organization.request('GET', `/v1/changes/${change_id}`)).status, 404)
+  const parts = await world.db.selectFrom('change_parts').select('id').where('change_id', '=', change_id).execute()
+  assert.deepEqual(parts, [])
+})

@@ -1,0 +1,104 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { LeaseHolder } from '#/db/lease-holder.ts'
+import { databaseNow, type Lease } from '#/db/leases.ts'
+import type { Db } from '#/db/schema.ts'
+import { StepWorker } from '#/event-loop/step-worker.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { putBack } from './put-back.ts'
+import { changeLeases, claimRunning, isRunning, nextPart, type Running } from './queries.ts'
+import { endChange } from './record.ts'
+import { replaceKeyword } from './replace-keyword.ts'
+
+/** In milliseconds: only what a process left is looked for. */
+const idleMs = 5_000
+/** A request waits so long for the end of its change, in milliseconds. */
+const mostWaited = 5_000
+
+interface Parts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly log: Logger
+}
+
+/** Does the work of changes that are running, step by step: whoever asked for one waits for it for a while, and the worker goes on
+ *  with what a process left. One process works on a change. */
+export class RunningChanges extends StepWorker {
+  readonly #parts: Parts
+  readonly #working = new Set<Promise<unknown>>()
+
+  constructor(parts: Parts) {
+    super({ idleMs, log: parts.log, failed: 'a change of messages could not go on; it is tried again' })
+    this.#parts = parts
+  }
+
+  /** Works on a change until it is done, or waits for who does. Resolves earlier where that takes long: then it goes on by itself. */
+  async run(id: string): Promise<void> {
+    const waited = new AbortController()
+    const work = this.#track(this.#work(id)).then(async (wasFree) => {
+      if (!wasFree) await this.#untilDone(id, waited.signal)
+    })
+    await Promise.race([work, pause(mostWaited, undefined, { signal: waited.signal }).catch(() => {})])
+    waited.abort()
+  }
+
+  async #untilDone(id: string, signal: AbortSignal): Promise<void> {
+    for (let ms = 20; !signal.aborted && (await isRunning(this.#parts.db, id)); ms = Math.min(2 * ms, 500))
+      await pause(ms, undefined, { signal }).catch(() => {})
+  }
+
+  /** Goes on with what a process left. */
+  protected override step(): Promise<boolean> {
+    return this.#work(undefined)
+  }
+
+  /** Whether there was one. */
+  async #work(id: string | undefined): Promise<boolean> {
+    const { db, log } = this.#parts
+    if (this.stopping.aborted) return false
+    const since = performance.now()
+    const claimed = await claimRunning(db, id)
+    if (!claimed) return false
+    using holder = new LeaseHolder(db, changeLeases, [claimed], { since, now: () => databaseNow, log })
+    const goesOn = async () => !this.stopping.aborted && (await holder.stillHeld([claimed])).length > 0
+    let done = false
+    try {
+      done = await this.#steps(claimed, goesOn)
+    } finally {
+      if (!done) await letGo(db, claimed)
+    }
+    if (done) await endChange(db, claimed.id)
+    return true
+  }
+
+  async #steps(change: Running, goesOn: () => Promise<boolean>): Promise<boolean> {
+    const { db, mailHost } = this.#parts
+    const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
+    if (remove_keyword !== null) return replaceKeyword({ db, mailHost }, { ...change, remove_keyword }, goesOn)
+    if (undoes === null) return true
+    while (await goesOn()) {
+      const part = await nextPart(db, undoes)
+      if (!part) return true
+      await putBack({ db, mailHost, undo: { id, organizationId, by } }, part)
+      await nextTurn()
+    }
+    return false
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#working.add(work)
+    const forget = () => this.#working.delete(work)
+    work.then(forget, forget)
+    return work
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([super[Symbol.asyncDispose](), Promise.allSettled(this.#working)])
+  }
+}
+
+/** Others may go on at once. */
+async function letGo(db: Db, lease: Lease): Promise<void> {
+  await changeLeases.release(db, [lease], sql`state = state`)
+}

@@ -1,0 +1,85 @@
+import { cursorParameter, nextCursor } from '#/http/cursor.ts'
+import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { type leftAloneBy, type RecordedChange, whats } from './queries.ts'
+
+const kinds = ['messages', 'filters', 'label_removed', 'labels_merged', 'folder_deleted', 'undo'] as const
+
+/** Messages that an undo left alone, as they are listed. */
+export const mostNamed = 500
+
+const changeFields = {
+  id: Id,
+  kind: OneOf(kinds, {
+    description:
+      '`messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.',
+  }),
+  state: OneOf(['running', 'done']),
+  mailboxes: Type.Array(Type.String({ examples: ['ada@tryout.test'] })),
+  by: Type.Object({
+    kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on']),
+    name: Type.String({ examples: ['ann@tryout.test'] }),
+  }),
+  at: Timestamp,
+  messages: Type.Integer({ minimum: 0, description: 'So many were changed.' }),
+  did: Type.Array(OneOf(whats), { description: 'What was done to some of them, or all.' }),
+  moved_to: Type.Array(Type.String({ examples: ['archive'] }), { description: 'The folders that they were moved to.' }),
+  left_alone: Type.Integer({ minimum: 0, description: 'So many an undo did not put back, or not wholly.' }),
+  undoes: Nullable({ ...Id, description: 'The change that this one undoes.' }),
+  undone_by: Nullable({ ...Id, description: 'The change that undid this one.' }),
+}
+
+export const ChangeOut = Type.Object(changeFields, { title: 'Change' })
+
+const LeftAlone = Type.Object(
+  {
+    mailbox: Type.String({ examples: ['ada@tryout.test'] }),
+    folder: Type.String({ examples: ['archive'] }),
+    uid: Type.Integer({ minimum: 1, examples: [17] }),
+    reason: OneOf(['gone', 'moved', 'changed', 'refused'], {
+      description:
+        '`gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. ' +
+        '`changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not.',
+    }),
+  },
+  { title: 'LeftAlone' },
+)
+
+export const WholeChange = Type.Object(
+  {
+    ...changeFields,
+    left: Type.Array(LeftAlone, { description: `What \`left_alone\` counts, at most ${mostNamed} of it.` }),
+  },
+  { title: 'WholeChange' },
+)
+
+export const ChangesQuery = Strict({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  cursor: cursorParameter,
+})
+
+export const ChangeList = Type.Object({ data: Type.Array(ChangeOut), next_cursor: nextCursor })
+
+export const defaultLimit = 50
+
+export function present(change: RecordedChange): Static<typeof ChangeOut> {
+  const { id, kind, state, mailboxes, actorKind, actorName, made, messages, done, leftAlone, undoes, undoneBy } = change
+  return {
+    ...{
+      id,
+      kind,
+      state,
+      mailboxes: mailboxes.map(({ address }) => address),
+      by: { kind: actorKind, name: actorName },
+      at: made.toISOString(),
+    },
+    ...{ messages, did: done.what, moved_to: done.movedTo, left_alone: leftAlone, undoes, undone_by: undoneBy },
+  }
+}
+
+export function presentWhole(
+  change: RecordedChange,
+  left: Awaited<ReturnType<typeof leftAloneBy>>,
+): Static<typeof WholeChange> {
+  return { ...present(change), left }
+}

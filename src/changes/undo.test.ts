@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+const keywords = { red: '', blue: '' }
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+  for (const name of ['red', 'blue'] as const) {
+    keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
+  }
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** Messages in a mailbox, numbered from 0. */
+const count = 6
+const flags = ['seen', 'flagged', 'red', 'blue'] as const
+
+interface State {
+  readonly folder: string
+  readonly uid: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly red: boolean
+  readonly blue: boolean
+}
+
+type Mail = ReadonlyMap<number, State>
+type Settings = { readonly [Name in 'folder' | (typeof flags)[number]]?: State[Name] | undefined }
+
+interface Step {
+  readonly messages: readonly number[]
+  readonly settings: Settings
+  /** Of many messages by the API; else by another mail program. */
+  readonly recorded: boolean
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  messages: fc.uniqueArray(fc.nat(count - 1), { minLength: 1 }),
+  settings: fc
+    .record(
+      {
+        folder: fc.constantFrom('inbox', 'archive', 'trash', 'Projects'),
+        ...{ seen: fc.boolean(), flagged: fc.boolean(), red: fc.boolean(), blue: fc.boolean() },
+      },
+      { requiredKeys: [] },
+    )
+    .filter((settings) => Object.keys(settings).length > 0),
+  recorded: fc.boolean(),
+})
+
+/** How mail was after a change; the first is how it began. */
+interface Moment {
+  readonly mail: Mail
+  readonly recorded: boolean
+  readonly changeId?: string
+}
+
+test('undo puts back to the flag what nobody has touched since, and to undo that brings it again', async () => {
+  const history = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 7 }), which: fc.nat() })
+  const rounds = fc.asyncProperty(history, async ({ steps, which }) => {
+    const { mailbox, address } = await newMailbox()
+    const moments: Moment[] = [{ mail: await mailIn(mailbox), recorded: true }]
+    for (const step of steps) await perform(mailbox, address, step, moments)
+    const changes = moments.flatMap(({ changeId }, at) => (changeId === undefined ? [] : [{ changeId, at }]))
+    const [chosen] = changes.slice(which % Math.max(1, changes.length))
+    if (!chosen) return
+    const now = moments.at(-1)?.mail ?? new Map()
+
+    const undo = await organization.request('POST', `/v1/changes/${chosen.changeId}/undo`)
+    assert.equal(undo.status, 201)
+    assert.equal(undo.body.state, 'done')
+    const expected = [...now].map(([number, state]) => [number, afterUndo(number, state, moments, chosen.at)] as const)
+    assert.deepEqual(placesOf(await mailIn(mailbox)), new Map(expected))
+
+    const again = await organization.request('POST', `/v1/changes/${undo.body.id}/undo`)
+    assert.equal(again.body.left_alone, 0)
+    assert.deepEqual(placesOf(await mailIn(mailbox)), placesOf(now))
+  })
+  await fc.assert(rounds, { numRuns: 30 })
+})
+
+type Place = Omit<State, 'uid'>
+
+/** What the product promises: each flag, label and folder is put back by itself, where the message can be followed. */
+function afterUndo(number: number, now: State, moments: readonly Moment[], change: number): Place {
+  const [was, became] = [moments[change - 1]?.mail.get(number), moments[change]?.mail.get(number)]
+  if (!was || !became || isLost(number, moments.slice(change))) return placeOf(now)
+  const back = { ...placeOf(now) }
+  for (const flag of flags) if (was[flag] !== became[flag]) back[flag] = was[flag]
+  const isThere = was.folder !== became.folder && now.folder === became.folder
+  return isThere ? { ...back, folder: was.folder } : back
+}
+
+/** Whether something has moved the message that is not on record. */
+function isLost(number: number, moments: readonly Moment[]): boolean {
+  return moments.some(({ mail, recorded }, at) => {
+    const before = moments[at - 1]?.mail.get(number)
+    return !recorded && before !== undefined && before.folder !== mail.get(number)?.folder
+  })
+}
+
+function placeOf({ uid: _, ...place }: State): Place {
+  return place
+}
+
+function placesOf(mail: Mail): Map<number, Place> {
+  return new Map([...mail].map(([number, state]) => [number, placeOf(state)]))
+}
+
+async function newMailbox(): Promise<{ mailbox: MailboxRef; address: string }> {
+  const { id: mailboxId, address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+  const mailbox = { organizationId: organization.id, mailboxId }
+  const messages = Array.from({ length: count }, (_, number) => ({
+    ...{ seen: number % 2 === 0, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test' },
+    headers: `Message-ID: <${number}@x>\r\n`,
+  }))
+  await fileAway(world, mailbox, messages)
+  return { mailbox, address }
+}
+
+async function mailIn(mailbox: MailboxRef): Promise<Mail> {
+  const found: [number, State][] = []
+  for (const { name: folder } of await world.mailHost.folders(mailbox)) {
+    const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+    for (const { messageId, uid, seen, flagged, keywords: has } of messages) {
+      const [red, blue] = [has.includes(keywords.red), has.includes(keywords.blue)]
+      found.push([Number.parseInt(messageId?.slice(1) ?? '', 10), { folder, uid, seen, flagged, red, blue }])
+    }
+  }
+  return new Map(found.sort(([a], [b]) => a - b))
+}
+
+/** Changes the messages of one folder after those of another. */
+async function perform(
+  mailbox: MailboxRef,
+  address: string,
+  { messages, settings, recorded }: Step,
+  moments: Moment[],
+) {
+  const mail = moments.at(-1)?.mail
+  for (const [folder = '', numbers] of Map.groupBy(messages, (number) => mail?.get(number)?.folder)) {
+    const uids = numbers.flatMap((number) => mail?.get(number)?.uid ?? [])
+    const add = flags.slice(2).flatMap((name) => (settings[name] === true ? [keywords[name as 'red']] : []))
+    const remove = flags.slice(2).flatMap((name) => (settings[name] === false ? [keywords[name as 'red']] : []))
+    const { folder: to, seen, flagged } = settings
+    if (recorded) {
+      const body = {
+        ...{ uids, starred: flagged, unread: seen === undefined ? undefined : !seen, folder: to },
+        ...(add.length + remove.length > 0 && { add_labels: add, remove_labels: remove }),
+      }
+      const path = `/v1/messages?mailbox=${address}&folder=${folder}`
+      const { status, body: answer } = await organization.request('PATCH', path, body)
+      assert.equal(status, 200)
+      const changeId: string | null = answer.change_id
+      moments.push({ mail: await mailIn(mailbox), recorded, ...(changeId !== null && { changeId }) })
+    } else {
+      const change = {
+        ...(seen !== undefined && { seen }),
+        ...(flagged !== undefined && { flagged }),
+        ...(to !== undefined && { folder: to }),
+        ...{ addKeywords: add, removeKeywords: remove },
+      }
+      await world.mailHost.update(mailbox, folder, uids, change)
+      moments.push({ mail: await mailIn(mailbox), recorded })
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { isRobot } from '#/mime/unanswerable.ts'
+
+export const sides = ['us', 'them'] as const
+
+/** Who is expected to write next; null: nobody. */
+export type Awaiting = (typeof sides)[number] | null
+
+/** The message of a conversation that was received last. */
+export interface LastMessage {
+  readonly folder: string
+  /** In canonical form; empty if there is none. */
+  readonly author: string
+  /** Whether its header says that nobody is expected to answer: list and bulk mail, automatic mail, reports. */
+  readonly automatic: boolean
+}
+
+/** A message is ours if it is in Sent or from the mailbox's own address. */
+export function isOurs({ folder, author }: Pick<LastMessage, 'folder' | 'author'>, ownAddress: string): boolean {
+  return folder === 'sent' || author === ownAddress
+}
+
+/** To a program's address nobody is expected to write. */
+export function awaiting(last: LastMessage, ownAddress: string): Awaiting {
+  const { author, automatic } = last
+  if (automatic) return null
+  if (isOurs(last, ownAddress)) return 'them'
+  return author === '' || isRobot(author) ? null : 'us'
+}

@@ -1,0 +1,60 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LargeMessages } from '#/messages/large.ts'
+import { presentAttachment } from '#/messages/message.ts'
+import { htmlToText } from '#/mime/html-text.ts'
+import { newHtml } from '#/mime/new-html.ts'
+import { newText } from '#/mime/new-text.ts'
+import { type MessageReader, openedText } from '#/mime/reader.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { BodyOut } from './schemas.ts'
+import { nameOf, unlessGone } from './summaries.ts'
+
+/** Of a conversation, the newest first: messages, their bytes, and characters of their texts. */
+const most = { messages: 100, bytes: 50 << 20, text: 8 << 20 }
+/** Characters of a text or HTML: to look for what is new in more holds up others. */
+const mostOfText = 1 << 19
+
+interface Parts {
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly large: LargeMessages
+}
+
+/** The bodies of a conversation's messages, in their order. Null for messages that are too old, too large or gone. */
+export async function bodiesOf(
+  parts: Parts,
+  mailbox: MailboxRef,
+  messages: readonly Summary[],
+): Promise<(BodyOut | null)[]> {
+  const found = new Map<string, BodyOut>()
+  let { bytes, text } = most
+  for (const message of messages.slice(-most.messages).toReversed()) {
+    bytes -= message.sizeBytes
+    if (bytes < 0) break
+    const body = await unlessGone(bodyOf(parts, mailbox, message), undefined)
+    await nextTurn()
+    if (!body) continue
+    text -= (body.text?.length ?? 0) + (body.html?.length ?? 0)
+    if (text < 0) break
+    found.set(nameOf(message), body)
+  }
+  return messages.map((message) => found.get(nameOf(message)) ?? null)
+}
+
+async function bodyOf(
+  { mailHost, reader, large }: Parts,
+  mailbox: MailboxRef,
+  { folder, uid }: Summary,
+): Promise<BodyOut | undefined> {
+  const stored = await mailHost.read(mailbox, folder, uid)
+  if (!stored) return undefined
+  const content = await large.read(stored, (raw) => reader.content(raw))
+  const [text, html] = [openedText(content.text), openedText(content.html)]
+  if ((text?.length ?? 0) > mostOfText || (html?.length ?? 0) > mostOfText) return undefined
+  const shown = html === null ? null : newHtml(html)
+  return {
+    ...{ text, html, new_html: shown },
+    new_text: text !== null ? newText(text) : shown !== null ? newText(htmlToText(shown)) : null,
+    attachments: content.attachments.map(presentAttachment),
+  }
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalid } from '#/errors.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
+import type { MailboxIndex, Placed, Wanted } from '#/threads/mailbox-index.ts'
+import { leftOut, type MailboxIndexes } from '#/threads/mailbox-indexes.ts'
+import { judge, numbersOf, numbersWith } from '#/threads/numbered.ts'
+import { textsOf } from '#/threads/texts.ts'
+import { type Awaiting, awaiting } from './awaiting.ts'
+import { summariesOf, unlessGone } from './summaries.ts'
+
+interface Parts {
+  readonly mailHost: MailHost
+  readonly mailboxIndexes: MailboxIndexes
+}
+
+/** What narrows a list of conversations. */
+export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
+  readonly starred?: boolean | undefined
+  /** A keyword, which one of the messages bears. */
+  readonly label?: string | undefined
+  /** The address that one of the messages is from. */
+  readonly participant?: string | undefined
+  readonly awaiting?: Awaiting | undefined
+}
+
+/** Of a list of a mailbox. */
+export interface OfMailbox {
+  readonly mailbox: MailboxRef
+  /** In canonical form. */
+  readonly ownAddress: string
+}
+
+/** How often to read again if the mailbox changed meanwhile. */
+const attempts = 3
+
+/** Calls `read` with an up-to-date index, and what is wanted of it. What the index lacks is asked of the mail host: marks each time;
+ *  of the last message of each conversation once whether an answer is expected, as its header says. */
+export async function narrowed<T>(
+  { mailHost, mailboxIndexes }: Parts,
+  { mailbox, ownAddress }: OfMailbox,
+  narrowing: Narrowing,
+  read: (index: MailboxIndex, wanted: Wanted) => T,
+): Promise<T> {
+  const { folder, unread } = narrowing
+  const marks = marksOf(narrowing)
+  for (let attempt = 1; ; attempt++) {
+    const last = attempt === attempts
+    const before = await mailboxIndexes.upToDate(mailbox)
+    assertIncluded(before, folder)
+    const marked: ReadonlyMap<string, readonly number[]>[] = []
+    for (const mark of marks) marked.push(await markedIn(mailHost, mailbox, before, mark))
+    const index = marks.length === 0 ? before : await mailboxIndexes.upToDate(mailbox)
+    if (!last && marks.length > 0 && !isSame(before, index)) continue
+    const wanted = { folder, unread, among: amongOf(index, marked, narrowing) }
+    if (narrowing.awaiting === undefined) return read(index, wanted)
+    const unjudged = index.newestJudged(wanted, 0).map(({ message }) => message)
+    if (last || unjudged.length === 0) {
+      const judged = index.newestJudged(wanted, judgementOf(narrowing.awaiting))
+      return read(index, { ...wanted, among: new Set(judged.map(({ number }) => number)) })
+    }
+    await judgeAll(mailHost, { mailbox, ownAddress }, index, unjudged)
+  }
+}
+
+function assertIncluded(index: MailboxIndex, folder: string | undefined): void {
+  if (folder === undefined || index.folders.some(({ name }) => name === folder)) return
+  if (leftOut.has(folder)) throw invalid('folder', 'Conversations have no messages of drafts, junk and trash')
+  throw invalid('folder', `No folder ${JSON.stringify(folder)} in this mailbox`)
+}
+
+function marksOf({ label, starred }: Narrowing): Mark[] {
+  return [...(label === undefined ? [] : [{ keyword: label }]), ...(starred === undefined ? [] : ['flagged' as const])]
+}
+
+function markedIn(mailHost: MailHost, mailbox: MailboxRef, { folders }: MailboxIndex, mark: Mark) {
+  const names = folders.map(({ name }) => name)
+  return unlessGone(mailHost.marked(mailbox, names, mark), new Map<string, readonly number[]>())
+}
+
+function isSame(before: MailboxIndex, after: MailboxIndex): boolean {
+  const states = ({ folders }: MailboxIndex) => folders.map(({ name, state }) => ({ name, state }))
+  return isDeepStrictEqual(states(before), states(after))
+}
+
+/** Undefined where all conversations fit. `marked` is in the order of `marksOf`. */
+function amongOf(
+  index: MailboxIndex,
+  marked: readonly ReadonlyMap<string, readonly number[]>[],
+  { starred, participant }: Narrowing,
+): Set<number> | undefined {
+  const sets = marked.map((messages) => numbersOf(index.folders, messages))
+  if (starred === false) sets.push(index.numbers({}).difference(sets.pop() ?? new Set()))
+  if (participant !== undefined) sets.push(numbersFrom(index, participant))
+  return sets.length === 0 ? undefined : sets.reduce((some, others) => some.intersection(others))
+}
+
+/** Participants are shown in lower case, as the sender wrote them. */
+function numbersFrom(index: MailboxIndex, address: string): Set<number> {
+  const lower = address.toLowerCase()
+  return numbersWith(index.folders, lower).union(numbersWith(index.folders, canonicalAddress(address) ?? lower))
+}
+
+/** As the index notes who is expected to write after a message. */
+function judgementOf(awaited: Awaiting): number {
+  return awaited === 'us' ? 1 : awaited === 'them' ? 2 : 3
+}
+
+async function judgeAll(
+  mailHost: MailHost,
+  { mailbox, ownAddress }: OfMailbox,
+  index: MailboxIndex,
+  messages: readonly Placed[],
+): Promise<void> {
+  for (const summary of await summariesOf(mailHost, mailbox, messages)) {
+    const awaited = awaiting({ folder: summary.folder, ...textsOf(summary) }, ownAddress)
+    judge(index.folders, summary, judgementOf(awaited))
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hand, letter } from '#test/mail/letter.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+const refusal = '550 5.1.1 No such mailbox'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+before(async () => {
+  sink = await Sink.start({
+    act: (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('nobody') ? refusal : undefined),
+  })
+  world = await World.start({ sink })
+  organization = await world.organization()
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+/** A notice of another server, which names the message in what it returns alone. */
+function notice(about: string, failed: readonly string[], status = '5.1.1'): string {
+  const recipients = failed.map(
+    (one) =>
+      `Final-Recipient: rfc822; ${one}\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; 550 It says no\r\n`,
+  )
+  const parts = [
+    'text/plain\r\n\r\nSorry.',
+    `message/delivery-status\r\n\r\nReporting-MTA: dns; mx.there.example\r\n\r\n${recipients.join('\r\n')}`,
+    `message/rfc822\r\n\r\nMessage-ID: ${about}\r\nSubject: Plan\r\n\r\nText`,
+  ]
+  const content = 'multipart/report; report-type=delivery-status; boundary=b'
+  const body = parts.map((part) => `--b\r\nContent-Type: ${part}\r\n`).join('')
+  return letter({ From: 'mailer-daemon@peer.example', Subject: 'Undelivered', 'Content-Type': content }, `${body}--b--`)
+}
+
+/** Sends a message, and says by which id. */
+async function sent(from: string, to: readonly string[]): Promise<string> {
+  const { status, body } = await organization.request('POST', '/v1/send', { from, to, subject: 'Plan', text: 'Hello' })
+  assert.equal(status, 202, JSON.stringify(body))
+  world.clock.advance(1_000)
+  await world.outbound.processAll()
+  world.clock.advance(1_000)
+  return body.message_id
+}
+
+interface Shown {
+  readonly message_id: string
+  readonly subject: string
+  readonly not_delivered: readonly Record<string, unknown>[]
+}
+
+/** The conversations of a mailbox, each with its messages. */
+async function conversations(address: string): Promise<{ awaiting: string | null; messages: Shown[] }[]> {
+  const { body } = await organization.request('GET', `/v1/conversations?mailbox=${address}`)
+  const found = body.data.map(({ id }: { id: string }) =>
+    organization.request('GET', `/v1/conversations/${id}?mailbox=${address}`),
+  )
+  return (await Promise.all(found)).map(({ body }) => body)
+}
+
+/** What is said at each message of the only one of a mailbox, by subject. */
+async function saidIn(address: string) {
+  const [conversation, ...others] = await conversations(address)
+  assert.ok(conversation && others.length === 0)
+  const messages = conversation.messages.toSorted((a, b) => (a.subject < b.subject ? -1 : 1))
+  return messages.map(({ subject, not_delivered }) => ({
+    subject,
+    said: not_delivered.map(({ at: _, ...said }) => said),
+  }))
+}
+
+test('a notice of ours is in the conversation of the message, which says whom it has not reached', async () => {
+  const { address } = await organization.mailbox('ada')
+  await sent(address, ['bob@there.example', 'nobody@there.example'])
+  const nobody = { recipient: 'nobody@there.example', status: '5.1.1', diagnostic: refusal, proven: true }
+  assert.deepEqual(await saidIn(address), [
+    { subject: 'Plan', said: [nobody] },
+    { subject: 'Undelivered mail returned to its sender', said: [] },
+  ])
+})
+
+test('one that another server sends joins by what it returns; that nobody knows otherwise whether it is true is said', async () => {
+  const { address } = await organization.mailbox('ben')
+  const id = await sent(address, ['bob@there.example'])
+  assert.equal(await hand(world, '', address, notice(id, ['bob@there.example', 'eve@there.example'])), '250 2.6.0')
+  const said = { status: '5.1.1', diagnostic: '550 It says no', proven: false }
+  assert.deepEqual(await saidIn(address), [
+    {
+      subject: 'Plan',
+      said: [
+        { recipient: 'bob@there.example', ...said },
+        { recipient: 'eve@there.example', ...said },
+      ],
+    },
+    { subject: 'Undelivered', said: [] },
+  ])
+  assert.equal((await conversations(address))[0]?.awaiting, null)
+})
+
+test('one that comes to the bounce address is proven, and the newest about a recipient counts', async () => {
+  const { address } = await organization.mailbox('cho')
+  sink.taken.splice(0)
+  const id = await sent(address, ['bob@there.example'])
+  const [{ from } = { from: '' }] = sink.taken.splice(0)
+  assert.equal(await hand(world, '', address, notice(id, ['bob@there.example'], '5.2.2')), '250 2.6.0')
+  assert.equal(await hand(world, '', from, notice(id, ['bob@there.example'])), '250 2.6.0')
+  const [message] = await saidIn(address)
+  const bob = { recipient: 'bob@there.example', status: '5.1.1', diagnostic: '550 It says no', proven: true }
+  assert.deepEqual(message?.said, [bob])
+})
+
+test('of a message of others nobody is told that it came back', async () => {
+  const { address } = await organization.mailbox('dan')
+  assert.equal(
+    await hand(world, 'ann@peer.example', address, letter({ 'Message-ID': '<1@peer.example>' })),
+    '250 2.6.0',
+  )
+  assert.equal(await hand(world, '', address, notice('<1@peer.example>', [address])), '250 2.6.0')
+  const said = (await saidIn(address)).flatMap((one) => one.said)
+  assert.deepEqual(said, [])
+})
+
+test('a notice about a message that is not here is a conversation of its own, until that comes', async () => {
+  const { address } = await organization.mailbox('eva')
+  assert.equal(await hand(world, '', address, notice('<later@own.example>', ['bob@there.example'])), '250 2.6.0')
+  assert.equal((await conversations(address)).length, 1)
+  const own = letter({ From: address, Subject: 'Plan', 'Message-ID': '<later@own.example>' })
+  assert.equal(await hand(world, 'ann@peer.example', address, own), '250 2.6.0')
+  const [conversation, ...others] = await conversations(address)
+  assert.equal(others.length, 0)
+  const said = new Map(conversation?.messages.map((one) => [one.subject, one.not_delivered.length]))
+  assert.deepEqual(Object.fromEntries(said), { Undelivered: 0, Plan: 1 })
+})

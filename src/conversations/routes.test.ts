@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileAway } from '#test/threads/file-away.ts'
+import type { FiledMessage } from '#test/threads/oracle.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
+
+let boxes = 0
+
+/** A mailbox of its own for a test. */
+class Box {
+  readonly address: string
+  readonly #mailbox: { organizationId: string; mailboxId: string }
+
+  private constructor({ id, address }: { id: string; address: string }) {
+    this.#mailbox = { organizationId: organization.id, mailboxId: id }
+    this.address = address
+  }
+
+  static async new(): Promise<Box> {
+    return new Box(await organization.mailbox(`box-${++boxes}`))
+  }
+
+  file(folder: string, ...messages: readonly Partial<FiledMessage>[]): Promise<void> {
+    const filed = messages.map((message) => ({
+      seen: true,
+      receivedAt: 0,
+      sender: 'ann@x.test',
+      headers: '',
+      ...message,
+    }))
+    return fileAway(world, this.#mailbox, filed, folder)
+  }
+
+  async list(rest = '') {
+    const { status, body } = await this.get('/v1/conversations', rest)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+
+  get(path: string, rest = '') {
+    return organization.request('GET', `${path}?mailbox=${this.address}${rest}`)
+  }
+
+  async change(folder: string, uids: readonly number[], change: object): Promise<void> {
+    const path = `/v1/messages?mailbox=${this.address}&folder=${folder}`
+    assert.equal((await organization.request('PATCH', path, { uids, ...change })).status, 200)
+  }
+
+  async move(from: string, uids: readonly number[], folder: string): Promise<void> {
+    const path = `/v1/messages?mailbox=${this.address}&folder=${from}`
+    const { status, body } = await organization.request('PATCH', path, { uids, folder })
+    assert.deepEqual([status, body.not_found], [200, []])
+  }
+}
+
+function minute(number: number): number {
+  return Date.UTC(2026, 10, 21, 7, number, 33)
+}
+
+const question = { headers: 'Message-ID: <1@x>\r\n', receivedAt: minute(0), seen: false }
+const answer = { headers: 'Message-ID: <2@x>\r\nIn-Reply-To: <1@x>\r\n', receivedAt: minute(2), sender: 'Ada@own.test' }
+const thanks = { headers: 'Message-ID: <3@x>\r\nReferences: <1@x> <2@x>\r\n', receivedAt: minute(4) }
+const other = { headers: 'Message-ID: <other@x>\r\n', receivedAt: minute(3), sender: 'cho@x.test' }
+
+test('a conversation has the messages of all folders, own replies included, and says where they are', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question, other)
+  await box.file('sent', answer)
+  await box.file('archive', thanks)
+  const { data, ...page } = await box.list()
+  assert.deepEqual(page, { total: 2, page: 0, has_more: false })
+  const places = [
+    { folder: 'inbox', uids: [1] },
+    { folder: 'sent', uids: [1] },
+    { folder: 'archive', uids: [1] },
+  ]
+  const standing = {
+    id: data[0].id,
+    subject: `ann@x.test at ${minute(0)}`,
+    root_message_id: '<1@x>',
+    folders: ['inbox', 'sent', 'archive'],
+    places,
+    message_count: 3,
+    unread: true,
+    awaiting: 'us',
+    last_message_at: '2026-11-21T07:04:33.000Z',
+    participants: ['ann@x.test', 'ada@own.test'],
+  }
+  assert.deepEqual(data[0], { ...standing, preview: `The text of ann@x.test at ${minute(4)}` })
+  assert.deepEqual(data[1].places, [{ folder: 'inbox', uids: [2] }])
+  const { status, body } = await box.get(`/v1/conversations/${data[0].id}`)
+  assert.equal(status, 200)
+  const { messages, ...shown } = body
+  assert.deepEqual(shown, standing)
+  assert.deepEqual(
+    messages.map((one: Record<string, unknown>) => [
+      one.folder,
+      one.uid,
+      one.unread,
+      one.message_id,
+      one.conversation_id,
+    ]),
+    [
+      ['inbox', 1, true, '<1@x>', data[0].id],
+      ['sent', 1, false, '<2@x>', data[0].id],
+      ['archive', 1, false, '<3@x>', data[0].id],
+    ],
+  )
+})
+
+test('a conversation says who is expected to write next', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question)
+  const awaited = async () => {
+    const [{ id, awaiting }] = (await box.list()).data
+    assert.equal((await box.get(`/v1/conversations/${id}`)).body.awaiting, awaiting)
+    return awaiting
+  }
+  assert.equal(await awaited(), 'us')
+  await box.file('sent', answer)
+  assert.equal(await awaited(), 'them')
+  await box.file('inbox', { ...thanks, headers: `Auto-Submitted: auto-replied\r\n${thanks.headers}` })
+  assert.equal(await awaited(), null)
+  await box.file('archive', { ...thanks, receivedAt: minute(6), sender: box.address.toUpperCase() })
+  assert.equal(await awaited(), 'them')
+})
+
+test('drafts, junk and trash are none of it, and joining through them ends', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question, { ...other, headers: 'Message-ID: <4@x>\r\n' })
+  const bridge = { headers: 'Message-ID: <5@x>\r\nReferences: <1@x> <4@x>\r\n', receivedAt: minute(5) }
+  for (const folder of ['drafts', 'junk', 'trash']) await box.file(folder, bridge)
+  assert.equal((await box.list()).total, 2)
+  await box.move('junk', [1], 'inbox')
+  const joined = await box.list()
+  assert.deepEqual([joined.total, joined.data[0].message_count], [1, 3])
+  await box.move('inbox', [3], 'trash')
+  assert.equal((await box.list()).total, 2)
+  const refused = await box.get('/v1/conversations', '&folder=spam')
+  assert.deepEqual(
+    [refused.status, refused.body.error.code, refused.body.error.field],
+    [400, 'invalid_request', 'folder'],
+  )
+})
+
+test('its id stays when it is archived, moved to a new folder, and when that is renamed', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question, { receivedAt: minute(1), sender: 'robot@x.test' })
+  await box.file('sent', answer)
+  const idsOf = async () => (await box.list()).data.map(({ id }: { id: string }) => id)
+  const before = await idsOf()
+  assert.equal(before.length, 2)
+  await box.move('inbox', [1, 2], 'archive')
+  assert.deepEqual(await idsOf(), before)
+  await box.move('archive', [1, 2], 'Projects/Apollo')
+  assert.deepEqual(await idsOf(), before)
+  const path = `/v1/folders/${encodeURIComponent('Projects/Apollo')}?mailbox=${box.address}`
+  assert.equal((await organization.request('PATCH', path, { name: 'Apollo' })).status, 200)
+  assert.deepEqual(await idsOf(), before)
+  for (const id of before) assert.equal((await box.get(`/v1/conversations/${id}`)).body.id, id)
+  assert.deepEqual((await box.list()).data[1].folders, ['Apollo'])
+})
+
+test('what is asked of one folder is in the order of its newest message there', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question, other)
+  await box.file('sent', { ...answer, receivedAt: minute(9) })
+  const subjects = async (rest: string) => {
+    const { data, total } = await box.list(rest)
+    assert.equal(total, data.length)
+    return data.map(({ root_message_id }: { root_message_id: string }) => root_message_id)
+  }
+  assert.deepEqual(await subjects(''), ['<1@x>', '<other@x>'])
+  assert.deepEqual(await subjects('&folder=INBOX'), ['<other@x>', '<1@x>'])
+  assert.deepEqual(await subjects('&folder=sent'), ['<1@x>'])
+  assert.deepEqual(await subjects('&folder=sent&unread=true'), ['<1@x>'])
+  assert.deepEqual(await subjects('&unread=false'), ['<other@x>'])
+  assert.deepEqual(await subjects('&folder=archive'), [])
+})
+
+test('a list has the conversations that have a star, a label, a participant or wait for somebody', async () => {
+  const box = await Box.new()
+  const { body: label } = await organization.request('POST', '/v1/labels', { name: 'Bills' })
+  await box.file('inbox', question, other)
+  await box.file('sent', { ...answer, sender: box.address })
+  await box.file('archive', { ...thanks, headers: 'Message-ID: <news@x>\r\nPrecedence: bulk\r\n' })
+  await box.change('inbox', [1], { add_labels: [label.keyword] })
+  await box.change('sent', [1], { starred: true })
+  const roots = async (rest: string) => {
+    const { data, total } = await box.list(rest)
+    assert.equal(total, data.length)
+    return data.map(({ root_message_id }: { root_message_id: string }) => root_message_id)
+  }
+  const [both, answered] = [`&label=${label.keyword}`, '&starred=true']
+  for (const rest of [both, answered, `${both}${answered}`, `${both}${answered}&folder=inbox&unread=true`]) {
+    assert.deepEqual(await roots(rest), ['<1@x>'], rest)
+  }
+  assert.deepEqual(await roots('&starred=false'), ['<news@x>', '<other@x>'])
+  assert.deepEqual(await roots(`${both}&starred=false`), [])
+  assert.deepEqual(await roots('&participant=ANN@x.test'), ['<news@x>', '<1@x>'])
+  assert.deepEqual(await roots('&participant=ann@x.test&folder=inbox'), ['<1@x>'])
+  assert.deepEqual(await roots('&participant=nn@x.test'), [])
+  assert.deepEqual(await roots('&awaiting=us'), ['<other@x>'])
+  assert.deepEqual(await roots('&awaiting=them'), ['<1@x>'])
+  assert.deepEqual(await roots('&awaiting=nobody'), ['<news@x>'])
+  await box.change('sent', [1], { starred: false })
+  await box.move('inbox', [1, 2], 'archive')
+  assert.deepEqual(await roots(answered), [])
+  assert.deepEqual(await roots(`${both}&folder=archive`), ['<1@x>'])
+  assert.deepEqual(await roots('&awaiting=us&folder=archive'), ['<other@x>'])
+  await box.file('inbox', { ...thanks, receivedAt: minute(8) })
+  assert.deepEqual(await roots('&awaiting=us'), ['<1@x>', '<other@x>'])
+  const refused = await box.get('/v1/conversations', '&label=nobodys')
+  assert.deepEqual([refused.status, refused.body.error.field], [400, 'label'])
+  const { next_cursor } = await box.list('&limit=1&awaiting=us&cursor=')
+  assert.deepEqual((await box.list(`&awaiting=us&cursor=${next_cursor}`)).data.length, 1)
+  assert.equal((await box.get('/v1/conversations', `&awaiting=them&cursor=${next_cursor}`)).status, 400)
+})
+
+test('who follows the cursor while conversations come and go meets each once that stays', async () => {
+  const box = await Box.new()
+  const letter = (number: number) => ({ headers: `Message-ID: <n${number}@x>\r\n`, receivedAt: minute(number >> 1) })
+  await box.file('inbox', ...[0, 1, 2, 3].map(letter))
+  await box.file('archive', ...[4, 5, 6, 7].map(letter))
+  const met: string[] = []
+  for (let cursor = ''; ; ) {
+    const { data, next_cursor, has_more, total } = await box.list(`&limit=3&cursor=${cursor}`)
+    met.push(...data.map((one: { root_message_id: string }) => one.root_message_id))
+    assert.equal(has_more, next_cursor !== null)
+    if (next_cursor === null) break
+    if (cursor === '') {
+      assert.equal(total, 8)
+      await box.move('archive', [2], 'trash')
+      await box.file('sent', { ...letter(9), headers: 'Message-ID: <n9@x>\r\n' })
+    }
+    cursor = next_cursor
+  }
+  assert.deepEqual(
+    met,
+    [7, 6, 5, 4, 3, 2, 1, 0].map((number) => `<n${number}@x>`),
+  )
+  const { next_cursor } = await box.list('&limit=1&cursor=')
+  for (const rest of [`&cursor=${next_cursor}&unread=true`, `&cursor=${next_cursor}&page=1`, '&cursor=x']) {
+    assert.equal((await box.get('/v1/conversations', rest)).status, 400, rest)
+  }
+})
+
+test('another mailbox’s id, one of a thread and any text are not_found', async () => {
+  const box = await Box.new()
+  await box.file('inbox', question)
+  const elsewhere = await Box.new()
+  await elsewhere.file('inbox', question)
+  const [{ id }] = (await elsewhere.list()).data
+  const [{ id: thread }] = (await box.get('/v1/threads')).body.data
+  for (const wrong of [id, thread, 'x', 'AAAAAAAAAAAAAAAA']) {
+    assert.equal((await box.get(`/v1/conversations/${wrong}`)).status, 404, wrong)
+  }
+  assert.equal((await organization.request('GET', '/v1/conversations?mailbox=nobody@x.test')).status, 404)
+})

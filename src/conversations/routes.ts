@@ -1,0 +1,141 @@
+import type { Db } from '#/db/schema.ts'
+import type { App } from '#/http/app-type.ts'
+import { type ListName, listPlace, notOurs, paged, placeIn } from '#/http/cursor.ts'
+import type { Static } from '#/http/type.ts'
+import { readMailbox } from '#/mailboxes/readable.ts'
+import { folderName } from '#/messages/folder-name.ts'
+import type { LargeMessages } from '#/messages/large.ts'
+import { assertAlone } from '#/messages/message.ts'
+import { assertVisible, type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { MailboxPlace } from '#/threads/mailbox-index.ts'
+import { bodiesOf } from './bodies.ts'
+import type { Narrowing } from './narrow.ts'
+import { notDelivered } from './not-delivered.ts'
+import { type ConversationParts, type ListedConversation, listConversations, readConversation } from './read.ts'
+import {
+  ByConversationId,
+  type ConversationFilters,
+  ConversationPage,
+  ConversationQuery,
+  ConversationWithMessagesOut,
+  InConversation,
+  presentConversation,
+  presentMessages,
+} from './schemas.ts'
+
+const config = { noun: 'Conversations', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
+
+interface Parts extends ConversationParts {
+  readonly db: Db
+  readonly hostname: string
+  /** Names the conversations of messages. */
+  readonly idsOf: IdsOf
+  readonly reader: MessageReader
+  readonly large: LargeMessages
+}
+
+/** Conversations of a mailbox, over its folders. */
+export function conversationRoutes(app: App, parts: Parts): void {
+  listRoute(app, parts)
+
+  app.get(
+    '/v1/conversations/:id',
+    {
+      config,
+      schema: {
+        summary: 'Read a whole conversation',
+        description:
+          'Its messages of all folders, oldest first, and with `include=bodies` what is in each. Reading does not mark them as read.',
+        params: ByConversationId,
+        querystring: InConversation,
+        response: { 200: ConversationWithMessagesOut },
+      },
+    },
+    async ({ caller, params, query }) => {
+      return readMailbox(parts.db, caller, query.mailbox, async (mailbox) => {
+        const found = await readConversation(parts, mailbox, params.id)
+        const ownAddress = addressOf(query)
+        const lacking = await notDelivered(parts.db, { mailbox, ownAddress }, found.messages)
+        const listed = await threadedItemsFor(parts, { owner: caller, mailbox }, found.messages)
+        const items = listed.map((item, at) => ({ ...item, not_delivered: lacking[at] ?? [] }))
+        if (query.include === undefined) return presentMessages(found, items, ownAddress)
+        const bodies = await bodiesOf(parts, mailbox, found.messages)
+        const opened = items.map((item, at) => ({ ...item, body: bodies[at] ?? null }))
+        return presentMessages(found, opened, ownAddress)
+      })
+    },
+  )
+}
+
+function listRoute(app: App, parts: Parts): void {
+  app.get(
+    '/v1/conversations',
+    {
+      config,
+      schema: {
+        summary: 'List whole conversations',
+        description:
+          'Of all folders but drafts, junk and trash, what was sent included; the conversation with the last received message ' +
+          'first. Messages belong together by their Message-ID, In-Reply-To and References headers, never by subject; `limit`, ' +
+          '`page` and `total` count conversations. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',
+        querystring: ConversationQuery,
+        response: { 200: ConversationPage },
+      },
+    },
+    async ({ caller, query: { limit = 25, mailbox: address, cursor, page: asked, ...query } }) => {
+      if (cursor !== undefined) assertAlone('cursor', { page: asked })
+      const page = asked ?? 0
+      const narrowing = narrowingOf(query)
+      await assertVisible(parts.db, caller, narrowing.label)
+      return readMailbox(parts.db, caller, address, async (mailbox) => {
+        const of = { mailbox, ownAddress: addressOf({ mailbox: address }) }
+        const present = (one: ListedConversation) => presentConversation(one, of.ownAddress)
+        if (cursor === undefined) {
+          const { total, data } = await listConversations(parts, of, narrowing, { limit, from: page * limit })
+          return { data: data.map(present), total, page, has_more: (page + 1) * limit < total }
+        }
+        const list = ['conversations', mailbox.mailboxId, ...nameOf(narrowing)]
+        const from = mailboxPlace(cursor, list) ?? 0
+        const { total, data } = await listConversations(parts, of, narrowing, { limit: limit + 1, from })
+        const { page: found, next_cursor } = paged(data, { limit, list, placeOf })
+        return { data: found.map(present), total, page, has_more: next_cursor !== null, next_cursor }
+      })
+    },
+  )
+}
+
+function narrowingOf({ folder, awaiting, ...others }: Static<typeof ConversationFilters>): Narrowing {
+  return {
+    ...others,
+    folder: folder === undefined ? undefined : folderName(folder),
+    awaiting: awaiting === 'nobody' ? null : awaiting,
+  }
+}
+
+/** Cursors of lists that are narrowed otherwise do not fit. */
+function nameOf({ folder, unread, starred, label, participant, awaiting }: Narrowing): ListName {
+  const more = [starred, label, participant, awaiting === null ? 'nobody' : awaiting]
+  const isNarrower = more.some((one) => one !== undefined)
+  return [folder, unread, ...(isNarrower ? more : [])].map((one) => one ?? null)
+}
+
+/** In canonical form. */
+function addressOf({ mailbox }: { mailbox: string }): string {
+  return canonicalAddress(mailbox) ?? mailbox
+}
+
+function placeOf({ place: { receivedAt, uid, folder } }: ListedConversation): [number, number, string] {
+  return [receivedAt, uid, folder]
+}
+
+/** Undefined for an empty cursor, which begins.
+ *  @throws Refusal for what is no cursor of that list */
+function mailboxPlace(cursor: string, list: ListName): MailboxPlace | undefined {
+  const place = listPlace(cursor, list)
+  if (!place) return undefined
+  const [, , folder] = placeIn(cursor, list)
+  if (typeof folder !== 'string') throw notOurs()
+  return { ...place, folder }
+}

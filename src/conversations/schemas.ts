@@ -1,0 +1,227 @@
+import { cursorParameter, nextCursor } from '#/http/cursor.ts'
+import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { inFolder } from '#/messages/query-schemas.ts'
+import {
+  AddressOut,
+  contentFields,
+  conversationsOfMessage,
+  listedMessage,
+  type MessageItem,
+} from '#/messages/schemas.ts'
+import type { Placed } from '#/threads/mailbox-index.ts'
+import { awaiting, sides } from './awaiting.ts'
+import type { ConversationWithMessages, ListedConversation } from './read.ts'
+
+export const ConversationFilters = Type.Object({
+  folder: Type.Optional(
+    Type.String({
+      description: 'Conversations with a message in this folder, in the order of their last received message there.',
+      examples: ['inbox'],
+    }),
+  ),
+  unread: Type.Optional(
+    Type.Boolean({ description: '`true` for conversations with an unread message, `false` for those without one.' }),
+  ),
+  starred: Type.Optional(
+    Type.Boolean({ description: '`true` for conversations with a starred message, `false` for those without one.' }),
+  ),
+  label: Type.Optional(
+    Line({
+      minLength: 1,
+      description: 'Those with a message that bears this keyword of a label, living or deleted.',
+      examples: ['invoices'],
+    }),
+  ),
+  participant: Type.Optional(
+    Line({
+      minLength: 1,
+      maxLength: 320,
+      description: 'Those with a message from this address, in any case.',
+      examples: ['charles@engines.example'],
+    }),
+  ),
+  awaiting: Type.Optional(
+    OneOf([...sides, 'nobody'], {
+      description: 'Those where `us` or `them` are expected to write next; `nobody`: where `awaiting` is null.',
+      examples: ['us'],
+    }),
+  ),
+})
+
+export const ConversationQuery = Strict({
+  mailbox: inFolder.mailbox,
+  ...paging(100, 25),
+  ...ConversationFilters.properties,
+  cursor: cursorParameter,
+})
+
+export const InConversation = Strict({
+  mailbox: inFolder.mailbox,
+  include: Type.Optional(OneOf(['bodies'], { description: 'Each message then has a `body`.' })),
+})
+
+export const ByConversationId = Type.Object({ id: Type.String({ description: 'From the list of the same mailbox.' }) })
+
+const id = Type.String({
+  description:
+    'Replies do not change it, nor does moving its messages. If a message joins two conversations, the older one’s id ' +
+    'stays, and the other’s resolves to the joined conversation. It has no meaning in another mailbox.',
+  examples: ['c2FtcGxlLWlkLTEz'],
+})
+
+const rootMessageId = Type.String({
+  description:
+    'The Message-ID that the conversation is named after. Empty if the first message has none and names none.',
+  examples: ['<f00d@engines.example>'],
+})
+
+const uid = Type.Integer({ minimum: 1, examples: [17] })
+
+const standing = {
+  id,
+  subject: Type.String({
+    description: 'Of the message received first, decoded; empty if it has none.',
+    examples: ['Notes on the engine'],
+  }),
+  root_message_id: rootMessageId,
+  folders: Type.Array(Type.String(), { description: 'Where its messages are.', examples: [['inbox', 'sent']] }),
+  places: Type.Array(
+    Type.Object(
+      {
+        folder: Type.String({ examples: ['inbox'] }),
+        uids: Type.Array(uid, { description: 'Its messages there, oldest first.' }),
+      },
+      { title: 'ConversationPlace' },
+    ),
+    { description: 'The same with the messages, one place for each bulk change of messages.' },
+  ),
+  message_count: Type.Integer({ minimum: 1, examples: [2] }),
+  unread: Type.Boolean({ description: 'Whether any of its messages is unread.' }),
+  awaiting: Nullable(
+    OneOf(sides, {
+      description:
+        'Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the ' +
+        'mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.',
+      examples: ['us'],
+    }),
+  ),
+  last_message_at: Timestamp,
+  participants: Type.Array(Type.String(), {
+    description: 'Every sender’s address in lower case, in order of first appearance.',
+    examples: [['charles@engines.example', 'ada@tryout.test']],
+  }),
+}
+
+const ConversationOut = Type.Object(
+  {
+    ...standing,
+    preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
+  },
+  { title: 'Conversation' },
+)
+
+export const ConversationPage = Type.Object({ ...PageOf(ConversationOut).properties, next_cursor: nextCursor })
+
+const BodyOut = Type.Object(
+  {
+    ...contentFields,
+    new_text: Nullable(
+      Type.String({
+        description:
+          'The text without quoted text and signature; of a message that has HTML alone, as text. Null where it has neither.',
+        examples: ['Dear Ada, the mill is oiled.'],
+      }),
+    ),
+    new_html: Nullable(
+      Type.String({
+        description:
+          'The HTML without what mail programs mark as quoted or as a signature. Elements may stay open at its end. As unsafe as `html`.',
+      }),
+    ),
+  },
+  {
+    title: 'MessageBody',
+    description:
+      'With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and ' +
+      'where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.',
+  },
+)
+export type BodyOut = Static<typeof BodyOut>
+
+const NotDeliveredOut = Type.Object(
+  {
+    recipient: Nullable(
+      Type.String({ description: 'Null where the notice names nobody.', examples: ['charles@engines.example'] }),
+    ),
+    status: Nullable(Type.String({ description: 'Enhanced status code (RFC 3463).', examples: ['5.1.1'] })),
+    diagnostic: Nullable(
+      Type.String({ description: 'What the server said, in one line.', examples: ['550 5.1.1 No such mailbox'] }),
+    ),
+    at: Timestamp,
+    proven: Type.Boolean({
+      description:
+        'Whether Mailroom itself was told that mail from the mailbox to that recipient came back, in the last 30 days. If not, ' +
+        'anybody may have written the notice.',
+    }),
+  },
+  { title: 'NotDelivered' },
+)
+export type NotDeliveredOut = Static<typeof NotDeliveredOut>
+
+const ConversationMessageOut = Type.Object(
+  {
+    ...listedMessage,
+    ...conversationsOfMessage,
+    conversation_id: id,
+    to: Type.Array(AddressOut, { description: 'The first 100.' }),
+    not_delivered: Type.Array(NotDeliveredOut, {
+      description:
+        'Whom a message of ours has not reached, as notices of non-delivery in the conversation say; the newest 100.',
+    }),
+    body: Type.Optional(Nullable(BodyOut)),
+  },
+  { title: 'ConversationMessage' },
+)
+
+export const ConversationWithMessagesOut = Type.Object(
+  { ...standing, messages: Type.Array(ConversationMessageOut, { description: 'Oldest first.' }) },
+  { title: 'ConversationWithMessages' },
+)
+
+export function presentConversation(listed: ListedConversation, ownAddress: string): Static<typeof ConversationOut> {
+  const { id, subject, root, preview, conversation } = listed
+  return {
+    ...{ id, subject, root_message_id: root ?? '', ...presentPlaces(conversation.messages) },
+    unread: conversation.unread,
+    awaiting: awaiting(listed.last, ownAddress),
+    last_message_at: new Date(conversation.lastReceivedAt).toISOString(),
+    participants: [...conversation.participants],
+    preview,
+  }
+}
+
+/** `items` are the conversation's messages as the organization sees them. */
+export function presentMessages(
+  { id, root, conversation, messages, last }: ConversationWithMessages,
+  items: readonly (MessageItem & { readonly not_delivered: NotDeliveredOut[]; readonly body?: BodyOut | null })[],
+  ownAddress: string,
+): Static<typeof ConversationWithMessagesOut> {
+  return {
+    ...{ id, subject: messages[0]?.subject ?? '', root_message_id: root ?? '', ...presentPlaces(messages) },
+    unread: messages.some(({ seen }) => !seen),
+    awaiting: awaiting(last, ownAddress),
+    last_message_at: (messages.at(-1)?.receivedAt ?? new Date(conversation.lastReceivedAt)).toISOString(),
+    participants: [...conversation.participants],
+    messages: items.map((item) => ({ ...item, conversation_id: id })),
+  }
+}
+
+/** Folders in the order in which the conversation came to them. */
+function presentPlaces(messages: readonly Placed[]) {
+  const places = [...Map.groupBy(messages, ({ folder }) => folder)].map(([folder, there]) => ({
+    folder,
+    uids: there.map(({ uid }) => uid),
+  }))
+  return { folders: places.map(({ folder }) => folder), places, message_count: messages.length }
+}

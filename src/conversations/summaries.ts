@@ -1,0 +1,34 @@
+import { Refusal } from '#/errors.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { Placed } from '#/threads/mailbox-index.ts'
+
+/** Messages in one request to the mail host, which serves no other meanwhile. */
+const summariesAtOnce = 500
+
+/** In the order of the places, without messages that have left them. */
+export async function summariesOf(
+  mailHost: MailHost,
+  mailbox: MailboxRef,
+  placed: readonly Placed[],
+): Promise<Summary[]> {
+  const found = new Map<string, Summary>()
+  for (const [folder, some] of Map.groupBy(placed, (one) => one.folder)) {
+    for (let at = 0; at < some.length; at += summariesAtOnce) {
+      const uids = some.slice(at, at + summariesAtOnce).map(({ uid }) => uid)
+      for (const one of await unlessGone(mailHost.summaries(mailbox, folder, uids), [])) found.set(nameOf(one), one)
+    }
+  }
+  return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
+}
+
+/** A folder may have gone since the index was read. */
+export function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 'invalid_request') return otherwise
+    throw error
+  })
+}
+
+export function nameOf({ folder, uid }: Placed): string {
+  return `${uid} ${folder}`
+}

@@ -1,0 +1,57 @@
+import type { Generated, JSONColumnType } from 'kysely'
+import type { Made } from './made.ts'
+
+export interface ChangeTables {
+  changes: Changes
+  change_parts: ChangeParts
+}
+
+export type ChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo'
+
+/** A message that an undo left alone, where it was found or was left. */
+export type LeftAlone = {
+  mailbox_id: string
+  folder: string
+  uid: number
+  reason: 'gone' | 'moved' | 'changed' | 'refused'
+}
+
+interface Changes {
+  id: Generated<string>
+  organization_id: string
+  mailboxes: string[]
+  kind: ChangeKind
+  actor_kind: string
+  actor_id: string | null
+  actor_name: string
+  messages: Generated<number>
+  left_alone: Generated<number>
+  at: Made<Date>
+  state: 'running' | 'done'
+  undoes: string | null
+  undone_by: string | null
+  remove_keyword: string | null
+  add_keyword: string | null
+  leased_until: Date | null
+  lease_epoch: Generated<number>
+}
+
+interface ChangeParts {
+  id: Generated<number>
+  change_id: string
+  mailbox_id: string
+  folder_key: number
+  folder: string
+  uids: number[]
+  from_key: number | null
+  from_folder: string | null
+  from_uids: number[] | null
+  seen: boolean | null
+  flagged: boolean | null
+  added: string[]
+  removed: string[]
+  settled: Generated<boolean>
+  undone_uids: Generated<number[]>
+  undone: Generated<boolean>
+  left_alone: JSONColumnType<LeftAlone[]>
+}

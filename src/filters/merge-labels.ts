@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Actor } from '#/audit/actor.ts'
+import type { Tx } from '#/db/schema.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
+import { removeLabel } from '#/labels/catalogue.ts'
+import { beginEverywhere } from '#/labels/everywhere.ts'
+import { type Label, nameKey } from '#/labels/label.ts'
+import { labelById, labelMeant } from '#/labels/queries.ts'
+import { lockOwner } from '#/organizations/lock.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { changeFilter } from './changes.ts'
+
+export interface Merged {
+  readonly label: Label
+  /** How many filters set the other label now. */
+  readonly filters: number
+  /** What is made of messages; null where the caller may change no mailbox. */
+  readonly changeId: string | null
+}
+
+/** Deletes a label of the organization in favour of another: filters that set it, members' own too, set the other one, and messages
+ *  that bear it begin to bear the other one. */
+export async function mergeLabels(
+  tx: Tx,
+  caller: Caller,
+  { id, into }: { readonly id: string; readonly into: string },
+  by: Actor,
+): Promise<Merged> {
+  const owner = organizationItself(caller.organizationId)
+  await lockOwner(tx, owner)
+  const [from, label] = [
+    await labelById(tx, owner, id),
+    await labelMeant(tx, owner, { as: into, nameKey: nameKey(into) }),
+  ]
+  if (!from) throw notFound('label')
+  if (!label) throw invalid('into', 'There is no such label')
+  if (label.id === from.id) throw invalid('into', 'A label cannot be merged into itself')
+  const filters = await filtersSetting(tx, caller.organizationId, from.keyword)
+  for (const { id, member_id: memberId } of filters) {
+    await changeFilter(tx, { ...owner, memberId }, id, { argument: label.keyword }, by)
+  }
+  await removeLabel(tx, owner, id, by)
+  const changeId = await beginEverywhere(tx, caller, by, from.keyword, label.keyword)
+  return { label, filters: filters.length, changeId }
+}
+
+async function filtersSetting(tx: Tx, organizationId: string, keyword: string) {
+  const { rows } = await sql<{ id: string; member_id: string | null }>`
+    select id, member_id from filters
+    where organization_id = ${organizationId} and action = 'label' and argument = ${keyword} order by id`.execute(tx)
+  return rows
+}

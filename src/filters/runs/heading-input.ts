@@ -1,0 +1,29 @@
+import type { Address } from '#/mime/address.ts'
+import { type Headers, readHeaders } from '#/mime/headers.ts'
+import { addressesIn, sendersIn } from '#/mime/message.ts'
+import type { Heading } from '#/ports/mail-host.ts'
+import { type FilterInput, lazyFilterInput } from '../filter-input.ts'
+
+/** What filters see of a stored message: what they saw as it arrived. The address that it was delivered to is that of its topmost
+ *  Received field, or the mailbox's own where that names none. */
+export function headingInput({ subject, header }: Heading, mailboxAddress: string): FilterInput {
+  let read: Headers | undefined
+  const headers = () => {
+    read ??= readHeaders(header).headers
+    return read
+  }
+  return lazyFilterInput({
+    subject: () => subject,
+    sender: () => sendersIn(headers()),
+    recipients: () => [
+      deliveredTo(headers(), mailboxAddress),
+      ...addressesIn(headers(), 'to'),
+      ...addressesIn(headers(), 'cc'),
+    ],
+  })
+}
+
+function deliveredTo(headers: Headers, otherwise: string): Address {
+  const [, address = otherwise] = /\sfor <([^<>\s]+@[^<>\s]+)>/.exec(headers.first('received') ?? '') ?? []
+  return { name: '', address }
+}

@@ -1,0 +1,101 @@
+import type { Change, Heading } from '#/ports/mail-host.ts'
+import type { FilterInput } from '../filter-input.ts'
+import { type CompiledFilter, FilterRun, matches } from '../matching.ts'
+import { tryFilters } from '../trial.ts'
+import type { Counts, FilterCounts } from './counts.ts'
+import { headingInput } from './heading-input.ts'
+import type { RunFolder, Sample } from './run.ts'
+
+/** Messages of a folder that are changed in the same way. */
+export interface Group {
+  readonly uids: readonly number[]
+  readonly change: Change
+}
+
+/** The changes of a step that are not done. */
+export interface Plan {
+  readonly groups: readonly Group[]
+  /** Above which uid the folder goes on after them. */
+  readonly upTo: number
+  /** Whether the first may have been done, by a mail host without transactions. */
+  readonly begun?: true
+}
+
+export interface Evaluated {
+  readonly groups: readonly Group[]
+  readonly matched: number
+  readonly filters: readonly FilterCounts[]
+  /** The first that matched. */
+  readonly matching: readonly { readonly heading: Heading; readonly input: FilterInput }[]
+}
+
+/** What the filters make of messages of a folder. What is so already is no change. */
+export function evaluate(
+  filters: readonly CompiledFilter[],
+  messages: readonly Heading[],
+  { folder, address, most }: { folder: string; address: string; most: number },
+): Evaluated {
+  const counted = filters.map(() => ({ matched: 0, applied: 0 }))
+  const groups = new Map<string, { uids: number[]; change: Change }>()
+  const matching: { heading: Heading; input: FilterInput }[] = []
+  let matched = 0
+  for (const heading of messages) {
+    const input = headingInput(heading, address)
+    const run = new FilterRun(folder)
+    let any = false
+    for (const [index, filter] of filters.entries()) {
+      if (!matches(filter, input)) continue
+      any = true
+      const count = counted[index]
+      if (count) {
+        count.matched++
+        if (run.apply(filter) === null) count.applied++
+      }
+    }
+    if (!any) continue
+    matched++
+    if (matching.length < most) matching.push({ heading, input })
+    const change = changeFor(run, heading, folder)
+    if (!change) continue
+    const key = JSON.stringify(change)
+    const group = groups.get(key)
+    if (group) group.uids.push(heading.uid)
+    else groups.set(key, { uids: [heading.uid], change })
+  }
+  return { groups: [...groups.values()], matched, filters: counted, matching }
+}
+
+function changeFor(run: FilterRun, { seen, flagged, keywords }: Heading, from: string): Change | undefined {
+  const placed = run.result()
+  const addKeywords = placed.keywords.filter((keyword) => !keywords.includes(keyword)).sort()
+  const change: Change = {
+    ...(placed.seen && !seen && { seen: true }),
+    ...(placed.flagged && !flagged && { flagged: true }),
+    ...(addKeywords.length > 0 && { addKeywords }),
+    ...(placed.folder !== from && { folder: placed.folder }),
+  }
+  return Object.keys(change).length > 0 ? change : undefined
+}
+
+/** The counts with those of what was evaluated, but for changes. */
+export function plusMatches(counts: Counts, { matched, filters }: Pick<Evaluated, 'matched' | 'filters'>): Counts {
+  return {
+    ...counts,
+    matched: counts.matched + matched,
+    filters: counts.filters.map((one, index) => ({
+      matched: one.matched + (filters[index]?.matched ?? 0),
+      applied: one.applied + (filters[index]?.applied ?? 0),
+    })),
+  }
+}
+
+/** What a preview shows of the messages that matched. */
+export function samplesOf(
+  filters: readonly CompiledFilter[],
+  { matching }: Evaluated,
+  { address, folder }: RunFolder,
+): Sample[] {
+  return matching.map(({ heading: { uid, subject }, input }) => {
+    return { mailbox: address, folder, uid, subject, ...tryFilters(filters, input, folder) }
+  })
+}

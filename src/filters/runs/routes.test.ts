@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { readMessage } from '#/mime/message.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import type { Sample } from './run.ts'
+
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+
+interface Letter {
+  readonly from?: string
+  readonly to?: string
+  readonly cc?: string
+  readonly subject?: string
+}
+
+/** An organization with a mailbox that has these letters in its inbox. */
+async function withMail(letters: readonly Letter[]): Promise<{ organization: TestOrganization; address: string }> {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  await deliver(address, letters)
+  return { organization, address }
+}
+
+async function deliver(address: string, letters: readonly Letter[]): Promise<void> {
+  for (const letter of letters) {
+    const whole = { from: 'ann@far.example', to: address, subject: 'Hello', text: 'Hi', ...letter }
+    await world.send({ ...whole, envelope: { from: 'peer@far.example', to: address } })
+  }
+}
+
+const invoices = [
+  { subject: 'Invoice 1' },
+  { subject: 'Hello' },
+  { from: 'Bob Invoice <bob@far.example>', subject: 'Rechnung' },
+]
+
+async function made(organization: TestOrganization, path: string, body: object) {
+  const answer = await organization.request('POST', path, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+function filter(organization: TestOrganization, fields: object) {
+  return made(organization, '/v1/filters', {
+    ...{ name: 'A filter', field: 'subject', op: 'contains', value: 'invoice' },
+    ...fields,
+  })
+}
+
+/** Begins a run and has it done. */
+async function run(organization: TestOrganization, body: object = {}, path = '/v1/filters/runs') {
+  const { id } = await made(organization, path, body)
+  await world.filterRunner.processAll()
+  return shown(organization, id)
+}
+
+async function shown(organization: TestOrganization, id: string) {
+  const { status, body } = await organization.request('GET', `/v1/filter-runs/${id}`)
+  assert.equal(status, 200)
+  return body
+}
+
+async function messages(organization: TestOrganization, address: string, folder = 'inbox') {
+  const { body } = await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)
+  return (body.data ?? []).map(({ subject, unread, starred, labels }: Record<string, unknown>) => {
+    return { subject, unread, starred, labels }
+  })
+}
+
+async function events(organization: TestOrganization) {
+  const { rows } = await world.database.pool.query(
+    `select data, actor_kind from events where organization_id = $1 and type = 'message.changed' order by id`,
+    [organization.id],
+  )
+  return rows
+}
+
+describe('a run of one filter', () => {
+  test('stars what is there, counts it, and tells of it', async () => {
+    const { organization, address } = await withMail(invoices)
+    const { id } = await filter(organization, { action: 'star' })
+    const done = await run(organization, {}, `/v1/filters/${id}/runs`)
+    assert.partialDeepStrictEqual(done, {
+      ...{ filter_id: id, preview: false, mailboxes: null, folders: ['inbox'], state: 'done', last_error: null },
+      ...{ total: 3, seen: 3, matched: 1, changed: 1, moved: 0, labelled: 0, starred: 1, read: 0, sample: [] },
+      filters: [{ filter_id: id, action: 'star', argument: null, matched: 1, applied: 1 }],
+    })
+    const starred = (await messages(organization, address)).filter(({ starred }: { starred: boolean }) => starred)
+    assert.deepEqual(starred, [{ subject: 'Invoice 1', unread: true, starred: true, labels: [] }])
+    const told = await events(organization)
+    assert.equal(told.length, 1)
+    assert.partialDeepStrictEqual(told[0], { actor_kind: 'key', data: { folder: 'inbox', starred: true } })
+  })
+})
+
+describe('all filters', () => {
+  test('act in order on each message, as they do on arrival', async () => {
+    const { organization, address } = await withMail(invoices)
+    await made(organization, '/v1/labels', { name: 'Money' })
+    await filter(organization, { action: 'move', argument: 'Second', position: 20 })
+    await filter(organization, { action: 'move', argument: 'First', position: 10 })
+    await filter(organization, { action: 'label', argument: 'money' })
+    await filter(organization, { field: 'from', value: 'BOB', action: 'read' })
+    await filter(organization, { action: 'star', enabled: false })
+    const done = await run(organization)
+    assert.partialDeepStrictEqual(done, {
+      ...{ filter_id: null, matched: 2, changed: 2, moved: 1, labelled: 1, starred: 0, read: 1 },
+      filters: [
+        { argument: 'First', matched: 1, applied: 1 },
+        { argument: 'Second', matched: 1, applied: 0 },
+        { argument: 'money', matched: 1, applied: 1 },
+        { action: 'read', matched: 1, applied: 1 },
+      ],
+    })
+    assert.deepEqual(await messages(organization, address, 'First'), [
+      { subject: 'Invoice 1', unread: true, starred: false, labels: ['money'] },
+    ])
+    assert.deepEqual(await messages(organization, address), [
+      { subject: 'Rechnung', unread: false, starred: false, labels: [] },
+      { subject: 'Hello', unread: true, starred: false, labels: [] },
+    ])
+    assert.deepEqual(await run(organization).then(({ changed }) => changed), 0)
+  })
+
+  const seenParts: readonly [string, Letter, object][] = [
+    ['From', { from: 'Ann Lée <ann@x.example>' }, { field: 'from', op: 'contains', value: 'lée' }],
+    ['To', { to: 'Team <team@x.example>' }, { field: 'to', op: 'is', value: 'TEAM@x.example' }],
+    ['Cc', { cc: 'boss@x.example' }, { field: 'to', op: 'is', value: 'boss@x.example' }],
+    ['an encoded subject', { subject: 'Größe № 1' }, { field: 'subject', op: 'is', value: 'GRÖSSE No 1' }],
+  ]
+  for (const [what, letter, fields] of seenParts) {
+    test(`see ${what} as on arrival`, async () => {
+      const { organization, address } = await withMail([letter, { from: 'other@far.example' }])
+      await filter(organization, { ...fields, action: 'star' })
+      await deliver(address, [letter])
+      const arrived = (await messages(organization, address))[0].starred
+      const { matched, changed } = await run(organization)
+      assert.deepEqual({ arrived, matched, changed }, { arrived: true, matched: 2, changed: 1 })
+    })
+  }
+
+  test('see the address that a message was delivered to, though its header has another', async () => {
+    const { organization, address } = await withMail([{ to: 'list@far.example' }])
+    await filter(organization, { field: 'to', op: 'is', value: address, action: 'star' })
+    assert.equal((await run(organization)).starred, 1)
+  })
+
+  test('see the header of a large message', async () => {
+    const { organization, address } = await withMail([])
+    const to = Array.from({ length: 300 }, (_, n) => `Person Number ${n} <reader${n}@people.example>`).join(', ')
+    const attachments = [{ filename: 'a.bin', content: Buffer.alloc(2 ** 20, 'large') }]
+    await world.send({
+      from: 'ann@far.example',
+      to,
+      text: 'Hi',
+      attachments,
+      envelope: { from: 'a@b.example', to: address },
+    })
+    await filter(organization, { field: 'to', op: 'is', value: 'reader299@people.example', action: 'star' })
+    assert.equal((await run(organization)).starred, 1)
+  })
+})
+
+describe('what a run goes through', () => {
+  test('a message that it moves into another of its folders is not looked at again', async () => {
+    const { organization, address } = await withMail(invoices)
+    await filter(organization, { action: 'move', argument: 'Bills' })
+    await organization.request('POST', `/v1/folders?mailbox=${address}`, { name: 'Bills' })
+    const { total, seen, matched, moved } = await run(organization, { folders: ['inbox', 'Bills'] })
+    assert.deepEqual({ total, seen, matched, moved }, { total: 3, seen: 3, matched: 1, moved: 1 })
+  })
+
+  test('more messages than a step has, with several changes in each', async () => {
+    const { organization, address } = await withMail([])
+    const [{ id: mailboxId }] = (await organization.request('GET', '/v1/mailboxes')).body.data
+    const letters = Array.from(
+      { length: 700 },
+      (_, n) => `From: p${n % 7}@far.example\r\nSubject: Letter ${n % 3}\r\n\r\nHi`,
+    )
+    await world.db.transaction().execute((tx) =>
+      world.mailHost.append(
+        tx,
+        letters.map((raw) => ({
+          ...{ mailbox: { organizationId: organization.id, mailboxId }, folder: 'inbox', receivedAt: new Date() },
+          ...{ message: readMessage(Buffer.from(raw)), seen: false, flagged: false, keywords: [], filteredBy: [] },
+        })),
+      ),
+    )
+    await filter(organization, { value: 'letter 1', action: 'star' })
+    await filter(organization, { field: 'from', value: 'p3@', action: 'read' })
+    await filter(organization, { value: 'letter 2', action: 'move', argument: 'archive' })
+    const done = await run(organization)
+    const count = (is: (n: number) => boolean) => letters.filter((_, n) => is(n)).length
+    assert.partialDeepStrictEqual(done, {
+      ...{ state: 'done', total: 700, seen: 700, changed: count((n) => n % 3 > 0 || n % 7 === 3) },
+      ...{ starred: count((n) => n % 3 === 1), read: count((n) => n % 7 === 3), moved: count((n) => n % 3 === 2) },
+    })
+    const { body } = await organization.request('GET', `/v1/folders/archive?mailbox=${address}`)
+    assert.equal(body.total, done.moved)
+    assert.equal((await events(organization)).length, done.changed)
+  })
+
+  test('mail that comes after its beginning is left to the filters of arriving mail', async () => {
+    const { organization, address } = await withMail(invoices)
+    const { id } = await filter(organization, { action: 'star', enabled: false })
+    const { id: runId } = await made(organization, `/v1/filters/${id}/runs`, {})
+    await world.filterRunner.processSome(1)
+    await deliver(address, [{ subject: 'Invoice 2' }])
+    await world.filterRunner.processAll()
+    const { total, seen, starred } = await shown(organization, runId)
+    assert.deepEqual({ total, seen, starred }, { total: 3, seen: 3, starred: 1 })
+  })
+
+  test('a mailbox that is named, and no other', async () => {
+    const { organization, address } = await withMail(invoices)
+    const other = await organization.mailbox('bea')
+    await deliver(other.address, invoices)
+    await filter(organization, { action: 'star' })
+    const done = await run(organization, { mailboxes: [other.address] })
+    assert.deepEqual([done.mailboxes, done.total, done.starred], [[other.address], 3, 1])
+    assert.ok((await messages(organization, address)).every(({ starred }: { starred: boolean }) => !starred))
+    assert.equal((await run(organization)).starred, 1)
+  })
+
+  test('folders that a mailbox lacks, and mailboxes that are deleted meanwhile, have nothing', async () => {
+    const { organization } = await withMail(invoices)
+    await filter(organization, { action: 'star' })
+    assert.partialDeepStrictEqual(await run(organization, { folders: ['Nowhere'] }), {
+      state: 'done',
+      total: 0,
+      seen: 0,
+    })
+  })
+})
+
+describe('the filters of a run', () => {
+  test('are those of its beginning', async () => {
+    const { organization } = await withMail(invoices)
+    const { id } = await filter(organization, { action: 'star' })
+    const begun = await made(organization, '/v1/filters/runs', {})
+    await organization.request('PATCH', `/v1/filters/${id}`, { value: 'hello', action: 'read' })
+    await world.filterRunner.processAll()
+    assert.partialDeepStrictEqual(await shown(organization, begun.id), { starred: 1, read: 0 })
+  })
+
+  test('do nothing for a label that is deleted meanwhile', async () => {
+    const { organization } = await withMail(invoices)
+    const label = await made(organization, '/v1/labels', { name: 'Money' })
+    await filter(organization, { action: 'label', argument: 'money' })
+    const begun = await made(organization, '/v1/filters/runs', {})
+    await organization.request('DELETE', `/v1/labels/${label.id}`)
+    await world.filterRunner.processAll()
+    const { matched, changed, filters } = await shown(organization, begun.id)
+    assert.deepEqual([matched, changed, filters[0].applied], [1, 0, 0])
+  })
+
+  test('may be disabled where one is named', async () => {
+    const { organization } = await withMail(invoices)
+    const { id } = await filter(organization, { action: 'star', enabled: false })
+    assert.equal((await run(organization, {}, `/v1/filters/${id}/runs`)).starred, 1)
+  })
+})
+
+describe('a preview', () => {
+  test('changes nothing, and says what a run would do and why', async () => {
+    const { organization, address } = await withMail(invoices)
+    await filter(organization, { action: 'move', argument: 'Bills' })
+    await filter(organization, { action: 'star', field: 'from' })
+    const before = await messages(organization, address)
+    const done = await run(organization, { preview: true })
+    assert.partialDeepStrictEqual(done, { preview: true, state: 'done', matched: 2, changed: 2, moved: 1, starred: 1 })
+    assert.deepEqual(
+      done.sample.map(({ subject, matches, result }: Sample) => ({
+        ...{ subject, matched_text: matches[0]?.matched_text, result },
+      })),
+      [
+        {
+          ...{ subject: 'Invoice 1', matched_text: 'Invoice 1' },
+          result: { folder: 'Bills', labels: [], starred: false, unread: true },
+        },
+        {
+          ...{ subject: 'Rechnung', matched_text: 'Bob Invoice' },
+          result: { folder: 'inbox', labels: [], starred: true, unread: true },
+        },
+      ],
+    )
+    assert.deepEqual(await messages(organization, address), before)
+    assert.deepEqual(await events(organization), [])
+  })
+
+  test('shows 20 messages of those that match', async () => {
+    const { organization } = await withMail(Array.from({ length: 22 }, () => ({ subject: 'Invoice' })))
+    await filter(organization, { action: 'star' })
+    const { matched, sample } = await run(organization, { preview: true })
+    assert.deepEqual([matched, sample.length], [22, 20])
+  })
+})
+
+test('a run can be undone once it has ended', async () => {
+  const { organization, address } = await withMail(invoices)
+  await made(organization, '/v1/labels', { name: 'Money' })
+  const before = await messages(organization, address)
+  await filter(organization, { action: 'label', argument: 'money' })
+  await filter(organization, { field: 'from', action: 'move', argument: 'Bills' })
+  const { id } = await made(organization, '/v1/filters/runs', {})
+  await world.filterRunner.processSome(2)
+  const undo = async () => {
+    const { body } = await organization.request('GET', `/v1/filter-runs/${id}`)
+    return organization.request('POST', `/v1/changes/${body.change_id}/undo`)
+  }
+  assert.equal((await undo()).status, 409)
+  await world.filterRunner.processAll()
+  assert.equal((await undo()).status, 201)
+  assert.deepEqual(await messages(organization, address), before)
+  assert.equal((await run(organization, { preview: true })).change_id, null)
+})
+
+test('a run that is cancelled changes nothing more', async () => {
+  const { organization } = await withMail(invoices)
+  await filter(organization, { action: 'star' })
+  const { id } = await made(organization, '/v1/filters/runs', {})
+  const { status, body } = await organization.request('POST', `/v1/filter-runs/${id}/cancel`)
+  assert.deepEqual([status, body.state], [200, 'cancelled'])
+  await world.filterRunner.processAll()
+  const after = await shown(organization, id)
+  assert.deepEqual([after.state, after.changed, typeof after.finished_at], ['cancelled', 0, 'string'])
+  const again = await organization.request('POST', `/v1/filter-runs/${id}/cancel`)
+  assert.deepEqual(again.body, after)
+})
+
+test('runs are listed newest first, by cursor too', async () => {
+  const { organization } = await withMail([])
+  await filter(organization, { action: 'star' })
+  const ids = []
+  for (const preview of [true, false, true]) ids.unshift((await run(organization, { preview })).id)
+  const list = async (query: string) => (await organization.request('GET', `/v1/filter-runs${query}`)).body
+  assert.deepEqual(
+    (await list('')).data.map(({ id }: { id: string }) => id),
+    ids,
+  )
+  const first = await list('?limit=2&cursor=')
+  const second = await list(`?limit=2&cursor=${first.next_cursor}`)
+  assert.deepEqual(
+    [...first.data, ...second.data].map(({ id }: { id: string }) => id),
+    ids,
+  )
+  assert.equal(second.next_cursor, null)
+  assert.equal('sample' in first.data[0], false)
+})
+
+describe('it is refused', () => {
+  const wrong: readonly [string, object, string][] = [
+    ['a folder that none can be called by', { folders: ['inbox', 'a//b'] }, 'folders[1]'],
+    ['no folder', { folders: [] }, 'folders'],
+    ['no mailbox', { mailboxes: [] }, 'mailboxes'],
+    ['a word for a boolean', { preview: 'yes' }, 'preview'],
+    ['an unknown field', { mailbox: 'a@b.example' }, 'mailbox'],
+  ]
+  for (const [what, body, field] of wrong) {
+    test(what, async () => {
+      const { organization } = await withMail([])
+      await filter(organization, { action: 'star' })
+      const answer = await organization.request('POST', '/v1/filters/runs', body)
+      assert.deepEqual([answer.status, answer.body.error.field], [400, field])
+    })
+  }
+
+  test('without a filter, with one whose label is deleted, and with one that is not there', async () => {
+    const { organization } = await withMail([])
+    assert.equal((await organization.request('POST', '/v1/filters/runs', {})).status, 400)
+    const label = await made(organization, '/v1/labels', { name: 'Money' })
+    const { id } = await filter(organization, { action: 'label', argument: 'money' })
+    await organization.request('DELETE', `/v1/labels/${label.id}`)
+    assert.equal((await organization.request('POST', `/v1/filters/${id}/runs`, {})).status, 400)
+    const { status } = await organization.request('POST', `/v1/filters/${randomUUID()}/runs`, {})
+    assert.equal(status, 404)
+  })
+
+  test('while ten others are under way', async () => {
+    const { organization } = await withMail([])
+    await filter(organization, { action: 'star' })
+    for (let count = 0; count < 10; count++) await made(organization, '/v1/filters/runs', {})
+    assert.equal((await organization.request('POST', '/v1/filters/runs', {})).status, 400)
+    await world.filterRunner.processAll()
+    await made(organization, '/v1/filters/runs', {})
+    await world.filterRunner.processAll()
+  })
+
+  test('to a key that is restricted to other mailboxes, which sees no run of this one either', async () => {
+    const { organization, address } = await withMail(invoices)
+    const other = await organization.mailbox('bea')
+    await filter(organization, { action: 'star' })
+    const key = await organization.restrictedKey({ mailbox_ids: [other.id] })
+    const begin = (body: object) => organization.request('POST', '/v1/filters/runs', body, { key })
+    assert.equal((await begin({ mailboxes: [address] })).status, 404)
+    const whole = await run(organization)
+    for (const [method, path] of [
+      ['GET', `/v1/filter-runs/${whole.id}`],
+      ['POST', `/v1/filter-runs/${whole.id}/cancel`],
+    ] as const) {
+      assert.equal((await organization.request(method, path, undefined, { key })).status, 404)
+    }
+    const own = await begin({})
+    await world.filterRunner.processAll()
+    const { body } = await organization.request('GET', '/v1/filter-runs', undefined, { key })
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      [own.body.id],
+    )
+    assert.equal((await shown(organization, own.body.id)).total, 0)
+  })
+})

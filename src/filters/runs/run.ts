@@ -1,0 +1,73 @@
+import type { Actor } from '#/audit/actor.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import type { Filter } from '../filter.ts'
+import type { tryFilters } from '../trial.ts'
+import type { Counts } from './counts.ts'
+import type { Plan } from './plan.ts'
+
+/** A filter as it was when the run began. */
+export type RunFilter = Pick<Filter, 'id' | 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'>
+
+/** A message that a preview found. */
+export interface Sample extends ReturnType<typeof tryFilters> {
+  readonly mailbox: string
+  readonly folder: string
+  readonly uid: number
+  readonly subject: string
+}
+
+export type RunState = 'running' | 'done' | 'cancelled' | 'failed'
+
+/** Filters that go through mail which is there. */
+export interface Run {
+  readonly id: string
+  readonly filterId: string | null
+  readonly filters: readonly RunFilter[]
+  readonly preview: boolean
+  /** Addresses, as asked; null: all mailboxes. */
+  readonly mailboxes: readonly string[] | null
+  readonly folders: readonly string[]
+  readonly state: RunState
+  readonly total: number | null
+  readonly seen: number
+  readonly counts: Counts
+  readonly sample: readonly Sample[]
+  /** By which it can be undone; null where nothing was changed. */
+  readonly changeId: string | null
+  readonly lastError: string | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+/** A run that this process has claimed. */
+export interface ClaimedRun
+  extends Pick<
+    Run,
+    'id' | 'filters' | 'preview' | 'state' | 'folders' | 'seen' | 'total' | 'counts' | 'sample' | 'changeId'
+  > {
+  readonly epoch: number
+  readonly owner: Owner
+  readonly by: Omit<Actor, 'address'>
+  /** Attempts at the step in hand, this one included. */
+  readonly attempts: number
+}
+
+/** A folder that a run goes through. */
+export interface RunFolder {
+  readonly mailboxId: string
+  readonly address: string
+  readonly folder: string
+  /** Null until the run has looked at the folder. */
+  readonly uidValidity: number | null
+  readonly lastUid: number
+  /** Done so far. */
+  readonly uid: number
+  readonly plan: Plan | null
+}
+
+/** How many messages of a preview are kept to be shown. */
+export const mostSamples = 20
+/** How many mailboxes and folders a run may name. */
+export const mostNamed = 100
+/** How many runs an organization may have at a time. */
+export const mostRunning = 10

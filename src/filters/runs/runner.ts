@@ -1,0 +1,240 @@
+import type { Logger } from 'pino'
+import { stepOf } from '#/changes/record.ts'
+import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
+import { StepWorker } from '#/event-loop/step-worker.ts'
+import { keywordsKnown } from '#/labels/queries.ts'
+import type { HeadingPage, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Recording } from '#/ports/recording.ts'
+import { type CompiledFilter, compileFilter } from '../matching.ts'
+import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
+import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
+import { type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
+import {
+  beginRunChange,
+  claimRun,
+  deferRun,
+  endRun,
+  keepPlan,
+  LeaseLost,
+  letGo,
+  nextFolder,
+  nowhere,
+  type Step,
+  settleStep,
+} from './steps.ts'
+
+/** Messages of a step: it holds neither the event loop nor an embedded database for longer than a request may wait. */
+const messagesAtOnce = 250
+/** Between looks for a run, in milliseconds. */
+const idleMs = 1_000
+/** After a step, in times that it took. */
+const rest = 0.25
+/** A run is kept so long before others have their turn, in milliseconds. */
+const turnMs = 1_000
+/** A step that fails so often ends the run. */
+const mostAttempts = 5
+/** Until a step that failed is tried again. */
+const secondsBetweenAttempts = 10
+
+interface Parts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly log: Logger
+}
+
+/** A run that this process has claimed, from step to step. */
+interface Turn {
+  readonly run: ClaimedRun
+  /** To go on with, where that is known. */
+  readonly folder?: RunFolder | undefined
+  /** By performance.now(). */
+  readonly until: number
+}
+
+/** Has filters go through mail that is there, some messages at a time. Runs are rows of a table that several processes share; one is
+ *  claimed for some steps, so that runs take turns. */
+export class FilterRunner extends StepWorker {
+  readonly #parts: Parts
+  #turn: Turn | undefined
+
+  constructor(parts: Parts) {
+    super({ idleMs, rest, log: parts.log, failed: 'no run of filters could be claimed; it is tried again' })
+    this.#parts = parts
+  }
+
+  protected override async step(): Promise<boolean> {
+    const turn = this.#turn ?? (await this.#claim())
+    this.#turn = undefined
+    if (!turn) return false
+    try {
+      this.#turn = await this.#advance(turn)
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) await this.#failed(turn.run, error)
+    }
+    return true
+  }
+
+  async #claim(): Promise<Turn | undefined> {
+    const until = performance.now() + turnMs
+    const run = await claimRun(this.#parts.db)
+    return run && { run, until }
+  }
+
+  /** Resolves to what is left of the turn. */
+  async #advance({ run, until, folder: known }: Turn): Promise<Turn | undefined> {
+    const { db } = this.#parts
+    const cancelled = run.state === 'cancelled'
+    const folder = cancelled ? undefined : (known ?? (await nextFolder(db, run)))
+    if (!folder) {
+      await endRun(db, run, cancelled ? 'cancelled' : 'done', null)
+      return undefined
+    }
+    const turn = { run, folder, until }
+    if (folder.uidValidity === null) return this.#look(turn)
+    if (folder.plan) return this.#change(turn, folder.plan, { counts: run.counts, seen: run.seen })
+    return this.#evaluate(turn)
+  }
+
+  /** Finds up to where a folder is gone through. */
+  async #look(turn: Started): Promise<Turn | undefined> {
+    const { run, folder } = turn
+    const { uidValidity, lastUid, total } =
+      (await unlessGone(this.#parts.mailHost.extent(mailboxOf(run, folder), folder.folder))) ?? nowhere
+    const next = await this.#settle(turn, {
+      total: (run.total ?? 0) + total,
+      folder: { ...folder, uidValidity, lastUid, done: lastUid === 0 },
+    })
+    // Those that it has not looked at come first.
+    return next && { ...next, folder: undefined }
+  }
+
+  async #evaluate(turn: Started): Promise<Turn | undefined> {
+    const { run, folder } = turn
+    const page = await this.#page(run, folder)
+    if (page?.uidValidity !== folder.uidValidity) {
+      // It is gone, or another one bears its name.
+      return this.#settle(turn, { folder: { ...folder, done: true } })
+    }
+    const filters = await this.#filters(run)
+    const most = run.preview ? mostSamples - run.sample.length : 0
+    const found = evaluate(filters, page.messages, { folder: folder.folder, address: folder.address, most })
+    const counts = plusMatches(run.counts, found)
+    const seen = run.seen + page.messages.length
+    const upTo = page.messages.length < messagesAtOnce ? folder.lastUid : (page.messages.at(-1)?.uid ?? folder.lastUid)
+    if (run.preview || found.groups.length === 0) {
+      const would = found.groups
+        .map(({ uids, change }) => changesOf(change, uids.length))
+        .reduce(sumOfChanges, noChanges)
+      const sample = [...run.sample, ...samplesOf(filters, found, folder)]
+      return this.#settle(turn, { counts: plusChanges(counts, would), seen, sample, folder: advanced(folder, upTo) })
+    }
+    return this.#change(turn, { groups: found.groups, upTo }, { counts, seen })
+  }
+
+  #page(run: ClaimedRun, folder: RunFolder): Promise<HeadingPage | undefined> {
+    const withHeader = run.filters.some(({ field }) => field !== 'subject')
+    const range = { after: folder.uid, last: folder.lastUid, most: messagesAtOnce, withHeader }
+    return unlessGone(this.#parts.mailHost.headings(mailboxOf(run, folder), folder.folder, range))
+  }
+
+  async #settle({ run, until }: Turn, step: Step): Promise<Turn | undefined> {
+    const goesOn = this.#goesOn(until)
+    const settled = await settleStep(this.#parts.db, run, { ...step, goesOn })
+    return goesOn ? { ...settled, until } : undefined
+  }
+
+  /** Whether the run is kept for another step. */
+  #goesOn(until: number): boolean {
+    return performance.now() < until && !this.stopping.aborted
+  }
+
+  /** As they were when the run began, but without effect where a label has been deleted since. */
+  async #filters({ owner, filters }: ClaimedRun): Promise<CompiledFilter[]> {
+    const keywords = filters.flatMap(({ action, argument }) =>
+      action === 'label' && argument !== null ? argument : [],
+    )
+    const known = keywords.length > 0 ? await keywordsKnown(this.#parts.db, owner, keywords) : new Set()
+    return filters.map((filter) => {
+      const broken = filter.action === 'label' && !known.has(filter.argument) ? 'label_deleted' : null
+      return compileFilter({ ...filter, enabled: true, broken }, filter.id)
+    })
+  }
+
+  /** Makes the first change of a plan, and notes in its transaction what is left of the plan. */
+  async #change(
+    { run, folder, until }: Started,
+    plan: Plan,
+    { counts, seen }: { counts: Counts; seen: number },
+  ): Promise<Turn | undefined> {
+    const { db, mailHost } = this.#parts
+    const [group, ...groups] = plan.groups
+    if (!group) throw new Error('A plan has a change')
+    const changeId = run.changeId ?? (await beginRunChange(db, run))
+    const goesOn = this.#goesOn(until)
+    let turn: Turn | undefined
+    const step = stepOf(db, changeId)
+    const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
+    const recording: Recording = {
+      // What was counted of the messages is kept with the plan: they are not looked at again.
+      intend: async (did) => {
+        await step.intend(did)
+        await keepPlan(db, run, folder, { ...plan, begun: true }, { counts, seen })
+      },
+      settle: async (tx, did) => {
+        await step.settle(tx, did)
+        const done = plusChanges(counts, plan.begun ? changesOf(group.change, group.uids.length) : changesIn(did))
+        const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
+        const settled = await settleStep(tx, { ...run, changeId }, { counts: done, seen, folder: next, goesOn })
+        if (goesOn) turn = { ...settled, until }
+      },
+    }
+    await mailHost.update(
+      mailboxOf(run, folder),
+      folder.folder,
+      group.uids,
+      group.change,
+      { ...run.by, address: null },
+      recording,
+    )
+    return turn
+  }
+
+  async #failed(run: ClaimedRun, error: unknown): Promise<void> {
+    const { db, log } = this.#parts
+    const away = error instanceof Refusal && error.code === 'mail_unavailable'
+    const refused = error instanceof Refusal && !away
+    if (!(error instanceof Refusal)) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')
+    const text = error instanceof Refusal ? error.message : 'Internal error'
+    if (refused || run.attempts >= mostAttempts) return endRun(db, run, 'failed', text)
+    const attempts = away ? 0 : run.attempts
+    await deferRun(db, run, { error: text, seconds: secondsBetweenAttempts, attempts })
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]()
+    const turn = this.#turn
+    this.#turn = undefined
+    if (turn) await letGo(this.#parts.db, turn.run)
+  }
+}
+
+type Started = Turn & { readonly folder: RunFolder }
+
+function mailboxOf({ owner: { organizationId } }: ClaimedRun, { mailboxId }: RunFolder): MailboxRef {
+  return { organizationId, mailboxId }
+}
+
+/** Undefined where the folder or its mailbox is gone. */
+async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looked
+  } catch (error) {
+    if (error instanceof Refusal && (error.code === 'not_found' || error.field === 'folder')) return undefined
+    throw error
+  }
+}
+
+function advanced(folder: RunFolder, upTo: number): RunFolder & { done: boolean } {
+  return { ...folder, uid: upTo, plan: null, done: upTo >= folder.lastUid }
+}

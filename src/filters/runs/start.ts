@@ -1,0 +1,90 @@
+import type { Actor } from '#/audit/actor.ts'
+import type { Tx } from '#/db/schema.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
+import type { Caller } from '#/http/caller.ts'
+import { mailboxFor } from '#/mailboxes/readable.ts'
+import { folderName } from '#/messages/folder-name.ts'
+import { lockOwner } from '#/organizations/lock.ts'
+import type { Owner } from '#/organizations/owner.ts'
+import type { Filter } from '../filter.ts'
+import { filterById, filtersOf } from '../queries.ts'
+import { noCounts } from './counts.ts'
+import { insertRun, mailboxesToRun, runningCount } from './queries.ts'
+import { mostRunning, type RunFilter } from './run.ts'
+
+export interface Wanted {
+  /** Undefined for all, in order. */
+  readonly filterId: string | undefined
+  /** Addresses; undefined for all mailboxes. */
+  readonly mailboxes: readonly string[] | undefined
+  readonly folders: readonly string[]
+  readonly preview: boolean
+}
+
+/** Begins a run, which a worker goes on with. Filters are run as they are now. @throws Refusal */
+export async function startRun(
+  tx: Tx,
+  { caller, owner, actor }: { caller: Caller; owner: Owner; actor: Actor },
+  { filterId, mailboxes, folders, preview }: Wanted,
+): Promise<string> {
+  await lockOwner(tx, owner)
+  const filters = await filtersToRun(tx, owner, filterId)
+  const mailboxIds = await mailboxIdsIn(tx, caller, owner, mailboxes)
+  if (filters.length === 0) throw new Refusal('invalid_request', 'There is no filter that is enabled')
+  if ((await runningCount(tx, owner.organizationId)) >= mostRunning) throw tooMany()
+  return insertRun(tx, owner, {
+    filterId: filterId ?? null,
+    filters: filters.map(({ id, name, field, op, value, action, argument }): RunFilter => {
+      return { id, name, field, op, value, action, argument }
+    }),
+    preview,
+    mailboxes: mailboxes ?? null,
+    folders: [...new Set(folders.map(folderIn))],
+    mailboxIds,
+    counts: noCounts(filters.length),
+    by: actor,
+  })
+}
+
+/** One that is named runs where it is disabled too: so it can be run once, and not on what arrives. */
+async function filtersToRun(tx: Tx, owner: Owner, filterId: string | undefined): Promise<Filter[]> {
+  if (filterId === undefined) {
+    return (await filtersOf(tx, owner)).filter(({ enabled, broken }) => enabled && broken === null)
+  }
+  const filter = await filterById(tx, owner, filterId)
+  if (!filter) throw notFound('filter')
+  if (filter.broken !== null) {
+    throw new Refusal('invalid_request', 'The label of this filter is deleted', { fix: 'Change its argument first' })
+  }
+  return [filter]
+}
+
+async function mailboxIdsIn(
+  tx: Tx,
+  caller: Caller,
+  owner: Owner,
+  addresses: readonly string[] | undefined,
+): Promise<string[]> {
+  if (!addresses) {
+    const ids = await mailboxesToRun(tx, caller, owner)
+    if (ids.length === 0) throw invalid('mailboxes', 'There is no mailbox whose mail these filters could change')
+    return ids
+  }
+  const ids = new Set<string>()
+  for (const address of addresses) ids.add((await mailboxFor(tx, caller, 'change', address)).mailboxId)
+  return [...ids]
+}
+
+function folderIn(given: string, index: number): string {
+  try {
+    return folderName(given)
+  } catch (error) {
+    throw error instanceof Refusal ? invalid(`folders[${index}]`, error.message, error.fix) : error
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal('invalid_request', `${mostRunning} runs of filters are under way already`, {
+    fix: 'Wait until one ends, or cancel one',
+  })
+}

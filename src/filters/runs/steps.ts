@@ -1,0 +1,178 @@
+import { type RawBuilder, sql } from 'kysely'
+import { beginChange, endChange } from '#/changes/record.ts'
+import { databaseNow, Leases } from '#/db/leases.ts'
+import type { Db } from '#/db/schema.ts'
+import type { Extent } from '#/ports/mail-host.ts'
+import type { Counts } from './counts.ts'
+import type { Plan } from './plan.ts'
+import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
+
+/** Far more than a step takes. */
+export const runLeases = new Leases('filter_runs', 60_000)
+
+/** The run was claimed by another process meanwhile. */
+export class LeaseLost extends Error {}
+
+/** Claims the run whose last step is longest ago. */
+export async function claimRun(db: Db): Promise<ClaimedRun | undefined> {
+  const due = sql`finished_at is null and due_at <= ${databaseNow}`
+  type Row = Omit<ClaimedRun, 'owner' | 'by' | 'id' | 'epoch'> & {
+    organization_id: string
+    member_id: string | null
+    actor_kind: ClaimedRun['by']['kind']
+    actor_id: string | null
+    actor_name: string
+  }
+  const [row] = await runLeases.claim<Row>(db, databaseNow, {
+    chosen: sql`
+      select id from filter_runs where ${due} and ${runLeases.free(databaseNow)} order by due_at limit 1
+      for no key update skip locked`,
+    due,
+    set: sql`attempts = attempts + 1`,
+    returning: sql`filters, preview, state, folders, seen, total, counts, sample, change_id as "changeId", attempts, organization_id, member_id,
+      actor_kind, actor_id, actor_name`,
+  })
+  if (!row) return undefined
+  const { organization_id, member_id, actor_kind, actor_id, actor_name, ...run } = row
+  return {
+    ...run,
+    id: String(row.id),
+    owner: { organizationId: organization_id, memberId: member_id },
+    by: { kind: actor_kind, id: actor_id, name: actor_name },
+  }
+}
+
+/** The folder that a run goes on with: any that it has not looked at comes first. */
+export async function nextFolder(db: Db, { id, owner }: ClaimedRun): Promise<RunFolder | undefined> {
+  const { rows } = await sql<RunFolder>`
+    select place.mailbox_id as "mailboxId", mailbox.address, place.folder, place.uid_validity as "uidValidity",
+      place.last_uid as "lastUid", place.uid, place.plan
+    from filter_run_folders place
+    join mailboxes mailbox on mailbox.organization_id = place.organization_id and mailbox.id = place.mailbox_id
+    where place.run_id = ${id} and place.organization_id = ${owner.organizationId} and not place.done
+    order by place.uid_validity nulls first limit 1`.execute(db)
+  return rows[0]
+}
+
+/** What a step comes to. What is left out stays as it is. */
+export interface Step {
+  readonly total?: number
+  readonly seen?: number
+  readonly counts?: Counts
+  readonly sample?: readonly Sample[]
+  readonly folder: RunFolder & { readonly done: boolean }
+}
+
+/** Of a folder that is gone. */
+export const nowhere: Extent = { uidValidity: 0, lastUid: 0, total: 0 }
+
+/** Writes what a step has come to: in the transaction of the step's changes, where there are any. Answers the run as it is then, and the
+ *  folder if that is not done. Lets go of the run, unless it goes on.
+ *  @throws LeaseLost, and then none of the transaction may be kept */
+export async function settleStep(
+  db: Db,
+  run: ClaimedRun,
+  { folder, goesOn, ...step }: Step & { readonly goesOn: boolean },
+): Promise<{ readonly run: ClaimedRun; readonly folder: RunFolder | undefined }> {
+  const { counts = run.counts, sample = run.sample, total = run.total, seen = run.seen } = step
+  const { rows } = await sql<{ state: ClaimedRun['state'] }>`
+    with run as (
+      update filter_runs set leased_until = case when ${goesOn} then leased_until end, attempts = ${Number(goesOn)},
+        total = ${total}::bigint, seen = ${seen}::bigint, counts = ${JSON.stringify(counts)}::jsonb,
+        sample = ${JSON.stringify(sample)}::jsonb, due_at = ${databaseNow}
+      where ${runLeases.held([run])}
+      returning id, organization_id, state
+    ), place as (
+      update filter_run_folders set uid_validity = ${folder.uidValidity}::bigint, last_uid = ${folder.lastUid},
+        uid = ${folder.uid}, done = ${folder.done}, plan = ${planJson(folder.plan)}::jsonb
+      from run
+      where run_id = run.id and filter_run_folders.organization_id = run.organization_id
+        and mailbox_id = ${folder.mailboxId} and folder = ${folder.folder}
+    )
+    select state from run`.execute(db)
+  const [row] = rows
+  if (!row) throw new LeaseLost()
+  const { state } = row
+  return {
+    run: { ...run, counts, sample, total, seen, state, attempts: 1 },
+    folder: folder.done ? undefined : folder,
+  }
+}
+
+/** Has the run go on with its next step elsewhere, or later. */
+export async function letGo(db: Db, run: ClaimedRun): Promise<void> {
+  await runLeases.release(db, [run], sql`attempts = 0`)
+}
+
+/** Notes what is about to be done and what was counted for it, where a mail host has no transactions. The run stays claimed. */
+export async function keepPlan(
+  db: Db,
+  run: ClaimedRun,
+  { mailboxId, folder }: RunFolder,
+  plan: Plan,
+  { counts, seen }: { counts: Counts; seen: number },
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { numAffectedRows } = await sql`
+      update filter_runs set counts = ${JSON.stringify(counts)}::jsonb, seen = ${seen}::bigint
+      where ${runLeases.held([run])}`.execute(tx)
+    if (numAffectedRows !== 1n) throw new LeaseLost()
+    await sql`
+      update filter_run_folders set plan = ${planJson(plan)}::jsonb
+      where run_id = ${run.id} and organization_id = ${run.owner.organizationId} and mailbox_id = ${mailboxId}
+        and folder = ${folder}`.execute(tx)
+  })
+}
+
+/** Begins the change by which all of a run can be undone, and answers its id. */
+export function beginRunChange(db: Db, run: ClaimedRun): Promise<string> {
+  const { id, owner, by } = run
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ mailboxId: string }>`
+      select distinct mailbox_id as "mailboxId" from filter_run_folders
+      where run_id = ${id} and organization_id = ${owner.organizationId}`.execute(tx)
+    const mailboxes = rows.map(({ mailboxId }) => mailboxId)
+    const actor = { ...by, address: null }
+    const change = { organizationId: owner.organizationId, mailboxes, kind: 'filters', by: actor } as const
+    const changeId = await beginChange(tx, change)
+    const { numAffectedRows } = await sql`
+      update filter_runs set change_id = ${changeId} where ${runLeases.held([run])}`.execute(tx)
+    if (numAffectedRows !== 1n) throw new LeaseLost()
+    return changeId
+  })
+}
+
+/** Ends a run, and with it the change by which it can be undone, which goes where nothing was changed. */
+export async function endRun(db: Db, run: ClaimedRun, state: RunState, error: string | null): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (run.changeId !== null) await endChange(tx, run.changeId)
+    const changeId = sql`(select id from changes where id = ${run.changeId}::uuid)`
+    await release(
+      tx,
+      run,
+      sql`state = ${state}, finished_at = ${databaseNow}, last_error = ${error}, change_id = ${changeId}`,
+    )
+  })
+}
+
+/** Has the step tried again later. `given` attempts count on. */
+export async function deferRun(
+  db: Db,
+  run: ClaimedRun,
+  { error, seconds, attempts }: { error: string; seconds: number; attempts: number },
+): Promise<void> {
+  await release(
+    db,
+    run,
+    sql`last_error = ${error}, attempts = ${attempts}, due_at = ${databaseNow} + make_interval(secs => ${seconds})`,
+  )
+}
+
+async function release(db: Db, run: ClaimedRun, set: RawBuilder<unknown>): Promise<void> {
+  const held = await runLeases.release(db, [run], set)
+  if (held.size === 0) throw new LeaseLost()
+}
+
+function planJson(plan: Plan | null): string | null {
+  return plan && JSON.stringify(plan)
+}

@@ -1,0 +1,41 @@
+import { canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { withoutComments } from '#/mime/lexical.ts'
+import type { Message } from '#/mime/message.ts'
+import { isAutomatic, isNonDeliveryReport } from '#/mime/report.ts'
+import type { Verdict } from '#/mime/verdict.ts'
+import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
+import type { Copy } from '#/ports/mail-host.ts'
+import { answerMark, cancelAnswered } from '#/queue/answered.ts'
+import type { Envelope } from './envelope.ts'
+
+/** So many of the Message-IDs that a message names are looked at, the last ones. */
+const mostNamed = 200
+
+/** Cancels what is scheduled unless somebody answers, where the message is an answer (docs/reference/scheduled.md#unless-replied). */
+export function cancelledByAnswer(
+  envelope: Pick<Envelope, 'sender' | 'receivedAt'>,
+  message: Message,
+  { disposition }: Pick<Verdict, 'disposition'>,
+  copies: readonly Pick<Copy, 'mailbox' | 'folder'>[],
+): FollowUp[] {
+  const named = [...message.weak, ...message.strong].slice(-mostNamed)
+  if (named.length === 0 || disposition !== 'none' || !isPersonal(envelope.sender, message)) return []
+  const marks = named.map(answerMark)
+  const domains = message.sender.flatMap(({ address }) => canonicalDomain(splitAddress(address)?.domain ?? '') ?? [])
+  const organizations = new Map(
+    copies.flatMap(({ mailbox, folder }) => (folder === 'junk' ? [] : [[mailbox.organizationId, mailbox.mailboxId]])),
+  )
+  return Array.from(organizations, ([organizationId, mailboxId]) => ({
+    mailboxId,
+    order: `answered ${organizationId}`,
+    write: (tx) => cancelAnswered(tx, { organizationId, marks, domains, at: envelope.receivedAt }),
+  }))
+}
+
+/** Whether a person seems to have sent it: no bounce, receipt or automatic reply. */
+function isPersonal(sender: string, message: Message): boolean {
+  const { headers } = message
+  if (sender === '' || isAutomatic(headers) || isNonDeliveryReport(message)) return false
+  if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return false
+  return !headers.all('precedence').some((value) => /^(?:bulk|junk|auto_reply)$/i.test(withoutComments(value)))
+}

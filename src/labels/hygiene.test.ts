@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
+import { addFilter } from '#/filters/changes.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { addLabel } from './catalogue.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+interface Box {
+  readonly mailbox: MailboxRef
+  readonly address: string
+}
+
+/** A mailbox with messages 1 to 3 in its inbox, the last of them read. */
+async function newBox(organization: TestOrganization): Promise<Box> {
+  const { id: mailboxId, address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+  const mailbox = { organizationId: organization.id, mailboxId }
+  const messages = [0, 1, 2].map((number) => ({
+    ...{ seen: number === 2, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' },
+  }))
+  await fileAway(world, mailbox, messages)
+  return { mailbox, address }
+}
+
+async function newLabel(organization: TestOrganization, name: string) {
+  const { status, body } = await organization.request('POST', '/v1/labels', { name })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+const bear = ({ mailbox }: Box, uids: number[], ...addKeywords: string[]) =>
+  world.mailHost.update(mailbox, 'inbox', uids, { addKeywords })
+
+async function keywordsOf({ mailbox }: Box): Promise<(readonly string[])[]> {
+  return (await world.mailHost.summaries(mailbox, 'inbox', [1, 2, 3])).map(({ keywords }) => keywords)
+}
+
+const orphansOf = async (organization: TestOrganization, key = organization.key) =>
+  (await organization.request('GET', '/v1/orphan-labels', undefined, { key })).body.data
+
+test('labels are counted where that is asked, in the mailboxes that the caller reads', async () => {
+  const organization = await world.organization()
+  const [one, other] = [await newBox(organization), await newBox(organization)]
+  for (const name of ['Work', 'Idle']) await newLabel(organization, name)
+  await bear(one, [1, 3], 'work')
+  await bear(other, [1], 'work')
+  const countsFor = async (query: string, key = organization.key) => {
+    const { body } = await organization.request('GET', `/v1/labels?${query}`, undefined, { key })
+    return body.data.map(({ keyword, messages, unread }: Record<string, unknown>) => [keyword, messages, unread])
+  }
+  const idle = ['idle', 0, 0]
+  assert.deepEqual(await countsFor('counts=true'), [['work', 3, 2], idle])
+  assert.deepEqual(await countsFor(`counts=true&mailbox=${other.address}`), [['work', 1, 1], idle])
+  const restricted = await organization.restrictedKey({ mailbox_ids: [one.mailbox.mailboxId] })
+  assert.deepEqual(await countsFor('counts=true', restricted), [['work', 2, 1], idle])
+  assert.deepEqual(await countsFor('counts=false'), [
+    ['work', undefined, undefined],
+    ['idle', undefined, undefined],
+  ])
+})
+
+test('orphans are keywords of deleted labels and of mail programs, and none of members or with a meaning', async () => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  const gone = await newLabel(organization, 'Gone')
+  await newLabel(organization, 'Work')
+  const member = await organization.member(`${randomUUID()}@people.example`)
+  const owner = { organizationId: organization.id, memberId: member.id }
+  await world.db.transaction().execute((tx) => addLabel(tx, owner, { name: 'Mine', colour: 'red' }, byOperator))
+  await bear(box, [1, 3], 'gone', 'work', 'mine', 'stray', 'junk', '$forwarded')
+  await organization.request('DELETE', `/v1/labels/${gone.id}`)
+  assert.deepEqual(await orphansOf(organization), [
+    { keyword: 'gone', messages: 2, unread: 1 },
+    { keyword: 'stray', messages: 2, unread: 1 },
+  ])
+  const restricted = await organization.restrictedKey({ mailbox_ids: [randomUUID()] })
+  assert.deepEqual(await orphansOf(organization, restricted), [])
+})
+
+test('an orphan is adopted by a label of any name, once, and nothing else is', async () => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  const gone = await newLabel(organization, 'Gone')
+  await bear(box, [1], 'gone', 'stray')
+  await organization.request('DELETE', `/v1/labels/${gone.id}`)
+  const adopt = (name: string, keyword: string) => organization.request('POST', '/v1/orphan-labels', { name, keyword })
+  assert.equal((await adopt('Back', 'GONE')).body.keyword, 'gone')
+  assert.equal((await adopt('From elsewhere', 'stray')).body.keyword, 'stray')
+  assert.deepEqual(await orphansOf(organization), [])
+  assert.equal((await newLabel(organization, 'Gone')).keyword, 'gone-2')
+  for (const keyword of ['gone', 'junk', '$mdnsent', 'a b', '\\seen']) {
+    const { status, body } = await adopt('Other', keyword)
+    assert.deepEqual([status, body.error.field], [400, 'keyword'], keyword)
+  }
+})
+
+test('a label is taken from all messages that the caller may change, and that can be undone', async () => {
+  const organization = await world.organization()
+  const [one, other] = [await newBox(organization), await newBox(organization)]
+  const work = await newLabel(organization, 'Work')
+  await bear(one, [1, 2], 'work', 'stray')
+  await bear(other, [3], 'work')
+  const answer = (await organization.request('DELETE', `/v1/labels/${work.id}?from_messages=true`)).body
+  assert.deepEqual(answer, { deleted: true, id: work.id, change_id: answer.change_id })
+  assert.deepEqual(await keywordsOf(one), [['stray'], ['stray'], []])
+  assert.deepEqual(await keywordsOf(other), [[], [], []])
+  const { body } = await organization.request('GET', `/v1/changes/${answer.change_id}`)
+  assert.deepEqual([body.kind, body.state, body.messages], ['label_removed', 'done', 3])
+  assert.equal((await organization.request('POST', `/v1/changes/${answer.change_id}/undo`)).body.messages, 3)
+  assert.deepEqual(await keywordsOf(one), [['stray', 'work'], ['stray', 'work'], []])
+  assert.deepEqual(await keywordsOf(other), [[], [], ['work']])
+})
+
+test('an orphan is taken from all messages that the caller may change; a label is not, nor what is a member’s', async () => {
+  const organization = await world.organization()
+  const [one, other] = [await newBox(organization), await newBox(organization)]
+  await bear(one, [1], 'stray')
+  await bear(other, [1], 'stray')
+  await newLabel(organization, 'Work')
+  assert.equal((await organization.request('DELETE', '/v1/orphan-labels/work')).status, 404)
+  const key = await organization.restrictedKey({ mailbox_ids: [one.mailbox.mailboxId] })
+  const path = '/v1/orphan-labels/stray'
+  assert.equal((await organization.request('DELETE', path, undefined, { key })).status, 200)
+  assert.deepEqual([(await keywordsOf(one))[0], (await keywordsOf(other))[0]], [[], ['stray']])
+  const member = await signIn(organization, (await organization.member(`${randomUUID()}@people.example`, 'owner')).id)
+  assert.equal((await member.request('DELETE', path)).body.change_id, null)
+})
+
+test('what a process left of it is done by another', async () => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  await bear(box, [1], 'stray')
+  const { change_id } = (await organization.request('DELETE', '/v1/orphan-labels/stray')).body
+  await bear(box, [2], 'stray')
+  await world.db.updateTable('changes').set({ state: 'running' }).where('id', '=', change_id).execute()
+  await world.runningChanges.processAll()
+  assert.deepEqual(await keywordsOf(box), [[], [], []])
+  const { body } = await organization.request('GET', `/v1/changes/${change_id}`)
+  assert.deepEqual([body.state, body.messages], ['done', 2])
+})
+
+test('of two labels that are merged one stays: filters set it, messages bear it, and that can be undone', async () => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  const [bills, invoices] = [await newLabel(organization, 'Bills'), await newLabel(organization, 'Invoices')]
+  await bear(box, [1, 2], 'bills')
+  await bear(box, [2], 'invoices')
+  const member = await organization.member(`${randomUUID()}@people.example`)
+  const fields = {
+    name: 'f',
+    field: 'from',
+    op: 'is',
+    value: 'a@b.example',
+    action: 'label',
+    argument: 'Bills',
+  } as const
+  for (const memberId of [null, member.id]) {
+    const owner = { organizationId: organization.id, memberId }
+    await world.db.transaction().execute((tx) => addFilter(tx, owner, { ...fields, enabled: true }, byOperator))
+  }
+  const merged = await organization.request('POST', `/v1/labels/${bills.id}/merge`, { into: invoices.id })
+  assert.equal(merged.status, 200)
+  assert.deepEqual(merged.body, { label: invoices, filters: 2, change_id: merged.body.change_id })
+  await world.runningChanges.processAll()
+  const change = async () => (await organization.request('GET', `/v1/changes/${merged.body.change_id}`)).body
+  while ((await change()).state !== 'done');
+  assert.deepEqual(await keywordsOf(box), [['invoices'], ['invoices'], []])
+  const { data } = (await organization.request('GET', '/v1/filters')).body
+  assert.deepEqual([data[0].argument, data[0].broken], ['invoices', null])
+  assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, [invoices])
+  await organization.request('POST', `/v1/changes/${merged.body.change_id}/undo`)
+  assert.deepEqual(await keywordsOf(box), [['bills'], ['bills', 'invoices'], []])
+})
+
+test('a label is merged neither into itself nor into none', async () => {
+  const organization = await world.organization()
+  const { id } = await newLabel(organization, 'Work')
+  for (const [path, into, status] of [
+    [id, id, 400],
+    [id, randomUUID(), 400],
+    [randomUUID(), id, 404],
+  ]) {
+    assert.equal((await organization.request('POST', `/v1/labels/${path}/merge`, { into })).status, status)
+  }
+})

@@ -1,0 +1,123 @@
+import type { RunningChanges } from '#/changes/running-changes.ts'
+import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { Caller } from '#/http/caller.ts'
+import { answerOnce, created } from '#/http/idempotency.ts'
+import { ListOf, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { readableMailboxes } from '#/mailboxes/readable.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
+import { addLabel } from './catalogue.ts'
+import { beginEverywhere, finishSoon } from './everywhere.ts'
+import { defaultColour, labelColour, labelName } from './label.ts'
+import { orphansAmong } from './queries.ts'
+import { Adoption, ChangeId, Keyword, LabelOut, LabelsQuery, Orphan, present } from './schemas.ts'
+
+export interface LabelParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly runningChanges: RunningChanges
+}
+
+const noun = 'Labels'
+
+/** Keywords on messages that no label has. */
+export function orphanRoutes(app: App, parts: LabelParts): void {
+  const { db, runningChanges } = parts
+  app.get(
+    '/v1/orphan-labels',
+    {
+      config: { scope: 'labels:read', noun, errors: ['not_found', 'mail_unavailable'] },
+      schema: {
+        summary: 'List keywords without a label',
+        operationId: 'listOrphanLabels',
+        description:
+          'Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and what mail programs made. ' +
+          '`POST /v1/orphan-labels` makes a label of one.',
+        querystring: Strict({ mailbox: LabelsQuery.properties.mailbox }),
+        response: { 200: ListOf(Orphan) },
+      },
+    },
+    async ({ caller, organizationId, query }) => {
+      const counts = await countsOf(parts, caller, query.mailbox)
+      const orphans = await orphansAmong(db, organizationItself(organizationId), [...counts.keys()])
+      return { data: [...counts].flatMap(([keyword, count]) => (orphans.has(keyword) ? [{ keyword, ...count }] : [])) }
+    },
+  )
+
+  app.post(
+    '/v1/orphan-labels',
+    {
+      config: { scope: 'labels:write', noun },
+      schema: {
+        summary: 'Make a label of a keyword without one',
+        operationId: 'adoptOrphanLabel',
+        description: 'Answers 201 with the label, whose keyword is that one. Messages that bear it have the label.',
+        body: Adoption,
+        response: { 201: LabelOut },
+      },
+    },
+    async (request, reply) => {
+      const { name, colour = defaultColour, keyword } = request.body
+      const fields = { name: labelName(name), colour: labelColour(colour), keyword }
+      const owner = organizationItself(request.organizationId)
+      await answerOnce(db, request, reply, async (tx) => {
+        const label = await addLabel(tx, owner, fields, request.actor)
+        return created(`/v1/labels/${label.id}`, present(label))
+      })
+      invalidateRules(db, request.organizationId)
+      return reply
+    },
+  )
+
+  app.delete(
+    '/v1/orphan-labels/:keyword',
+    {
+      config: { scope: 'labels:write', noun, errors: ['not_found', 'mail_unavailable'] },
+      schema: {
+        summary: 'Take a keyword without a label from all messages',
+        operationId: 'removeOrphanLabel',
+        description: 'From those that the caller may change. That may go on after the answer.',
+        params: Type.Object({ keyword: Keyword }),
+        response: { 200: Type.Object({ deleted: Type.Literal(true), keyword: Keyword, change_id: ChangeId }) },
+      },
+    },
+    async ({ caller, actor, organizationId, params }) => {
+      const keyword = params.keyword.toLowerCase()
+      const orphans = await orphansAmong(db, organizationItself(organizationId), [keyword])
+      if (!orphans.has(keyword) || !(await isBorne(parts, organizationId, keyword))) throw notFound('keyword')
+      const change = await db.transaction().execute((tx) => beginEverywhere(tx, caller, actor, keyword))
+      await finishSoon(runningChanges, change)
+      return { deleted: true as const, keyword, change_id: change }
+    },
+  )
+}
+
+/** How many messages bear each keyword, in a mailbox or in all that the caller reads. */
+export async function countsOf(
+  { db, mailHost }: LabelParts,
+  caller: Caller,
+  mailbox: string | undefined,
+): Promise<Map<string, { messages: number; unread: number }>> {
+  const ids = (await readableMailboxes(db, caller, mailbox === undefined ? undefined : [mailbox])).keys()
+  const mailboxes = Array.from(ids, (mailboxId) => ({ organizationId: caller.organizationId, mailboxId }))
+  const totals = await mailHost.keywordTotals(mailboxes)
+  return new Map(totals.map(({ keyword, total, unread }) => [keyword, { messages: total, unread }]))
+}
+
+/** Mailboxes that any mail host counts in at once. */
+const together = 20
+
+/** Whether messages of the organization bear a keyword. */
+async function isBorne({ db, mailHost }: LabelParts, organizationId: string, keyword: string): Promise<boolean> {
+  const all = Caller.unrestricted(organizationId)
+  const mailboxes = [...(await readableMailboxes(db, all, undefined)).keys()]
+  for (let at = 0; at < mailboxes.length; at += together) {
+    const some = mailboxes.slice(at, at + together).map((mailboxId) => ({ organizationId, mailboxId }))
+    if ((await mailHost.keywordTotals(some)).some((one) => one.keyword === keyword)) return true
+  }
+  return false
+}

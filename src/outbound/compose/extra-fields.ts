@@ -1,0 +1,28 @@
+import { encodeWord } from 'nodemailer/lib/mime-funcs'
+import type { HeaderField } from '#/sending/headers.ts'
+
+/** Header fields as lines, folded (RFC 5322, section 2.2.3). What is not ASCII, or would be read as an encoded word, is encoded
+ *  (RFC 2047), and so is a word too long for a line. */
+export function fieldLines(fields: readonly HeaderField[]): Buffer {
+  return Buffer.from(fields.map(({ name, value }) => `${folded(name, value)}\r\n`).join(''))
+}
+
+const longestLine = 76
+const longestWord = 900
+
+function folded(name: string, value: string): string {
+  const words = value.split(/(?<=\S)(?=\s)/)
+  if (!/^[\x20-\x7e]*$/.test(value) || value.includes('=?') || words.some(({ length }) => length > longestWord))
+    return `${name}: ${encodedWords(value)}`
+  let length = name.length + 2
+  return words.reduce((text, word) => {
+    const fits = length + word.length <= longestLine || length === name.length + 2
+    length = fits ? length + word.length : word.length
+    return text + (fits ? word : `\r\n${word}`)
+  }, `${name}: `)
+}
+
+/** A text as encoded words, one a line. */
+export function encodedWords(text: string): string {
+  return encodeWord(text, 'B', 52).replaceAll(' ', '\r\n ')
+}

@@ -1,0 +1,78 @@
+import type { Db } from '#/db/schema.ts'
+import { invalid } from '#/errors.ts'
+import type { App } from '#/http/app-type.ts'
+import { hiddenFromKeys } from '#/http/authorize.ts'
+import { ListOf, Nullable, Strict } from '#/http/shared-schemas.ts'
+import { Type } from '#/http/type.ts'
+import { ByAddress } from '#/mailboxes/schemas.ts'
+import { writingMailbox } from '#/replies/original.ts'
+import { removeSignature, setSignature, signaturesOf } from './queries.ts'
+
+const config = { access: 'member', noun: 'Signatures' } as const
+
+const fields = {
+  text: Type.String({
+    format: 'text',
+    maxLength: 4_000,
+    description: 'For messages in plain text. Empty, and without `html`: there is no signature.',
+    examples: ['Ada Lovelace\nThe Analytical Engine'],
+  }),
+  html: Nullable(
+    Type.String({
+      format: 'text',
+      maxLength: 20_000,
+      description: 'For messages with formatting; null where it is that of `text`. It is kept as it is given.',
+      examples: ['<div><strong>Ada Lovelace</strong></div>'],
+    }),
+  ),
+}
+
+const SignatureOut = Type.Object(
+  { mailbox: Type.String({ examples: ['ada@tryout.test'] }), ...fields },
+  { title: 'Signature' },
+)
+
+/** What members end their messages with, in the web app. */
+export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
+  app.get(
+    '/v1/me/signatures',
+    {
+      ...hiddenFromKeys,
+      config,
+      schema: {
+        summary: 'List one’s signatures',
+        operationId: 'listSignatures',
+        description: 'For each mailbox that one may send from, if one has set it.',
+        response: { 200: ListOf(SignatureOut) },
+      },
+    },
+    async ({ caller, actorId }) => ({ data: await signaturesOf(db, caller, actorId) }),
+  )
+
+  app.put(
+    '/v1/me/signatures/:address',
+    {
+      ...hiddenFromKeys,
+      config: { ...config, errors: ['not_found'] },
+      schema: {
+        summary: 'Set one’s signature',
+        operationId: 'setSignature',
+        description: 'What one ends messages from this mailbox with; no other member has it. An empty one is removed.',
+        params: ByAddress,
+        body: Strict(
+          { text: fields.text, html: Type.Optional(fields.html) },
+          { examples: [{ text: 'Ada Lovelace\nThe Analytical Engine' }] },
+        ),
+        response: { 200: SignatureOut },
+      },
+    },
+    async ({ caller, organizationId, actorId: memberId, params, body: { text, html = null } }) => {
+      const mailbox = await writingMailbox(db, caller, params.address)
+      if (mailbox.kind === 'private') throw invalid('address', 'No mail can be sent from a Private mailbox here')
+      const place = { organizationId, memberId, mailboxId: mailbox.id }
+      const isEmpty = text.trim() === '' && (html ?? '').trim() === ''
+      await (isEmpty ? removeSignature(db, place) : setSignature(db, place, { text, html }))
+      return { mailbox: mailbox.address, ...(isEmpty ? { text: '', html: null } : { text, html }) }
+    },
+  )
+}

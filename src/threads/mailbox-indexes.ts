@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util'
+import QuickLRU from 'quick-lru'
+import { notFound, Refusal } from '#/errors.ts'
+import type { FolderState } from '#/ports/folder-changes.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { ThreadCache } from './cache.ts'
+import type { IndexedFolder } from './connected.ts'
+import type { Held } from './folder-index.ts'
+import { MailboxIndex } from './mailbox-index.ts'
+import type { Numbers } from './marks.ts'
+import { SingleFlight } from './single-flight.ts'
+import type { ThreadIndex } from './thread-index.ts'
+
+/** Folders whose messages belong to no conversation: nobody has sent them yet, or nobody wants them. */
+export const leftOut: ReadonlySet<string> = new Set(['drafts', 'junk', 'trash'])
+
+/** How often to look again at folders that change while they are read. */
+const attempts = 3
+
+/** Mailboxes of which it is remembered what their folders were like. */
+const mostRemembered = 10_000
+
+interface Parts {
+  readonly mailHost: Pick<MailHost, 'folderStates'>
+  readonly threads: ThreadCache
+}
+
+/** The indexes of mailboxes, over the cached ones of their folders. */
+export class MailboxIndexes {
+  readonly #parts: Parts
+  readonly #mailboxes = new QuickLRU<string, Remembered>({ maxSize: mostRemembered })
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** With all changes before this call. Read it at once, since it keeps changing. Throws what the mail host throws, `not_found`
+   *  for a mailbox that is not there. */
+  upToDate(mailbox: MailboxRef): Promise<MailboxIndex> {
+    const name = nameOf(mailbox)
+    let one = this.#mailboxes.get(name)
+    if (!one) {
+      const folders = new Folders(this.#parts, mailbox)
+      one = { folders, reading: new SingleFlight(() => folders.upToDate()) }
+      this.#mailboxes.set(name, one)
+    }
+    return one.reading.run()
+  }
+
+  /** Whether only what changed since would be read, as far as is known. */
+  isHeld(mailbox: MailboxRef): boolean {
+    return this.#mailboxes.get(nameOf(mailbox))?.folders.areHeld ?? false
+  }
+}
+
+interface Remembered {
+  readonly folders: Folders
+  readonly reading: SingleFlight<MailboxIndex>
+}
+
+function nameOf({ organizationId, mailboxId }: MailboxRef): string {
+  return `${organizationId} ${mailboxId}`
+}
+
+/** What is known of a mailbox's folders. */
+class Folders {
+  readonly #parts: Parts
+  readonly #mailbox: MailboxRef
+  /** By name: the state before the index was last brought up to date. The cache alone keeps indexes in memory. */
+  readonly #known = new Map<string, { state: FolderState; index: WeakRef<ThreadIndex> }>()
+  readonly #numbers: Numbers = { last: 0 }
+
+  constructor(parts: Parts, mailbox: MailboxRef) {
+    this.#parts = parts
+    this.#mailbox = mailbox
+  }
+
+  get areHeld(): boolean {
+    const names = [...this.#known.keys()]
+    return names.length > 0 && names.every((name) => this.#parts.threads.held(this.#mailbox, name) !== undefined)
+  }
+
+  async upToDate(): Promise<MailboxIndex> {
+    for (let attempt = 1; ; attempt++) {
+      const last = attempt === attempts
+      const step = await this.#step().catch((error: unknown) => {
+        // A folder that has gone since it was listed.
+        if (last || !(error instanceof Refusal && error.code === 'invalid_request')) throw error
+        return undefined
+      })
+      if (!step) continue
+      const index = new MailboxIndex(step.folders, this.#numbers)
+      const tookTurns = await index.refresh()
+      if (last || !(step.changed || tookTurns)) return index
+    }
+  }
+
+  /** Reads those folders that have changed. */
+  async #step(): Promise<{ folders: IndexedFolder[]; changed: boolean }> {
+    const { mailHost, threads } = this.#parts
+    const states = await mailHost.folderStates(this.#mailbox)
+    if (states.length === 0) throw notFound('mailbox')
+    const listed = states.filter(({ name }) => !leftOut.has(name))
+    const folders: IndexedFolder[] = []
+    let changed = false
+    for (const { name, state } of listed) {
+      const held = this.#unchanged(name, state)
+      changed ||= !held
+      const { index, state: now } = held ?? (await threads.upToDate(this.#mailbox, name))
+      folders.push({ name, state: now, index })
+      if (!held) this.#learn(name, state, index)
+    }
+    if (this.#forgetOthers(new Set(listed.map(({ name }) => name)))) markAnew(folders)
+    return { folders, changed }
+  }
+
+  #unchanged(name: string, state: FolderState): Held | undefined {
+    const known = this.#known.get(name)
+    if (!known || !isDeepStrictEqual(known.state, state)) return undefined
+    const held = this.#parts.threads.held(this.#mailbox, name)
+    return held && known.index.deref() === held.index ? held : undefined
+  }
+
+  /** A folder that is new and empty joins and parts nothing; with another index, all conversations are looked at again. */
+  #learn(name: string, state: FolderState, index: ThreadIndex): void {
+    const before = this.#known.get(name)
+    this.#known.set(name, { state, index: new WeakRef(index) })
+    if (before?.index.deref() !== index) index.touched = before || index.rows.count > 0 ? undefined : []
+  }
+
+  /** Whether one of them had messages, which connected others. */
+  #forgetOthers(listed: ReadonlySet<string>): boolean {
+    const gone = [...this.#known].filter(([name]) => !listed.has(name))
+    for (const [name] of gone) this.#known.delete(name)
+    return gone.some(([, { index }]) => index.deref()?.rows.count !== 0)
+  }
+}
+
+function markAnew(folders: readonly IndexedFolder[]): void {
+  for (const { index } of folders) index.touched = undefined
+}

@@ -1,0 +1,103 @@
+import { connected, type IndexedFolder, isLater, type Member, neighbours } from './connected.ts'
+import type { ThreadIndex } from './thread-index.ts'
+
+// What the rows of folders note of their conversations over all folders.
+/** The marks are those of a conversation as it is. */
+const joined = 1
+/** The message of the conversation that was received last; the same of those in its folder. */
+const newest = 2
+const newestHere = 4
+/** On the newest ones: whether any message of the conversation is unread. */
+const unread = 8
+
+const marksAtOnce = 32
+
+/** How many conversations of a mailbox have been numbered: each gets a number as its rows are marked. */
+export type Numbers = { last: number }
+
+const highestNumber = 2 ** 32 - 1
+
+/** What the row has that stands for a conversation in a list. */
+export function marksOf(wanted: { readonly folder?: string | undefined; readonly unread?: boolean | undefined }): {
+  mask: number
+  marks: number
+} {
+  const standing = wanted.folder === undefined ? newest : newestHere
+  if (wanted.unread === undefined) return { mask: standing, marks: standing }
+  return { mask: standing | unread, marks: standing | (wanted.unread ? unread : 0) }
+}
+
+/** Whether a row is the message of its conversation that was received last. */
+export function isNewest({ notes }: ThreadIndex, row: number): boolean {
+  return (notes.marks(row) & newest) > 0
+}
+
+/** Brings the marks up to date with the folders, in steps of a fraction of a millisecond, between which the folders may change. */
+export function* marking(folders: readonly IndexedFolder[], numbers: Numbers): Generator<void> {
+  for (;;) {
+    if (numbers.last === highestNumber || folders.some(({ index }) => !index.touched)) yield* markAll(folders, numbers)
+    const touched = folders.flatMap(({ index: { touched = [] } }, folder) =>
+      touched.splice(0).map((row): Member => ({ folder, row })),
+    )
+    if (touched.length === 0) return
+    yield* markAgain(folders, touched, numbers)
+  }
+}
+
+function* markAll(folders: readonly IndexedFolder[], numbers: Numbers): Generator<void> {
+  numbers.last = 0
+  for (const { index } of folders) {
+    for (let row = 0; row < index.rows.count; row++) index.notes.setMarks(row, 0)
+    index.touched = []
+  }
+  for (const [folder, { index }] of folders.entries()) {
+    for (let row = 0; row < index.rows.count; row++) {
+      mark(folders, { folder, row }, numbers)
+      if (row % marksAtOnce === 0) yield
+    }
+  }
+}
+
+/** Marks the conversations that rows belong or belonged to. All of them are told to be wrong before the first is marked, so that
+ *  one of which many messages changed is gone through once. */
+function* markAgain(folders: readonly IndexedFolder[], touched: readonly Member[], numbers: Numbers): Generator<void> {
+  const starts: Member[] = []
+  for (const [number, member] of touched.entries()) {
+    neighbours(folders, member, (start) => {
+      indexOf(folders, start).notes.setMarks(start.row, 0)
+      starts.push(start)
+    })
+    if (number % marksAtOnce === 0) yield
+  }
+  for (const [number, start] of starts.entries()) {
+    mark(folders, start, numbers)
+    if (number % marksAtOnce === 0) yield
+  }
+}
+
+function mark(folders: readonly IndexedFolder[], start: Member, numbers: Numbers): void {
+  const { rows, notes } = indexOf(folders, start)
+  if (rows.isGone(start.row) || (notes.marks(start.row) & joined) > 0) return
+  const number = Math.min(numbers.last + 1, highestNumber)
+  numbers.last = number
+  const last = new Map<number, Member>()
+  let state = 0
+  for (const member of connected(folders, start)) {
+    const { rows, notes } = indexOf(folders, member)
+    notes.setMarks(member.row, joined)
+    notes.setConversation(member.row, number)
+    if (!rows.isSeen(member.row)) state = unread
+    const other = last.get(member.folder)
+    if (!other || rows.isLater(member.row, other.row)) last.set(member.folder, member)
+  }
+  let latest: Member | undefined
+  for (const member of last.values()) {
+    indexOf(folders, member).notes.setMarks(member.row, joined | newestHere | state)
+    if (!latest || isLater(folders, member, latest)) latest = member
+  }
+  if (latest) indexOf(folders, latest).notes.setMarks(latest.row, joined | newestHere | newest | state)
+}
+
+function indexOf(folders: readonly IndexedFolder[], { folder }: Member): ThreadIndex {
+  return (folders[folder] as IndexedFolder).index
+}

@@ -1,0 +1,34 @@
+/** Runs work single-flight. Whoever asks while it runs waits for the next run, since this one may have begun before what they ask
+ *  for: they share it. */
+export class SingleFlight<T> {
+  readonly #work: () => Promise<T>
+  #running: Promise<T> | undefined
+  #waiting: Promise<T> | undefined
+
+  constructor(work: () => Promise<T>) {
+    this.#work = work
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  run(): Promise<T> {
+    if (!this.#running) return this.#start()
+    this.#waiting ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#waiting = undefined
+        // A later call may have started the next run already.
+        return this.#running ?? this.#start()
+      })
+    return this.#waiting
+  }
+
+  #start(): Promise<T> {
+    this.#running = this.#work().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+}

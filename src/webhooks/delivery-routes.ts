@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '#/db/schema.ts'
+import { notFound, Refusal } from '#/errors.ts'
+import { EventOut } from '#/event-stream/schemas.ts'
+import { typesNamed, visibleEvents } from '#/event-stream/visible.ts'
+import { type Cursor, cursorText, isBefore, readCursor } from '#/events/cursor.ts'
+import { eventsAfter, eventsAt } from '#/events/log.ts'
+import type { App } from '#/http/app-type.ts'
+import { cursorParameter, nextCursor, notOurs, paged, placeIn } from '#/http/cursor.ts'
+import { answerAfter, answerOnce, ok } from '#/http/idempotency.ts'
+import { ById, Line, Nullable, OneOf, pathId, Strict, Timestamp } from '#/http/shared-schemas.ts'
+import { type Static, Type } from '#/http/type.ts'
+import { lockOrganization } from '#/organizations/lock.ts'
+import { attempt, receiverOf } from './attempt.ts'
+import { type Delivery, deliveriesOf, redeliver, waitingCount } from './deliveries.ts'
+import type { WebhookParts } from './parts.ts'
+import { receiverIn, type Webhook, webhookById } from './queries.ts'
+import { shown } from './schemas.ts'
+import { mostWaiting } from './webhook.ts'
+
+const event = '06b5a0f2e0012f00000000000041'
+const eventId = { examples: [event] }
+
+const outcome = {
+  status: Nullable(Type.Integer({ description: 'Of the last answer; null where there was none.', examples: [204] })),
+  answer: Nullable(Type.String({ description: 'The first KiB of its body.' })),
+  error: Nullable(Type.String({ description: 'Why it was not delivered.', examples: ['It answered 500'] })),
+  milliseconds: Nullable(Type.Integer({ description: 'That the last attempt took.' })),
+}
+
+const DeliveryOut = Type.Object(
+  {
+    event: Type.String(eventId),
+    type: EventOut.properties.type,
+    state: OneOf(['waiting', 'delivered', 'failed']),
+    attempts: Type.Integer({ minimum: 0, description: '0: it waits for one before it.' }),
+    last_at: Nullable(Timestamp),
+    next_at: Nullable(Timestamp),
+    ...outcome,
+  },
+  { title: 'WebhookDelivery' },
+)
+
+const DeliveryPage = Type.Object(
+  { data: Type.Array(DeliveryOut), next_cursor: nextCursor },
+  { title: 'WebhookDeliveryPage' },
+)
+
+const Replay = Strict(
+  {
+    event: Type.Optional(Line({ minLength: 1, maxLength: 100, description: 'The id of an event.', ...eventId })),
+    after: Type.Optional(Line({ minLength: 1, maxLength: 100, description: 'All events after this one.', ...eventId })),
+    until: Type.Optional(
+      Line({ minLength: 1, maxLength: 100, description: 'With `after`: up to this one.', ...eventId }),
+    ),
+  },
+  { minProperties: 1, examples: [{ after: event }] },
+)
+
+const reading = { scope: 'webhooks:read', noun: 'Webhooks' } as const
+const changing = { scope: 'webhooks:write', noun: 'Webhooks' } as const
+
+/** What became of a webhook's events: to be listed, tried out and done again. */
+export function deliveryRoutes(app: App, parts: WebhookParts): void {
+  listRoute(app, parts)
+  replayRoute(app, parts)
+  testRoute(app, parts)
+}
+
+async function webhookIn(db: Db, request: FastifyRequest<{ Params: { id: string } }>): Promise<Webhook> {
+  const webhook = await webhookById(db, request, pathId(request.params.id, 'webhook'))
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+function listRoute(app: App, { db }: WebhookParts): void {
+  app.get(
+    '/v1/webhooks/:id/deliveries',
+    {
+      config: reading,
+      schema: {
+        summary: 'List the deliveries of a webhook',
+        operationId: 'listWebhookDeliveries',
+        description:
+          'Those of the newest events first: all that wait or have failed, for as long as the event is kept, and the 100 newest that were delivered.',
+        params: ById,
+        querystring: Strict({
+          state: Type.Optional(OneOf(['waiting', 'delivered', 'failed'])),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+          cursor: cursorParameter,
+        }),
+        response: { 200: DeliveryPage },
+      },
+    },
+    async (request) => {
+      const { state, limit = 50, cursor } = request.query
+      const { id } = await webhookIn(db, request)
+      const list = ['webhook deliveries', id, state ?? null] as const
+      const before = cursor ? positionIn(placeIn(cursor, list)) : undefined
+      const of = { organizationId: request.organizationId, id }
+      const found = await deliveriesOf(db, of, { state, before, limit: limit + 1 })
+      const placeOf = (one: Delivery) => [one.position, one.id]
+      const { page, next_cursor } = paged(found, { limit, list, placeOf })
+      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+    },
+  )
+}
+
+function positionIn([position, id]: readonly unknown[]): Cursor {
+  if (!Number.isSafeInteger(position) || !Number.isSafeInteger(id)) throw notOurs()
+  return { position: Number(position), id: Number(id) }
+}
+
+function present(delivery: Delivery): Static<typeof DeliveryOut> {
+  const { type, state, attempts, due_at, last_at, status, answer, error, milliseconds } = delivery
+  return {
+    event: cursorText(delivery),
+    // Only such types are told.
+    type: type as Static<typeof DeliveryOut>['type'],
+    ...{ state, attempts },
+    last_at: shown(last_at),
+    next_at: state === 'waiting' ? shown(due_at) : null,
+    ...{ status, answer, error, milliseconds },
+  }
+}
+
+function replayRoute(app: App, { db, time }: WebhookParts): void {
+  app.post(
+    '/v1/webhooks/:id/replay',
+    {
+      config: changing,
+      schema: {
+        summary: 'Deliver events again',
+        operationId: 'replayWebhook',
+        description:
+          'One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where ' +
+          'there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000.',
+        params: ById,
+        body: Replay,
+        response: {
+          200: Type.Object({
+            replayed: Type.Integer({ minimum: 0 }),
+            next: Nullable(Type.String({ description: 'There are more after this one.', ...eventId })),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId, body } = request
+      const { id, types, mailbox } = await webhookIn(db, request)
+      const span = spanIn(body)
+      const identity = await request.identify()
+      if (!identity) throw new Refusal('unauthorized', 'The key or session has ended meanwhile')
+      const wanted = { types: types ? typesNamed(types, 'types') : undefined, mailboxId: mailbox?.id }
+      await answerOnce(db, request, reply, async (tx) => {
+        await lockOrganization(tx, organizationId)
+        const now = await time(tx)
+        const room = mostWaiting - (await waitingCount(tx, { organizationId, id }))
+        if (room <= 0) throw new Refusal('conflict', `${mostWaiting} deliveries wait already`, { retryAfter: 60 })
+        const page = span.only
+          ? { events: await eventsAt(tx, organizationId, [span.only]), end: span.only, more: false }
+          : await eventsAfter(tx, organizationId, span.after, Math.min(room, mostWaiting))
+        const until = span.until
+        const inSpan = page.events.filter((event) => !until || !isBefore(until, event))
+        const seen = await visibleEvents(tx, identity, wanted, inSpan)
+        if (span.only && seen.length === 0) throw notFound('event')
+        await redeliver(
+          tx,
+          { organizationId, id },
+          seen.map(({ event }) => event),
+          now,
+        )
+        const more = page.more && inSpan.length === page.events.length
+        return ok({ replayed: seen.length, next: more ? cursorText(page.end) : null })
+      })
+      return reply
+    },
+  )
+}
+
+interface Span {
+  readonly only?: Cursor
+  readonly after: Cursor
+  readonly until?: Cursor
+}
+
+function spanIn({ event, after, until }: Static<typeof Replay>): Span {
+  if (event !== undefined && (after ?? until) !== undefined)
+    throw new Refusal('invalid_request', 'event goes with neither after nor until', { field: 'event' })
+  if (event !== undefined) {
+    const only = readCursor(event, 'event')
+    return { only, after: only }
+  }
+  if (after === undefined) throw new Refusal('invalid_request', 'after is missing', { field: 'after' })
+  return { after: readCursor(after, 'after'), ...(until !== undefined && { until: readCursor(until, 'until') }) }
+}
+
+function testRoute(app: App, { db, time, webhooks: { http, secretKey } }: WebhookParts): void {
+  app.post(
+    '/v1/webhooks/:id/test',
+    {
+      config: changing,
+      schema: {
+        summary: 'Send a webhook a test event',
+        operationId: 'testWebhook',
+        description:
+          'Posts a `webhook.test` once, also while the webhook is paused, and answers what came of it, after at most 10 s.',
+        params: ById,
+        response: { 200: Type.Object({ delivered: Type.Boolean(), ...outcome }, { title: 'WebhookTest' }) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await webhookIn(db, request)
+      await answerAfter(db, request, reply, async () => {
+        const found = await receiverIn(db, request.organizationId, id)
+        if (!found) throw notFound('webhook')
+        const now = await time(db)
+        const notice = { id: `test_${randomUUID()}`, type: 'webhook.test', timestamp: now.toISOString(), data: {} }
+        return ok(await attempt(http, receiverOf(secretKey, found, now), notice, now))
+      })
+      return reply
+    },
+  )
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { Actor } from '#/audit/actor.ts'
+import { type Action, record } from '#/audit/record.ts'
+import type { Tx } from '#/db/schema.ts'
+import { notFound, Refusal } from '#/errors.ts'
+import { boundsOf } from '#/events/log.ts'
+import { lockOrganization } from '#/organizations/lock.ts'
+import { type SealingKey, seal } from '#/secrets/seal.ts'
+import {
+  deleteWebhook,
+  insertWebhook,
+  readsAs,
+  replaceSecret,
+  type Settings,
+  setPaused,
+  updateWebhook,
+  type Viewer,
+  type Webhook,
+  webhookById,
+  webhookCount,
+} from './queries.ts'
+import { newSecret } from './signature.ts'
+import { mostWebhooks, previousForMs } from './webhook.ts'
+
+/** Who makes a change, and when. */
+export interface Change extends Viewer {
+  readonly by: Actor
+  readonly now: Date
+  readonly secretKey: SealingKey
+}
+
+/** Creates a webhook that begins with what happens from now on, with the rights of whoever creates it. */
+export async function addWebhook(
+  tx: Tx,
+  change: Change,
+  settings: Settings,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const { caller, by, now, secretKey } = change
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  if ((await webhookCount(tx, organizationId)) >= mostWebhooks) {
+    throw new Refusal('invalid_request', `An organization can have at most ${mostWebhooks} webhooks`)
+  }
+  const [id, secret] = [randomUUID(), newSecret()]
+  const { settled } = await boundsOf(tx)
+  const row = { ...settings, ...readsAs(by), id, secret: seal(secretKey, id, secret) }
+  await insertWebhook(tx, organizationId, row, { cursor: { position: settled, id: 0 }, now })
+  const webhook = await found(tx, change, id)
+  await note(tx, change, 'webhook.created', undefined, webhook)
+  return { webhook, secret }
+}
+
+/** Changes what a webhook posts, and pauses or resumes it. With another URL one that is not paused begins anew. Whoever changes more than its name or pauses it has it read with
+ *  their rights from then on: nobody has others' mail posted to themselves. */
+export async function changeWebhook(
+  tx: Tx,
+  change: Change,
+  id: string,
+  { paused, ...settings }: Partial<Settings> & { paused?: boolean },
+): Promise<Webhook> {
+  const { caller, by, now } = change
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  const before = await found(tx, change, id)
+  const { name: _name, ...posted } = settings
+  const takesOver = Object.keys(posted).length > 0 || paused === false
+  await updateWebhook(tx, organizationId, id, { ...settings, ...(takesOver && readsAs(by)) })
+  const wasPaused = before.paused_at !== null
+  const leadsElsewhere = settings.url !== undefined && settings.url !== before.url
+  if (paused !== undefined && paused !== wasPaused) await setPaused(tx, { organizationId, id, now }, paused)
+  else if (leadsElsewhere && !wasPaused) await setPaused(tx, { organizationId, id, now }, false)
+  const after = await found(tx, change, id)
+  await note(tx, change, 'webhook.changed', before, after)
+  return after
+}
+
+/** Gives a webhook a new secret. For a day the one before signs too. */
+export async function rotateSecret(tx: Tx, change: Change, id: string): Promise<{ webhook: Webhook; secret: string }> {
+  const { caller, now, secretKey } = change
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  await found(tx, change, id)
+  const secret = newSecret()
+  const until = new Date(now.getTime() + previousForMs)
+  await replaceSecret(tx, { organizationId, id }, seal(secretKey, id, secret), until)
+  const webhook = await found(tx, change, id)
+  await note(tx, change, 'webhook.secret_rotated', undefined, webhook)
+  return { webhook, secret }
+}
+
+export async function removeWebhook(tx: Tx, change: Change, id: string): Promise<void> {
+  await lockOrganization(tx, change.caller.organizationId)
+  const before = await found(tx, change, id)
+  await deleteWebhook(tx, change.caller.organizationId, id)
+  await note(tx, change, 'webhook.deleted', before, undefined)
+}
+
+async function found(tx: Tx, viewer: Viewer, id: string): Promise<Webhook> {
+  const webhook = await webhookById(tx, viewer, id)
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+async function note(
+  tx: Tx,
+  { caller: { organizationId }, by }: Change,
+  action: Action,
+  before: Webhook | undefined,
+  after: Webhook | undefined,
+): Promise<void> {
+  const one = after ?? before
+  if (!one) return
+  const item = { organizationId, action, id: one.id, name: shownName(one) }
+  await record(tx, by, { ...item, before: recorded(before), after: recorded(after) })
+}
+
+/** As people know it. */
+export function shownName({ name, url }: { readonly name: string; readonly url: string }): string {
+  return name || new URL(url).host
+}
+
+function recorded(webhook: Webhook | undefined) {
+  if (!webhook) return null
+  const { name, url, types, mailbox, reader, paused_at, previous_until } = webhook
+  return { name, url, types, mailbox, reader, paused: paused_at !== null, previous_secret_until: previous_until }
+}

@@ -1,0 +1,18 @@
+import type { Db } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import type { PublicHttp } from '#/public-http/public-http.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import type { AllowedBy } from './webhook.ts'
+
+/** What routes of webhooks need. */
+export interface WebhookParts {
+  readonly db: Db
+  readonly time: SharedTime
+  readonly webhooks: {
+    readonly http: PublicHttp
+    /** Where it may go. */
+    readonly allowed: AllowedBy
+    /** Seals the secrets of webhooks. */
+    readonly secretKey: SealingKey
+  }
+}

@@ -1,0 +1,215 @@
+import { sql } from 'kysely'
+import { type Lease, Leases } from '#/db/leases.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Cursor } from '#/events/cursor.ts'
+import { settled } from '#/events/log.ts'
+import { isNotSuspended } from '#/organizations/queries.ts'
+import type { StoredReceiver } from './attempt.ts'
+import type { Place } from './order.ts'
+import type { Reader } from './reader.ts'
+
+/** The right to a round of a webhook, with what the round is about. */
+export interface ClaimedWebhook extends Lease<string>, Reader, StoredReceiver {
+  readonly id: string
+  readonly name: string
+  readonly types: readonly string[] | null
+  readonly mailboxId: string | null
+  readonly position: number
+  readonly eventId: number
+  readonly roundsFailed: number
+  readonly failingSince: Date | null
+  /** How often it was resumed by the time of the claim. */
+  readonly resumes: number
+}
+
+export const leases = new Leases('webhooks', 20_000)
+
+/** Claims webhooks that have something to deliver, those first that have waited longest. */
+export async function claimWebhooks(db: Db, now: Date, most: number): Promise<ClaimedWebhook[]> {
+  const due = sql`webhooks.paused_at is null and webhooks.due_at <= ${now}`
+  return await leases.claim<ClaimedWebhook>(db, now, {
+    chosen: sql`
+      select webhooks.id from webhooks
+      where ${due} and ${leases.free(now)} and ${isNotSuspended(sql.ref('webhooks.organization_id'))}
+        and (
+          exists (
+            select from webhook_deliveries delivery
+            where delivery.organization_id = webhooks.organization_id and delivery.webhook_id = webhooks.id
+              and delivery.state = 'waiting' and delivery.due_at <= ${now}
+          ) or exists (
+            select from events event
+            where event.organization_id = webhooks.organization_id
+              and (event.position, event.id) > (webhooks.position, webhooks.event_id) and event.position < ${settled}
+          )
+        )
+      order by webhooks.due_at limit ${most}`,
+    due,
+    returning: sql`organization_id as "organizationId", key_id as "keyId", member_id as "memberId", name, url, types,
+      mailbox_id as "mailboxId", secret, previous_secret as "previousSecret", previous_until as "previousUntil",
+      position, event_id as "eventId", rounds_failed as "roundsFailed", failing_since as "failingSince", resumes`,
+  })
+}
+
+/** A delivery that waits for another attempt, or for those before it. */
+export interface Waiting extends Place, Cursor {
+  readonly type: string
+  readonly attempts: number
+  readonly dueAt: Date
+  readonly firstAt: Date | null
+}
+
+/** In the order of the log. */
+export async function waitingOf(db: Db, { organizationId, id }: ClaimedWebhook): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select position, event_id as id, type, order_scope as scope, order_part as part, attempts, due_at as "dueAt",
+      first_at as "firstAt"
+    from webhook_deliveries
+    where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting'
+    order by position, event_id`.execute(db)
+  return rows
+}
+
+/** A delivery as a round leaves it. */
+export interface Recorded extends Waiting {
+  /** It waited before. */
+  readonly stored: boolean
+  readonly state: 'waiting' | 'delivered' | 'failed'
+  readonly lastAt: Date | null
+  readonly milliseconds: number | null
+  readonly status: number | null
+  readonly answer: string | null
+  readonly error: string | null
+}
+
+/** What a round came to. */
+export interface Progress {
+  /** Everything up to here is delivered, or recorded. */
+  readonly cursor: Cursor
+  readonly recorded: readonly Recorded[]
+  /** What waits longer than before. */
+  readonly delayed: readonly Waiting[]
+  /** Whose events can be read no more. */
+  readonly gone: readonly Cursor[]
+  readonly roundsFailed: number
+  readonly failingSince: Date | null
+  readonly dueAt: Date
+  /** All that waits is due at once. */
+  readonly recovered: boolean
+  readonly paused: { readonly at: Date; readonly because: string } | undefined
+}
+
+/** The same of a round during which the webhook was resumed: what failed before does not count any more. */
+export function begunAnew(progress: Progress, now: Date): Progress {
+  const recorded = progress.recorded.map((one): Recorded => {
+    return one.state === 'delivered' ? one : { ...one, state: 'waiting', firstAt: null }
+  })
+  const nothing = { roundsFailed: 0, failingSince: null, paused: undefined }
+  return { ...progress, ...nothing, recorded, dueAt: now, recovered: true }
+}
+
+/** Whether a webhook was resumed since it was claimed; it is locked from here on. */
+export async function wasResumed(tx: Tx, { organizationId, id, resumes }: ClaimedWebhook): Promise<boolean> {
+  const { rows } = await sql<{ resumes: number }>`
+    select resumes from webhooks where organization_id = ${organizationId} and id = ${id} for no key update`.execute(tx)
+  return rows[0] !== undefined && rows[0].resumes !== resumes
+}
+
+/** Ends the lease with what the round came to; false where it was lost, or the webhook is gone. */
+export async function endRound(
+  tx: Tx,
+  webhook: ClaimedWebhook,
+  { cursor, roundsFailed, failingSince, dueAt, paused }: Progress,
+): Promise<boolean> {
+  const held = await leases.release(
+    tx,
+    [webhook],
+    sql`position = ${cursor.position}, event_id = ${cursor.id}, rounds_failed = ${roundsFailed},
+      failing_since = ${failingSince}, due_at = ${dueAt}, paused_at = coalesce(paused_at, ${paused?.at ?? null}),
+      paused_because = case when paused_at is null then ${paused?.because ?? null}::text else paused_because end`,
+  )
+  return held.size > 0
+}
+
+/** So many of a webhook's deliveries are kept of those that were delivered. */
+const deliveredKept = 100
+
+export async function recordDeliveries(
+  tx: Tx,
+  { organizationId, id }: ClaimedWebhook,
+  recorded: readonly Recorded[],
+): Promise<void> {
+  const atOnce = recorded.filter(({ state, stored }) => state === 'delivered' && !stored)
+  const others = recorded.filter(({ state, stored }) => state !== 'delivered' || stored)
+  const rows = [...others, ...atOnce.slice(-deliveredKept)]
+  if (rows.length === 0) return
+  await sql`
+    insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, order_part, state,
+      attempts, due_at, first_at, last_at, milliseconds, status, answer, error)
+    select ${organizationId}, ${id}, position, id, type, scope, part, state, attempts, "dueAt", "firstAt", "lastAt",
+      milliseconds, status, answer, error
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (position bigint, id bigint, type text, scope text,
+      part text, state text, attempts integer, "dueAt" timestamptz, "firstAt" timestamptz, "lastAt" timestamptz,
+      milliseconds integer, status smallint, answer text, error text)
+    on conflict (organization_id, webhook_id, position, event_id) do update set state = excluded.state,
+      attempts = excluded.attempts, due_at = excluded.due_at, first_at = excluded.first_at, last_at = excluded.last_at,
+      milliseconds = excluded.milliseconds, status = excluded.status, answer = excluded.answer, error = excluded.error`.execute(
+    tx,
+  )
+  if (!rows.some(({ state }) => state === 'delivered')) return
+  await sql`
+    delete from webhook_deliveries where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
+      and (position, event_id) <= (
+        select position, event_id from webhook_deliveries
+        where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
+        order by position desc, event_id desc offset ${deliveredKept} limit 1
+      )`.execute(tx)
+}
+
+export async function forgetWaiting(
+  tx: Tx,
+  { organizationId, id }: ClaimedWebhook,
+  gone: readonly Cursor[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const [positions, ids] = [gone.map((one) => one.position), gone.map((one) => one.id)]
+  await sql`
+    delete from webhook_deliveries delivery using unnest(${positions}::bigint[], ${ids}::bigint[]) as gone (position, id)
+    where delivery.organization_id = ${organizationId} and delivery.webhook_id = ${id} and delivery.state = 'waiting'
+      and delivery.position = gone.position and delivery.event_id = gone.id`.execute(tx)
+}
+
+export async function delayWaiting(
+  tx: Tx,
+  { organizationId, id }: ClaimedWebhook,
+  delayed: readonly Waiting[],
+): Promise<void> {
+  if (delayed.length === 0) return
+  await sql`
+    update webhook_deliveries delivery set due_at = "dueAt"
+    from jsonb_to_recordset(${JSON.stringify(delayed)}::jsonb) as delayed (position bigint, id bigint, "dueAt" timestamptz)
+    where delivery.organization_id = ${organizationId} and delivery.webhook_id = ${id} and delivery.state = 'waiting'
+      and delivery.position = delayed.position and delivery.event_id = delayed.id`.execute(tx)
+}
+
+/** Its receiver is back: what waits is tried at once. */
+export async function hurryWaiting(tx: Tx, { organizationId, id }: ClaimedWebhook, now: Date): Promise<void> {
+  await sql`
+    update webhook_deliveries set due_at = ${now}
+    where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting' and due_at > ${now}`.execute(
+    tx,
+  )
+}
+
+/** Whether anybody has a webhook that is not paused. */
+export async function anyWebhook(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from webhooks where paused_at is null limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Deletes deliveries of events that the log has no more. */
+export async function forgetDeliveries(db: Db): Promise<void> {
+  await sql`
+    delete from webhook_deliveries delivery using webhooks
+    where delivery.organization_id = webhooks.organization_id and delivery.webhook_id = webhooks.id
+      and delivery.position <= (select forgotten from event_log where only_row)`.execute(db)
+}

@@ -1,0 +1,26 @@
+import type { Db } from '#/db/schema.ts'
+import type { Identity } from '#/http/authorize.ts'
+import { keyIdentity } from '#/keys/authenticate.ts'
+import { memberIdentity } from '#/sessions/authenticate.ts'
+
+/** With whose rights a webhook reads: those of a key or of a member. */
+export interface Reader {
+  readonly organizationId: string
+  readonly keyId: string | null
+  readonly memberId: string | null
+}
+
+/** Who reads for a webhook by now; undefined once they may not have webhooks any more. */
+export async function identityOf(
+  db: Db,
+  { organizationId, keyId, memberId }: Reader,
+  now: Date,
+): Promise<Identity | undefined> {
+  const identity =
+    keyId !== null
+      ? await keyIdentity(db, { organizationId, keyId }, now)
+      : memberId === null
+        ? undefined
+        : await memberIdentity(db, { organizationId, memberId })
+  return identity?.scopes.has('webhooks:write') ? identity : undefined
+}

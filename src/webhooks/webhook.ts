@@ -1,0 +1,54 @@
+import { isIP } from 'node:net'
+import { invalid } from '#/errors.ts'
+import type { Allowed } from '#/public-http/public-http.ts'
+import { properName } from '#/text.ts'
+
+/** Webhooks of an organization. */
+export const mostWebhooks = 20
+/** Deliveries of a webhook that wait for another attempt; with more it reads no further. */
+export const mostWaiting = 1_000
+/** How long a delivery is tried again, and how long a webhook may fail before it is paused, in milliseconds. */
+export const triedForMs = 3 * 24 * 3_600_000
+/** How long a secret that was replaced signs too, in milliseconds. */
+export const previousForMs = 24 * 3_600_000
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
+const longestRoundPause = 10 * minute
+
+/** Until the next attempt of a delivery, in milliseconds, after so many. */
+export function pauseAfter(attempts: number): number {
+  return pauses[Math.min(attempts, pauses.length) - 1] ?? 0
+}
+
+/** Until a webhook is tried again of which so many rounds have failed: by one new event, so that it is known soon when its
+ *  receiver is back. */
+export function roundPauseAfter(rounds: number): number {
+  return Math.min(pauseAfter(rounds), longestRoundPause)
+}
+
+/** Where requests may go, by scheme: an address for TLS, and one for plain HTTP. */
+export type AllowedBy = Readonly<Partial<Record<'http:' | 'https:', Allowed>>>
+
+/** The URL of a receiver. What its name leads to is looked at when a connection is made. @throws Refusal */
+export function receiverUrl(text: string, allowed: AllowedBy): string {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw invalid('url', 'url is not an HTTPS URL', 'Give one such as https://receiver.example/mail')
+  const allows = allowed[url.protocol]
+  if (!allows) throw invalid('url', 'url must begin with https://')
+  if (url.username || url.password)
+    throw invalid('url', 'url must not hold a user or a password', 'Verify the signature')
+  if (url.hash || text.endsWith('#')) throw invalid('url', 'url must not have a fragment')
+  const { port } = url
+  if (port !== '' && Number(port) < 1_024 && !['80', '443'].includes(port))
+    throw invalid('url', 'The port of url must be 80, 443, or above 1023')
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) && !allows(host)) throw invalid('url', 'The address in url is not public')
+  return url.href
+}
+
+/** A name that people read in lists. @throws Refusal */
+export function webhookName(given: string): string {
+  return given === '' ? '' : properName('name', given, 64)
+}

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import QuickLRU from 'quick-lru'
+import { byService } from '#/audit/actor.ts'
+import { record } from '#/audit/record.ts'
+import { LeaseHolder } from '#/db/lease-holder.ts'
+import type { Database } from '#/db/open.ts'
+import type { SharedTime } from '#/db/time.ts'
+import { channel } from '#/events/announce.ts'
+import type { PublicHttp } from '#/public-http/public-http.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { shownName } from './manage.ts'
+import { Extra, Pace } from './pace.ts'
+import {
+  anyWebhook,
+  begunAnew,
+  type ClaimedWebhook,
+  claimWebhooks,
+  delayWaiting,
+  endRound,
+  forgetWaiting,
+  hurryWaiting,
+  leases,
+  type Progress,
+  recordDeliveries,
+  wasResumed,
+} from './progress.ts'
+import { Round } from './round.ts'
+
+interface Parts {
+  readonly database: Pick<Database, 'db' | 'commits' | 'listen'>
+  readonly http: PublicHttp
+  readonly secretKey: SealingKey
+  readonly time: SharedTime
+  readonly log: Logger
+}
+
+/** How often webhooks are looked for while nothing announces events, and at most, in milliseconds. */
+const idleMs = 1_000
+const gatherMs = 20
+/** Webhooks that this process serves at the same time. A slow receiver keeps its own place alone. */
+const mostAtOnce = 400
+/** Requests at the same time beside the first of each. */
+const mostExtra = 600
+/** Events that are in memory for them at the same time. */
+const mostEvents = 20_000
+
+/** Posts events to webhooks. Several processes share them by leases; one has a webhook at a time, for a round. */
+export class WebhookWorker implements AsyncDisposable {
+  readonly #parts: Parts
+  readonly #stop = new AbortController()
+  readonly #rounds = new Set<Promise<void>>()
+  readonly #extra = new Extra(mostExtra)
+  readonly #paces = new QuickLRU<string, Pace>({ maxSize: 10_000 })
+  #wake = () => {}
+  #running: Promise<void> = Promise.resolve()
+  /** There are webhooks, so that it is worth looking when events are announced. */
+  #any = true
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Delivers what comes, until it is disposed of. */
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { database, log } = this.#parts
+    const { signal } = this.#stop
+    const announced = () => this.#any && this.#wake()
+    database.commits.on('announced', announced)
+    await using _listener = database.listen?.(channel, announced)
+    while (!signal.aborted) {
+      const woken = this.#woken()
+      await this.#look().catch((err: unknown) => {
+        if (!signal.aborted) log.error({ err }, 'webhooks could not be looked for; they are tried again')
+      })
+      await this.#pause(gatherMs)
+      await Promise.race([woken, this.#pause(idleMs)])
+    }
+    database.commits.off('announced', announced)
+  }
+
+  /** Shorter where the service stops. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => {})
+  }
+
+  /** Resolves once somebody wakes it from now on. */
+  #woken(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    return promise
+  }
+
+  /** Begins rounds of webhooks that have something to deliver. */
+  async #look(): Promise<void> {
+    const { database, time } = this.#parts
+    const room = mostAtOnce - this.#rounds.size
+    this.#any = await anyWebhook(database.db)
+    if (!this.#any || room === 0) return
+    const since = performance.now()
+    const now = await time(database.db)
+    const claimed = await claimWebhooks(database.db, now, room)
+    const most = Math.ceil(mostEvents / (this.#rounds.size + claimed.length))
+    for (const webhook of claimed) {
+      const round = this.#serve(webhook, { now, since, most }).finally(() => {
+        this.#rounds.delete(round)
+        // There may be more by now.
+        this.#wake()
+      })
+      this.#rounds.add(round)
+    }
+  }
+
+  async #serve(
+    webhook: ClaimedWebhook,
+    { now, since, most }: { now: Date; since: number; most: number },
+  ): Promise<void> {
+    const { database, time, log, http, secretKey } = this.#parts
+    const { db } = database
+    const pace = this.#paces.get(webhook.id) ?? new Pace(this.#extra)
+    this.#paces.set(webhook.id, pace)
+    using held = new LeaseHolder(db, leases, [webhook], { since, now: () => time(db), log })
+    try {
+      const isHeld = async () => (await held.stillHeld([webhook])).length > 0
+      const parts = { db, http, secretKey, stopping: this.#stop.signal, isHeld }
+      const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
+      await this.#save(webhook, await round.run(), await time(db))
+    } catch (err) {
+      log.error({ err, webhook_id: webhook.id }, 'a round of a webhook failed; it is tried again')
+    }
+  }
+
+  async #save(webhook: ClaimedWebhook, made: Progress, now: Date): Promise<void> {
+    const { organizationId, id, name, url } = webhook
+    const paused = await this.#parts.database.db.transaction().execute(async (tx) => {
+      const progress = (await wasResumed(tx, webhook)) ? begunAnew(made, now) : made
+      const { paused } = progress
+      if (!(await endRound(tx, webhook, progress))) return undefined
+      await recordDeliveries(tx, webhook, progress.recorded)
+      await delayWaiting(tx, webhook, progress.delayed)
+      await forgetWaiting(tx, webhook, progress.gone)
+      if (progress.recovered) await hurryWaiting(tx, webhook, now)
+      if (paused) {
+        const [before, after] = [{ paused: false }, { paused: true, because: paused.because }]
+        const item = { id, name: shownName({ name, url }) }
+        await record(tx, byService, { organizationId, action: 'webhook.paused', ...item, before, after })
+      }
+      return paused
+    })
+    if (paused)
+      this.#parts.log.warn({ organization_id: organizationId, webhook_id: id, why: paused.because }, 'webhook paused')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.#wake()
+    await this.#running
+    await Promise.all(this.#rounds)
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
+import { hand, letter } from '#test/mail/letter.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { logged } from './logged.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function organizationOn(plan: { storage_bytes: number; sends_per_day: number }): Promise<TestOrganization> {
+  const name = `plan-${plan.storage_bytes}-${plan.sends_per_day}`
+  await world.db
+    .insertInto('plans')
+    .values({ name, domains: 5, mailboxes: 5, ...plan })
+    .execute()
+  return await world.organization({ plan: name })
+}
+
+interface Told {
+  readonly mailbox: string | null
+  readonly percent?: number
+}
+
+async function told(organization: TestOrganization, count: number, options: { key?: string } = {}): Promise<Told[]> {
+  const data = await logged(organization, 'quota', count, options)
+  return data.map(({ mailbox, quota }) => ({ mailbox, ...quota }))
+}
+
+const storage = { mailbox: null, quota: 'storage', limit: 10_000 }
+const sending = { mailbox: null, quota: 'sending', limit: 5 }
+
+test('storage is told when it comes to 80 and to 100 percent, and again after it has been below', async () => {
+  const organization = await organizationOn({ storage_bytes: 10_000, sends_per_day: 0 })
+  const { id, address } = await organization.mailbox('ada')
+  const arrive = async () =>
+    assert.equal(await hand(world, 'ann@peer.example', address, letter({}, filling)), '250 2.6.0')
+  const percents = async (count: number) => (await told(organization, count)).map(({ percent }) => percent)
+  const filling = `${'x'.repeat(76)}\r\n`.repeat(26)
+  for (let count = 0; count < 3; count++) await arrive()
+  assert.deepEqual(await percents(0), [])
+  await arrive()
+  const { body } = await organization.request('GET', '/v1/usage')
+  assert.deepEqual(await told(organization, 1), [{ ...storage, percent: 80, used: body.storage.used_bytes }])
+  await arrive()
+  assert.deepEqual(await percents(2), [80, 100])
+  assert.equal(await hand(world, 'ann@peer.example', address), '452 4.2.2')
+  const listed = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
+  const uids = listed.slice(0, 2).map(({ uid }: { uid: number }) => uid)
+  await world.mailHost.expunge({ organizationId: organization.id, mailboxId: id }, 'inbox', uids, byOperator)
+  await arrive()
+  await arrive()
+  assert.deepEqual(await percents(4), [80, 100, 80, 100])
+})
+
+test('the allowance is told as it is used up, to those who see the use of the organization', async () => {
+  const organization = await organizationOn({ storage_bytes: 1_000_000, sends_per_day: 5 })
+  const { id, address } = await organization.mailbox('ada')
+  const send = (recipients: number) => {
+    const to = Array.from({ length: recipients }, (_, index) => `b${index}@there.example`)
+    return organization.request('POST', '/v1/send', { from: address, to, subject: 'x', text: 'x' })
+  }
+  assert.equal((await send(3)).status, 202)
+  assert.deepEqual(await told(organization, 0), [])
+  assert.equal((await send(3)).status, 402)
+  assert.deepEqual(await told(organization, 0), [])
+  assert.equal((await send(2)).status, 202)
+  assert.deepEqual(await told(organization, 2), [
+    { ...sending, percent: 80, used: 5 },
+    { ...sending, percent: 100, used: 5 },
+  ])
+  assert.deepEqual(await told(organization, 0, { key: await organization.restrictedKey({ mailbox_ids: [id] }) }), [])
+})

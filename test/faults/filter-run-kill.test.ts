@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { startDnsServer } from '#test/dns/dns-server.ts'
+import { hand, letter } from '#test/mail/letter.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { startService } from '#test/world/service.ts'
+import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { killedAt } from './post-office.ts'
+
+let resources: AsyncDisposableStack
+let home: DatabaseHome
+let env: Record<string, string>
+let tenant: Tenant
+before(async () => {
+  resources = new AsyncDisposableStack()
+  home = resources.use(await databaseHome())
+  const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+  env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+  tenant = await moveIn(home, { domain: 'run.test', mailboxes: ['ada'] })
+  const service = await startService(env)
+  const client = new HttpClient(service.http)
+  for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
+    await hand(service, 'ann@peer.example', 'ada@run.test', letter({ Subject }))
+  for (const body of [
+    { name: 'One', field: 'subject', op: 'contains', value: 'first', action: 'star' },
+    { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
+    { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
+  ]) {
+    assert.equal((await client.request('POST', '/v1/filters', { key: tenant.key, body })).status, 201)
+  }
+  await service.end('SIGTERM')
+})
+after(() => resources.disposeAsync())
+
+/** All is as it was before any run. */
+async function asBefore(): Promise<void> {
+  await using database = await home.open()
+  await sql`delete from events where type = 'message.changed'`.execute(database.db)
+}
+
+/** The three changes of the step, each in a transaction of its own. */
+const settled = 'update filter_run_folders set'
+for (const [where, statements, when] of [
+  ['once it is claimed', ['update filter_runs'], 'after'],
+  ['before its first change is written', [settled, settled], 'before'],
+  ['before the commit of its first change', [settled, settled, 'commit'], 'before'],
+  ['after the commit of its first change', [settled, settled, 'commit'], 'after'],
+  ['before the commit of its second change', [settled, settled, settled, 'commit'], 'before'],
+  ['after the commit of its last change', [settled, settled, settled, settled, 'commit'], 'after'],
+] as const) {
+  test(`a run is done and counted once although its process is killed ${where}`, async () => {
+    await asBefore()
+    const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
+    const gone = once(doomed.process, 'exit')
+    const ask = (service: { http: string }, method: string, path: string, body?: object) =>
+      new HttpClient(service.http).request(method, path, { key: tenant.key, ...(body && { body }) })
+    await ask(doomed, 'POST', '/v1/filters/runs', {}).catch(() => {})
+    await gone
+    {
+      await using database = await home.open()
+      // The lease of the process that is gone runs out.
+      await sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(database.db)
+    }
+    const next = await startService(env)
+    const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
+    let run = await newest()
+    while (run.state === 'running') {
+      await pause(50)
+      run = await newest()
+    }
+    const { state, total, seen, matched, changed, moved, starred, read, change_id } = run
+    assert.deepEqual(
+      { state, total, seen, matched, changed, moved, starred, read },
+      { state: 'done', total: 5, seen: 5, matched: 4, changed: 4, moved: 1, starred: 1, read: 2 },
+    )
+    const told = async () => {
+      await using database = await home.open()
+      const { rows } = await sql<{ count: number }>`
+        select count(*) from events where type = 'message.changed'`.execute(database.db)
+      return rows[0]?.count
+    }
+    assert.equal((await ask(next, 'GET', `/v1/changes/${change_id}`)).body.messages, 4)
+    assert.equal((await ask(next, 'POST', `/v1/changes/${change_id}/undo`)).status, 201)
+    const folder = async (name: string) =>
+      (await ask(next, 'GET', `/v1/messages?mailbox=ada@run.test&folder=${name}`)).body.data
+    while ((await folder('inbox')).length < 5) await pause(50)
+    const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
+    while (!(await folder('inbox')).every(asTheyWere)) await pause(50)
+    await next.end('SIGTERM')
+    // Four of the run, four of its undoing.
+    assert.equal(await told(), 8)
+  })
+}

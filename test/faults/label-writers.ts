@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { tell } from '#/events/tell.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import type { databaseHome } from '#test/world/database.ts'
+import type { Tenant } from '#test/world/tenant.ts'
+import type { Mortal } from './mortal.ts'
+
+const changes = 25
+
+/** What was done, by a name for each change. */
+export class Done {
+  readonly acknowledged = new Set<string>()
+  /** Answered by nobody: done or not. */
+  readonly unknown = new Set<string>()
+  readonly rolledBack = new Set<string>()
+}
+
+/** Makes labels, one after the other. What gets no answer is not tried again. */
+async function makeLabels(mortal: Mortal, { key }: Tenant, writer: string, done: Done): Promise<void> {
+  for (let number = 0; number < changes; number++) {
+    const name = `${writer}-${number}`
+    done.unknown.add(name)
+    const { http } = await mortal.running()
+    const answer = await new HttpClient(http)
+      .request('POST', '/v1/labels', { key, body: { name } })
+      .catch(() => undefined)
+    if (answer?.status !== 201) {
+      await pause(50)
+      continue
+    }
+    done.unknown.delete(name)
+    done.acknowledged.add(name)
+  }
+}
+
+/** Has labels made by several, while the service is killed again and again. On a server others write too, in transactions that
+ *  commit out of order. */
+export async function writeWhileKilled(
+  mortal: Mortal,
+  { home, tenant, kills }: { home: Awaited<ReturnType<typeof databaseHome>>; tenant: Tenant; kills: number },
+): Promise<Done> {
+  const done = new Done()
+  const writers = ['a', 'b', 'c'].map((writer) => makeLabels(mortal, tenant, writer, done))
+  if ('DATABASE_URL' in home.env) writers.push(commitOutOfOrder(home, tenant, done))
+  for (let kill = 0; kill < kills; kill++) await mortal.kill({ after: { line: 'request', ms: 20 * kill } })
+  await Promise.all(writers)
+  return done
+}
+
+/** Asserts that everything acknowledged was heard of, and nothing that was rolled back. */
+export function assertHeard(names: ReadonlySet<string>, { acknowledged, unknown }: Done, ...others: string[]): void {
+  assert.deepEqual(
+    [...acknowledged].filter((name) => !names.has(name)),
+    [],
+    'none was missed',
+  )
+  const known = new Set([...acknowledged, ...unknown, ...others])
+  assert.deepEqual(
+    [...names].filter((name) => !known.has(name)),
+    [],
+    'none was rolled back',
+  )
+}
+
+async function commitOutOfOrder(
+  home: Awaited<ReturnType<typeof databaseHome>>,
+  { organizationId }: Tenant,
+  { acknowledged, rolledBack }: Done,
+): Promise<void> {
+  await using database = await home.open()
+  const write = async (writer: number) => {
+    for (let number = 0; number < changes; number++) {
+      const name = `direct-${writer}-${number}`
+      const fails = number % 4 === 3
+      const writing = database.db.transaction().execute(async (tx) => {
+        await tell(tx, [{ organizationId, type: 'label.created', data: { id: null, name } }])
+        await pause(Math.random() * 40)
+        if (fails) throw new Error('rolled back')
+      })
+      await writing.then(
+        () => acknowledged.add(name),
+        () => rolledBack.add(name),
+      )
+    }
+  }
+  await Promise.all([1, 2, 3, 4].map(write))
+}

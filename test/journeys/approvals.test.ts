@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { Sink } from '#test/sockets/sink.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+/** Writes drafts, and may not send. */
+let writer: string
+let approver: string
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+  writer = await organization.newKey('sending:draft')
+  approver = await organization.newKey('sending:approve')
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const by = (key: string, method: string, path: string, body?: object) =>
+  organization.request(method, path, body, { key })
+
+async function draft(text = 'Hello') {
+  return (await by(writer, 'POST', '/v1/drafts', { mailbox: ada, to: 'bob@there.example', text })).body
+}
+
+async function asked(id: string) {
+  const { status, body } = await by(writer, 'POST', `/v1/drafts/${id}/approval`, {})
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function wires(): Promise<string[]> {
+  await world.outbound.processAll()
+  return sink.taken.splice(0).map(({ bytes }) => bytes.toString())
+}
+
+test('what is approved is sent, once, and who asked sees that', async () => {
+  const { id, version } = await draft('Approved words')
+  const approval = await asked(id)
+  assert.partialDeepStrictEqual(approval, { draft_id: id, mailbox: ada, version, status: 'pending', sent_id: null })
+  assert.equal((await by(writer, 'POST', `/v1/approvals/${approval.id}/approve`)).status, 403)
+  assert.equal((await by(approver, 'GET', `/v1/drafts/${id}`)).body.text, 'Approved words')
+  const { body: list } = await by(approver, 'GET', '/v1/approvals?status=pending')
+  assert.deepEqual(
+    list.data.map(({ id }: { id: string }) => id),
+    [approval.id],
+  )
+  const answers = await Promise.all([1, 2, 3].map(() => by(approver, 'POST', `/v1/approvals/${approval.id}/approve`)))
+  const [sent, ...more] = answers.filter(({ status }) => status === 202)
+  assert.deepEqual([sent?.body.status, more.length], ['queued', 0])
+  const [wire, ...others] = await wires()
+  assert.match(wire ?? '', /Approved words/)
+  assert.deepEqual(others, [])
+  const { body } = await by(writer, 'GET', `/v1/approvals/${approval.id}`)
+  assert.deepEqual([body.status, body.sent_id, body.decided_by.kind], ['approved', sent?.body.id, 'key'])
+  assert.equal((await by(writer, 'GET', `/v1/drafts/${id}`)).status, 404)
+})
+
+test('what is declined stays a draft, with the reason', async () => {
+  const { id } = await draft()
+  const approval = await asked(id)
+  const path = `/v1/approvals/${approval.id}`
+  const { status, body } = await by(approver, 'POST', `${path}/decline`, { reason: 'Not so' })
+  assert.deepEqual([status, body.status, body.reason], [200, 'declined', 'Not so'])
+  for (const deed of ['approve', 'decline'])
+    assert.equal(
+      (await by(approver, 'POST', `${path}/${deed}`, deed === 'decline' ? { reason: 'x' } : undefined)).status,
+      400,
+    )
+  assert.equal((await by(writer, 'GET', `/v1/drafts/${id}`)).status, 200)
+  assert.notEqual((await asked(id)).id, approval.id)
+  assert.deepEqual(await wires(), [])
+})
+
+test('an edited draft needs another approval', async () => {
+  const { id } = await draft('One')
+  const first = await asked(id)
+  await by(writer, 'PATCH', `/v1/drafts/${id}`, { text: 'Two' })
+  assert.equal((await by(writer, 'GET', `/v1/approvals/${first.id}`)).body.status, 'outdated')
+  assert.equal((await by(approver, 'POST', `/v1/approvals/${first.id}/approve`)).status, 400)
+  const second = await asked(id)
+  const third = await asked(id)
+  assert.equal((await by(writer, 'GET', `/v1/approvals/${second.id}`)).body.status, 'outdated')
+  assert.equal((await by(approver, 'POST', `/v1/approvals/${third.id}/approve`)).status, 202)
+  const [wire] = await wires()
+  assert.match(wire ?? '', /Two/)
+})
+
+test('what another mail program changed is not sent by an approval', async () => {
+  const { id, uid } = await draft('One')
+  const approval = await asked(id)
+  const moved = { uids: [uid], folder: 'archive' }
+  assert.equal((await organization.request('PATCH', `/v1/messages?mailbox=${ada}&folder=drafts`, moved)).status, 200)
+  const { status, body } = await by(approver, 'POST', `/v1/approvals/${approval.id}/approve`)
+  assert.deepEqual([status, body.error.code], [409, 'conflict'])
+  assert.deepEqual(await wires(), [])
+})
+
+/** The text of a message on its way, one line. */
+function textOf(wire: string): string {
+  return /\r\n\r\n(.*)\r\n/.exec(wire)?.[1] ?? ''
+}
+
+const deeds = ['edit', 'ask', 'approve', 'decline', 'send', 'delete'] as const
+type Deed = (typeof deeds)[number]
+
+test('edits, requests, decisions and sending at once send what was approved, once, and nothing else', async () => {
+  const several = fc.array(fc.constantFrom<Deed>(...deeds, 'edit', 'approve'), { minLength: 2, maxLength: 7 })
+  await fc.assert(fc.asyncProperty(several, atOnce), { numRuns: 15, endOnFailure: true })
+})
+
+let round = 0
+
+/** Does all that with one draft whose approval is being given. */
+async function atOnce(chosen: readonly Deed[]): Promise<void> {
+  const first = `Text ${++round}.0`
+  const { id, version } = await draft(first)
+  const texts = new Map<number, string>([[version, first]])
+  const approvals = [(await asked(id)).id]
+  let sent = 0
+  const decide = (deed: string, body?: object) =>
+    by(approver, 'POST', `/v1/approvals/${approvals.at(-1)}/${deed}`, body)
+  const does: Record<Deed, (text: string) => Promise<unknown>> = {
+    edit: async (text) => {
+      const { status, body } = await by(writer, 'PATCH', `/v1/drafts/${id}`, { text })
+      if (status === 200) texts.set(body.version, text)
+    },
+    ask: async () => {
+      const { status, body } = await by(writer, 'POST', `/v1/drafts/${id}/approval`, {})
+      if (status === 201) approvals.push(body.id)
+    },
+    approve: () => decide('approve'),
+    decline: () => decide('decline', { reason: 'No' }),
+    send: async () => {
+      if ((await organization.request('POST', `/v1/drafts/${id}/send`, {})).status === 202) sent++
+    },
+    delete: () => by(writer, 'DELETE', `/v1/drafts/${id}`),
+  }
+  await Promise.all([does.approve(''), ...chosen.map((deed, index) => does[deed](`Text ${round}.${index + 1}`))])
+  const left = (await wires()).map(textOf)
+  const seen = await Promise.all(approvals.map((approval) => by(writer, 'GET', `/v1/approvals/${approval}`)))
+  for (const { body } of seen.filter(({ body }) => body.status === 'approved')) {
+    const at = left.indexOf(texts.get(body.version) ?? '')
+    assert.ok(at >= 0, 'what was approved was sent')
+    left.splice(at, 1)
+  }
+  assert.equal(left.length, sent, 'nothing else was sent but by whoever may')
+}
+
+test('the list can be that of a draft', async () => {
+  const [one, other] = [await draft(), await draft()]
+  const [first, second] = [await asked(one.id), await asked(one.id)]
+  await asked(other.id)
+  const { body } = await by(writer, 'GET', `/v1/approvals?draft=${one.id}`)
+  assert.deepEqual(
+    body.data.map(({ id, status }: { id: string; status: string }) => [id, status]),
+    [
+      [second.id, 'pending'],
+      [first.id, 'outdated'],
+    ],
+  )
+  assert.equal((await by(writer, 'GET', '/v1/approvals?draft=none')).status, 404)
+})
+
+test('events tell who may approve that approval is asked for, and who writes what becomes of it', async () => {
+  const [hears, waits] = await Promise.all([
+    organization.newKey('events:read', 'sending:approve'),
+    organization.newKey('events:read', 'sending:draft'),
+  ])
+  const { next } = (await organization.request('GET', '/v1/events?after=now')).body
+  const { id } = await draft('One')
+  const first = await asked(id)
+  await by(writer, 'PATCH', `/v1/drafts/${id}`, { text: 'Two' })
+  const second = await asked(id)
+  await by(approver, 'POST', `/v1/approvals/${second.id}/decline`, { reason: 'No' })
+  const third = await asked(id)
+  await by(approver, 'POST', `/v1/approvals/${third.id}/approve`)
+  const told = async (key: string, count: number) => {
+    const items: { id: string; name: string }[] = []
+    for (let after = next; items.length < count; ) {
+      const { body } = await by(
+        key,
+        'GET',
+        `/v1/events?after=${after}&types=approval.${key === hears ? 'created' : 'changed'}&wait=5`,
+      )
+      items.push(...body.data.map(({ item }: { item: { id: string; name: string } }) => item))
+      after = body.next
+    }
+    return items.map(({ id: of, name }) => [of, name])
+  }
+  assert.deepEqual(
+    await told(hears, 3),
+    [first, second, third].map((approval) => [approval.id, 'pending']),
+  )
+  assert.deepEqual(await told(waits, 3), [
+    [first.id, 'outdated'],
+    [second.id, 'declined'],
+    [third.id, 'approved'],
+  ])
+  assert.equal((await wires()).length, 1)
+})
+
+test('a repeated request gets the first answer', async () => {
+  const { id } = await draft()
+  const once = (key: string, path: string, name: string) =>
+    organization.request('POST', path, path.endsWith('/approval') ? {} : undefined, {
+      key,
+      headers: { 'idempotency-key': name },
+    })
+  const approval = await once(writer, `/v1/drafts/${id}/approval`, 'ask')
+  const path = `/v1/approvals/${approval.body.id}/approve`
+  const sent = await once(approver, path, 'approve')
+  assert.deepEqual([approval.status, sent.status], [201, 202])
+  assert.deepEqual((await once(approver, path, 'approve')).body, sent.body)
+  assert.deepEqual((await once(writer, `/v1/drafts/${id}/approval`, 'ask')).body, approval.body)
+  assert.equal((await wires()).length, 1)
+})
+
+test('owners and admins approve what is in their mailboxes, members nothing', async () => {
+  const { id } = await draft()
+  const approval = await asked(id)
+  const path = `/v1/approvals/${approval.id}/approve`
+  const stranger = await signIn(organization, (await organization.member('boss@people.example', 'owner')).id)
+  assert.equal((await stranger.request('POST', path)).status, 404)
+  const box = await organization.mailbox('own')
+  const { id: memberId } = await organization.member(box.address, 'member')
+  const member = await signIn(organization, memberId)
+  assert.equal((await member.request('POST', path)).status, 403)
+  const other = await world.organization()
+  assert.equal((await other.request('POST', path)).status, 404)
+  const { id: adminId } = await organization.member(ada, 'admin')
+  const admin = await signIn(organization, adminId)
+  assert.equal((await admin.request('POST', path)).status, 202)
+  assert.equal((await wires()).length, 1)
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { SendMailOptions } from 'nodemailer'
+import { Sink } from '#test/sockets/sink.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+let eve: string
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+  eve = (await organization.mailbox('eve')).address
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const bob = 'bob@there.example'
+const minute = 60_000
+
+/** A message that was sent, and one that is to follow it unless it is answered. */
+async function followUp(change: object = {}): Promise<{ id: string; sent: string }> {
+  const { body } = await organization.request('POST', '/v1/send', { from: ada, to: bob, text: 'Well?' })
+  const later = await organization.request('POST', '/v1/scheduled', {
+    ...{ from: ada, to: bob, text: 'Did you see this?', in_reply_to: body.message_id, unless_replied: true },
+    send_at: new Date(world.clock.now() + minute).toISOString(),
+    ...change,
+  })
+  assert.equal(later.status, 201, JSON.stringify(later.body))
+  await world.outbound.processAll()
+  sink.taken.length = 0
+  return { id: later.body.id, sent: body.message_id }
+}
+
+async function statusOf(id: string): Promise<string | undefined> {
+  return (await organization.request('GET', `/v1/scheduled/${id}`)).body.status
+}
+
+async function textsSent(): Promise<string[]> {
+  await world.rounds.processAll()
+  return sink.taken.splice(0).map(({ bytes }) => bytes.toString())
+}
+
+const answer = (sent: string, change: SendMailOptions = {}) =>
+  world.send({ from: bob, to: ada, subject: 'Re:', text: 'Yes', inReplyTo: sent, ...change })
+
+test('an answer cancels it, which is told and shown, and it can still be sent', async () => {
+  const { id, sent } = await followUp()
+  const { body: before } = await organization.request('GET', '/v1/events?after=now')
+  await answer(sent)
+  const { body } = await organization.request('GET', `/v1/scheduled/${id}`)
+  assert.deepEqual(
+    [body.status, body.unless_replied, body.last_error],
+    ['cancelled', true, 'Somebody answered before it was due'],
+  )
+  const told: object[] = []
+  for (let after = before.next; told.length === 0; ) {
+    const path = `/v1/events?after=${after}&types=scheduled.cancelled&wait=5`
+    const { body: events } = await organization.request('GET', path)
+    told.push(...events.data.map(({ sending }: { sending: object }) => sending))
+    after = events.next
+  }
+  assert.deepEqual(told, [{ id, reason: 'Somebody answered before it was due' }])
+  const listed = async (status: string) =>
+    (await organization.request('GET', `/v1/scheduled?status=${status}`)).body.data.map((one: { id: string }) => one.id)
+  assert.deepEqual([await listed('cancelled'), await listed('failed'), await listed('pending')], [[id], [], []])
+  await world.advance(2 * minute)
+  assert.deepEqual(await textsSent(), [])
+  assert.equal((await organization.request('DELETE', `/v1/scheduled/${id}`)).status, 400)
+  const retried = await organization.request('POST', `/v1/scheduled/${id}/retry`)
+  assert.deepEqual([retried.status, retried.body.status, retried.body.unless_replied], [200, 'pending', false])
+  assert.equal((await textsSent()).length, 1)
+})
+
+for (const [what, change] of [
+  ['that names it in References', ({ sent }) => ({ inReplyTo: undefined, references: `<other@x> ${sent}` })],
+  ['to another mailbox of the organization', () => ({ to: eve })],
+  ['from a list', () => ({ headers: { 'List-Id': '<l.there.example>', Precedence: 'list' } })],
+  ['from anybody else outside', () => ({ from: 'cy@elsewhere.example' })],
+] as const satisfies [string, (of: { sent: string }) => SendMailOptions][])
+  test(`an answer counts ${what}`, async () => {
+    const { id, sent } = await followUp()
+    await answer(sent, change({ sent }) as SendMailOptions)
+    assert.equal(await statusOf(id), 'cancelled')
+  })
+
+for (const [what, change] of [
+  ['another message', () => ({ inReplyTo: '<other@there.example>' })],
+  ['a message that answers nothing', () => ({ inReplyTo: undefined })],
+  ['one from the organization itself', () => ({ from: eve })],
+  ['an automatic reply', () => ({ headers: { 'Auto-Submitted': 'auto-replied' } })],
+  ['a vacation message of an older program', () => ({ headers: { Precedence: 'auto_reply' } })],
+  ['a bounce', () => ({ envelope: { from: '', to: ada } })],
+  ['a receipt', () => ({ headers: { 'Content-Type': 'multipart/report; report-type=disposition-notification' } })],
+] as const satisfies [string, () => SendMailOptions][])
+  test(`no answer is ${what}`, async () => {
+    const { id, sent } = await followUp()
+    await answer(sent, change() as SendMailOptions)
+    assert.equal(await statusOf(id), 'pending')
+    await world.advance(2 * minute)
+    assert.equal((await textsSent()).length, 1)
+  })
+
+test('without unless_replied an answer cancels nothing, and another organization’s cancels nothing either', async () => {
+  const { id, sent } = await followUp({ unless_replied: false })
+  await answer(sent)
+  assert.equal(await statusOf(id), 'pending')
+  const other = await world.organization()
+  const foreign = (await other.mailbox('fay')).address
+  const waiting = await followUp()
+  await answer(waiting.sent, { to: foreign })
+  assert.equal(await statusOf(waiting.id), 'pending')
+  await world.advance(2 * minute)
+  await textsSent()
+})
+
+test('a message that answers nothing cannot wait for an answer', async () => {
+  const body = { from: ada, to: bob, text: 'Hello', send_at: new Date(world.clock.now()).toISOString() }
+  const { status, body: answered } = await organization.request('POST', '/v1/scheduled', {
+    ...body,
+    unless_replied: true,
+  })
+  assert.deepEqual([status, answered.error.field], [400, 'unless_replied'])
+})
+
+test('an answer that comes while it is sent cancels it or not, and never both', async () => {
+  for (let round = 0; round < 8; round++) {
+    const { id, sent } = await followUp({ send_at: new Date(world.clock.now()).toISOString() })
+    const [texts] = await Promise.all([textsSent(), answer(sent)])
+    const all = [...texts, ...(await textsSent())]
+    const status = await statusOf(id)
+    assert.deepEqual([all.length, status], status === 'cancelled' ? [0, 'cancelled'] : [1, undefined])
+  }
+})

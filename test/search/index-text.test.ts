@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { holdsPhrase, indexText, wordsQuery } from '#/adapters/mail-host/sql/search/index-text.ts'
+import type { Database } from '#/db/open.ts'
+import type { Searchable } from '#/mime/searchable.ts'
+import { findWords, wantedWords, wordsOf } from '#/search/words.ts'
+import { testDatabase } from '#test/world/database.ts'
+import { numbers, pick } from './mail.ts'
+
+const pieces = [
+  'a',
+  'b',
+  'ab',
+  'é',
+  '京',
+  '都',
+  '京都',
+  '大京',
+  'ไท',
+  'ย',
+  ' ',
+  ' ',
+  ' ',
+  '-',
+  '\n',
+  '\\',
+  "'",
+  '/',
+] as const
+const fields = ['subject', 'from', 'to', 'cc', 'filename', 'text'] as const
+const place = {
+  ...{ organizationId: '00000000-0000-4000-8000-0000000000aa', mailboxIds: ['00000000-0000-4000-8000-0000000000bb'] },
+  messageId: '<a@b.example>',
+}
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+test('a text of the index holds the phrases that the texts of the message hold', async () => {
+  const random = numbers(5)
+  const text = (most: number) => Array.from({ length: 1 + random(most) }, () => pick(pieces, random)).join('')
+  const texts = () => Array.from({ length: random(3) }, () => text(9))
+  const messages = Array.from({ length: 150 }, (): Searchable => {
+    return { subject: texts(), from: texts(), to: texts(), cc: texts(), filename: texts(), text: texts() }
+  })
+  const rows = JSON.stringify(messages.map((one, id) => ({ id, words: indexText(one, place) })))
+  let finding = 0
+  for (let count = 0; count < 250; count++) {
+    const phrase = text(4)
+    const wanted = wantedWords(phrase)
+    if (wanted.length === 0) continue
+    const field = pick(['subject', 'from', 'to', 'cc', 'filename', 'any'] as const, random)
+    const asked = field === 'any' ? fields : [field]
+    const expected = messages.flatMap((one, id) =>
+      asked.some((of) => one[of].some((written) => findWords([...wordsOf(written)], wanted) >= 0)) ? [id] : [],
+    )
+    const { rows: found } = await sql<{ id: number; indexed: boolean }>`
+      select id, search_vector(words) @@ ${wordsQuery(field, phrase)}::tsquery as indexed
+      from jsonb_to_recordset(${rows}::jsonb) as search (id integer, words text)
+      where ${holdsPhrase(field, phrase)} order by id`.execute(database.db)
+    assert.deepEqual(
+      found,
+      expected.map((id) => ({ id, indexed: true })),
+      `${field}: ${phrase}`,
+    )
+    finding += found.length > 0 ? 1 : 0
+  }
+  assert.ok(finding > 100, 'many of the phrases are found')
+})
+
+test('of a long message the first 16,000 words are indexed', async () => {
+  const words = Array.from({ length: 16_010 }, (_, nth) => `word${nth}`).join(' ')
+  const text = indexText({ subject: ['Long'], from: [], to: [], cc: [], filename: [], text: [words] }, place)
+  const { rows } = await sql<{ words: number; last: boolean; beyond: boolean }>`
+    select length(search_vector(words)) as words, ${holdsPhrase('any', 'word15997 word15998')} as last,
+      ${holdsPhrase('any', 'word15999')} as beyond
+    from (values (${text})) search (words)`.execute(database.db)
+  // Beside them are three marks.
+  assert.deepEqual(rows, [{ words: 16_003, last: true, beyond: false }])
+})
