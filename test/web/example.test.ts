@@ -17,7 +17,7 @@ test('the example of docs/web-app.md is a page of the web app, once it is added 
   resources.defer(() => rm(copy, { recursive: true }))
   const parts = ['src', 'index.html', 'package.json', 'tsconfig.json', 'vite.config.ts']
   for (const part of parts) await cp(join(root, 'web', part), join(copy, 'web', part), { recursive: true })
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
+  for (const part of ['node_modules', 'package.json', 'src']) await symlink(join(root, part), join(copy, part))
 
   const blocks = [...(await readFile(join(root, 'docs/web-app.md'), 'utf8')).matchAll(/^```(tsx|diff)\n(.*?)^```/gms)]
   assert.deepEqual(

@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { World } from '#test/world/world.ts'
-import { openBrowser, type Visitor } from './browser.ts'
+import type { Visitor } from './browser.ts'
 import { type Box, boxOf, reader } from './mailbox.ts'
+import { startSite } from './site.ts'
 
-let world: World
-let browser: Browser
+const { world, browser } = await startSite()
 /** Whoever comes here was led by a message. */
 let lair: string
 const visits: string[] = []
@@ -18,19 +16,13 @@ const server = createServer((socket) => {
   socket.destroy()
 })
 before(async () => {
-  world = await World.start({ web: true })
-  browser = await openBrowser()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   lair = `http://127.0.0.1:${address.port}`
 })
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-  server.close()
-})
+after(() => server.close())
 
 /** A site on this machine, until it is disposed of. */
 async function siteOf(answer: RequestListener): Promise<AsyncDisposable & { readonly at: string }> {

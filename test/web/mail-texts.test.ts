@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inverseOf } from '../../web/src/pages/mail/edits.ts'
+import { undoneText } from '../../web/src/pages/changes/undone-text.ts'
 import { liftStyles } from '../../web/src/pages/mail/lift-styles.ts'
 import { partsOf, pieces } from '../../web/src/pages/mail/quotes.ts'
 
@@ -41,18 +41,24 @@ for (const [text, href] of [
   })
 }
 
-test('undoing brings back each message as it was, and leaves those alone that did not change', () => {
-  const states = [
-    { uid: 1, unread: true, starred: false, labels: [] },
-    { uid: 2, unread: false, starred: true, labels: ['work'] },
-    { uid: 3, unread: true, starred: true, labels: [] },
-  ]
-  assert.deepEqual(inverseOf(states, { unread: false }), [{ uids: [1, 3], change: { unread: true } }])
-  assert.deepEqual(inverseOf(states, { starred: true }), [{ uids: [1], change: { starred: false } }])
-  assert.deepEqual(inverseOf(states, { add_labels: ['work'] }), [{ uids: [1, 3], change: { remove_labels: ['work'] } }])
-  assert.deepEqual(inverseOf(states, { remove_labels: ['work'] }), [{ uids: [2], change: { add_labels: ['work'] } }])
-  assert.deepEqual(inverseOf(states, { folder: 'archive' }), [])
-})
+for (const [what, undone, text] of [
+  ['all of it', [{ left_alone: 0 }], 'Undone'],
+  ['all but one', [{ left_alone: 1, left: ['gone'] }], 'Undone, but for a message: no longer there'],
+  [
+    'some of several changes',
+    [{ left_alone: 0 }, { left_alone: 1_200, left: ['moved', 'moved', 'changed'] }],
+    'Undone, but for 1,200 messages: moved elsewhere since, changed since',
+  ],
+  ['a part of it so far', [{ state: 'running', left_alone: 0 }], 'Undoing takes a while, and goes on by itself'],
+] as const) {
+  test(`what is said of an undo that put back ${what}`, () => {
+    const changes = undone.map(({ left_alone, ...one }) => ({
+      ...{ state: 'state' in one ? one.state : ('done' as const), left_alone },
+      left: ('left' in one ? one.left : []).map((reason) => ({ mailbox: 'a@x.test', folder: 'trash', uid: 1, reason })),
+    }))
+    assert.equal(undoneText(changes), text)
+  })
+}
 
 for (const [what, html, kept, css] of [
   ['an element', 'a<style type="text/css">p { color: red }</style>b', 'ab', ['p { color: red }']],

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import { linkFor } from '#test/world/signed-in.ts'
 import { applicationOf } from '#test/world/totp.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
-import { openBrowser, phone, Visitor, wide } from './browser.ts'
+import type { TestOrganization } from '#test/world/world.ts'
+import { phone, Visitor, wide } from './browser.ts'
+import { startSite } from './site.ts'
 
-let world: World
-let browser: Browser
-before(async () => {
-  world = await World.start({ web: true })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-})
+const { world, browser } = await startSite()
 
 const paths = [
   ...['/', '/labels', '/filters', '/blocked-senders', '/scheduled', '/domains', '/mailboxes', '/members'],
-  ...['/api-keys', '/audit', '/profile', '/no-such-page'],
+  ...['/api-keys', '/webhooks', '/approvals', '/audit', '/changes', '/profile', '/no-such-page'],
 ]
 
 async function furnished(): Promise<{ organization: TestOrganization; ada: string; address: string }> {
@@ -49,11 +40,9 @@ async function furnished(): Promise<{ organization: TestOrganization; ada: strin
 
 for (const [what, options] of [
   ['a wide window', wide],
-  ['a wide window at night', { ...wide, colorScheme: 'dark' as const }],
   ['a phone', phone],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
 ] as const) {
-  test(`every page is sound in ${what}, filled and empty`, async () => {
+  test(`every page is sound in ${what}, by day and by night, filled and empty`, async () => {
     const { organization, ada } = await furnished()
     const empty = await world.organization()
     const { id } = await empty.member(`eve@${empty.domain}`, 'owner')
@@ -62,7 +51,7 @@ for (const [what, options] of [
     for (const visitor of [full, bare])
       for (const path of paths) {
         await visitor.open(path)
-        await visitor.assertSound()
+        await visitor.assertSoundByDayAndNight()
       }
   })
 }
@@ -73,6 +62,7 @@ test('an owner makes, changes and deletes what is the organization’s', async (
   const { page } = visitor
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
+  await visitor.open('/')
   await page.getByRole('link', { name: 'Labels' }).click()
   await page.getByRole('button', { name: 'New label' }).click()
   await visitor.assertSound()
@@ -81,7 +71,7 @@ test('an owner makes, changes and deletes what is the organization’s', async (
   await dialog.getByText(/is taken|already|exists/i).waitFor()
   await dialog.getByLabel('Name').fill('Travel')
   await dialog.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('row', { name: /Travel/ }).waitFor()
+  await page.getByRole('row', { name: /Travel.*0 messages with Travel.*by ada@/ }).waitFor()
   await page.getByRole('button', { name: 'Edit Travel' }).click()
   await dialog.getByLabel('Name').fill('Journeys')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -165,6 +155,7 @@ test('an ended session leads to the sign-in, and from there back to the page', a
   const { organization, ada } = await furnished()
   await using visitor = await Visitor.signIn(browser, organization, ada)
   const { page } = visitor
+  await visitor.open('/')
   await page.context().clearCookies()
   await page.goto('/labels')
   await page.getByRole('button', { name: 'Use a sign-in link' }).click()

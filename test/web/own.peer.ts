@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
-import { openBrowser, phone, wide } from './browser.ts'
+import { phone, wide } from './browser.ts'
 import { type Box, boxOf, reader } from './mailbox.ts'
+import { startSite } from './site.ts'
 
-let world: World
-let browser: Browser
-before(async () => {
-  world = await World.start({ web: true })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-})
+const { world, browser } = await startSite()
 
 const engine = { field: 'subject', op: 'contains', value: 'engine' }
 const own = (page: Page) => page.getByRole('main').getByRole('region', { name: 'Your own' })
@@ -222,6 +213,15 @@ test('members see each other come to a conversation and leave it', async () => {
     .filter({ hasText: `${box.address} is reading this.` })
     .waitFor()
   for (const visitor of [one, other]) await visitor.assertSound()
+  await one.page.keyboard.press('r')
+  await status(other.page)
+    .filter({ hasText: `${box.address} is writing an answer.` })
+    .waitFor()
+  await one.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await status(other.page)
+    .filter({ hasText: `${box.address} is reading this.` })
+    .waitFor()
+  await one.page.getByRole('article').focus()
   await one.page.keyboard.press('u')
   await status(other.page).filter({ hasText: 'reading' }).waitFor({ state: 'detached' })
   // Who closes the window has left, too.

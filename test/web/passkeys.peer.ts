@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, CDPSession } from 'playwright-core'
+import { test } from 'node:test'
+import type { CDPSession } from 'playwright-core'
 import { linkFor } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
-import { openBrowser, phone, Visitor } from './browser.ts'
+import type { TestOrganization } from '#test/world/world.ts'
+import { phone, Visitor } from './browser.ts'
+import { startSite } from './site.ts'
 
-let world: World
-let browser: Browser
-before(async () => {
-  world = await World.start({ web: true })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-})
+const { world, browser } = await startSite()
 
 /** Browsers have no passkeys under an IP address. */
 const atLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost')

@@ -19,28 +19,38 @@ const browser = await openBrowser()
 resources.defer(() => browser.close())
 
 const window = { viewport: { width: 1280, height: 800 } }
-const day = await Visitor.open(browser, service.http, window)
 const link = /\S+\/sign-in#\S+/.exec(service.written())?.[0]
 assert.ok(link, 'the first start prints a link')
+const { origin } = new URL(link)
+const day = await Visitor.open(browser, origin, window)
 await day.page.goto(link)
 await day.page.getByRole('button', { name: 'Sign in' }).click()
 await day.page.getByRole('heading', { name: 'Overview' }).waitFor()
 const { cookies } = await day.page.context().storageState()
 const storageState = { cookies, origins: [] }
-const night = await Visitor.open(browser, service.http, { ...window, colorScheme: 'dark', storageState })
+const night = await Visitor.open(browser, origin, { ...window, colorScheme: 'dark', storageState })
 
 await take(day, 'mail', '/mail/ada%40tryout.test/inbox', 'Notes on the engine')
+await day.page.keyboard.press('r')
+const text = day.page.getByRole('dialog').getByRole('textbox', { name: 'Message' })
+await text.fill('Thank you. I read them on Monday, and bring the drawings.')
+await day.page.getByLabel('To', { exact: true }).fill('a')
+await day.page.getByRole('option').first().waitFor()
+await picture(day, 'composer')
 await take(night, 'filters', '/filters')
 
 /** Shows a page, and a conversation of it where one is named. */
-async function take({ page, errors }: Visitor, name: string, path: string, subject?: string): Promise<void> {
-  await page.goto(path)
-  await page.locator('h1').first().waitFor()
-  await page.getByRole('status', { name: /^Loading/ }).waitFor({ state: 'detached' })
+async function take(visitor: Visitor, name: string, path: string, subject?: string): Promise<void> {
+  const { page } = visitor
+  await visitor.open(path)
   if (subject !== undefined) {
     await page.getByRole('row').filter({ hasText: subject }).first().click()
     await page.getByRole('heading', { name: subject }).waitFor()
   }
+  await picture(visitor, name)
+}
+
+async function picture({ page, errors }: Visitor, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')
   const file = join(images, `${name}.jpg`)
   await page.screenshot({ path: file, type: 'jpeg', quality: 85, animations: 'disabled' })

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { RealProvider } from '#test/identity/real-provider.ts'
-import { World } from '#test/world/world.ts'
-import { openBrowser, phone, Visitor } from './browser.ts'
+import { phone, Visitor } from './browser.ts'
+import { startSite } from './site.ts'
 
-let provider: RealProvider
-let world: World
-let browser: Browser
-before(async () => {
-  provider = await RealProvider.start()
-  world = await World.start({ web: true, env: { ...provider.env, MAILROOM_PASSWORDS: 'off' } })
-  provider.serve(world.base)
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-  await provider?.[Symbol.asyncDispose]()
-})
+const provider = await RealProvider.start()
+const { world, browser } = await startSite({ env: { ...provider.env, MAILROOM_PASSWORDS: 'off' } })
+provider.serve(world.base)
+after(() => provider[Symbol.asyncDispose]())
 
 /** An owner whom the provider knows. */
 async function newOwner(): Promise<{ sub: string; email: string }> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { looksRight, shortName, splitAddresses, written } from '../../web/src/pages/write/addresses.ts'
 import { answerTo, type Mode } from '../../web/src/pages/write/answer.ts'
+import { isCalled, ranked } from '../../web/src/pages/write/correspondents.ts'
 import { choicesFrom, windowFrom } from '../../web/src/pages/write/times.ts'
 
 for (const [typed, expected] of [
@@ -36,7 +37,7 @@ const original = {
   ...{ from: person('ann'), to: [person('ada'), person('bob')], cc: [person('eve'), person('Bob')], reply_to: [] },
   ...{ subject: 'The engine', message_id: '<2@a>', in_reply_to: '<1@a>', references: ['<0@a>', '<1@a>'] },
 }
-const own = new Set(['ada@a.example'])
+const own = ['ada@a.example']
 
 for (const [what, change, mode, to, cc] of [
   ['its author', {}, 'reply', ['ann'], []],
@@ -81,4 +82,32 @@ test('what is offered for later is later, and within what can be scheduled', () 
     const { first, last } = windowFrom(now)
     for (const { name, at } of choicesFrom(now)) assert.ok(at >= first && at <= last, `${name} at ${now}`)
   }
+})
+
+for (const [typed, expected] of [
+  ['zo', true],
+  ['ZOË mil', true],
+  ['mil zo', true],
+  ['books', true],
+  ['ann@books', false],
+  ['z.miller@b', true],
+  ['oë', false],
+  ['', false],
+] as const) {
+  const person = { name: 'Zoë Miller', address: 'z.miller@books.example' }
+  test(`${JSON.stringify(typed)} ${expected ? 'may' : 'cannot'} mean Zoë Miller`, () =>
+    assert.equal(isCalled(person, typed), expected))
+}
+
+test('whom one writes to is suggested before who writes, each once, with a name where one is known', () => {
+  const nameless = (name: string) => ({ name: '', address: `${name}@a.example` })
+  const [ann, bob, eve] = [nameless('ann'), nameless('bob'), nameless('eve')]
+  const named = { name: 'Bob', address: 'BOB@a.example' }
+  const own = { name: 'Ada', address: 'ada@a.example' }
+  const sent = [{ from: own, to: [bob] }]
+  const received = [
+    { from: eve, to: [own, ann] },
+    { from: named, to: [own] },
+  ]
+  assert.deepEqual(ranked(sent, received, 'Ada@a.example'), [named, eve, ann])
 })

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { World } from '#test/world/world.ts'
-import { openBrowser, phone, wide } from './browser.ts'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { phone, wide } from './browser.ts'
 import { type Box, boxOf, reader } from './mailbox.ts'
+import { startSite } from './site.ts'
 
-let world: World
-let browser: Browser
-before(async () => {
-  world = await World.start({ web: true })
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await world?.[Symbol.asyncDispose]()
-})
+const { world, browser } = await startSite()
 
 const composer = (page: Page) =>
   page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
@@ -63,6 +55,7 @@ async function newest({ organization }: Box, mailbox: string, folder: string): P
     const { body: listed } = await organization.request('GET', `/v1/messages?${query}&limit=1`)
     const [first] = listed.data
     if (first) return (await organization.request('GET', `/v1/messages/${first.uid}?${query}`)).body
+    await pause(100)
   }
 }
 
@@ -195,6 +188,61 @@ test('a message that is to leave goes out although the page is loaded again mean
   assert.equal((await newest(box, bob, 'inbox')).subject, 'On its way')
 })
 
+test('a message that leaves says how much of what is attached is sent, also when it can no longer be undone', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const network = await page.context().newCDPSession(page)
+  const atMost = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+    })
+  await openInbox(page, box)
+  await begin(page, bob, 'A film', 'See')
+  await state(page, 'Saved')
+  await atMost(1_000)
+  const film = { name: 'film.mov', mimeType: 'video/quicktime', buffer: Buffer.alloc(2_000_000) }
+  await composer(page).getByLabel('Files to attach').setInputFiles(film)
+  await composer(page).getByRole('progressbar').waitFor()
+  await page.keyboard.press('Control+Enter')
+  const sending = page.getByRole('alertdialog').filter({ hasText: 'Sending…' })
+  await sending.getByRole('progressbar', { name: 'Uploading film.mov' }).waitFor()
+  await sending.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+  await sending.getByRole('progressbar', { name: 'Uploading film.mov' }).waitFor()
+  await visitor.assertSound()
+  await atMost(-1)
+  await says(page, 'Message sent')
+  assert.deepEqual((await newest(box, bob, 'inbox')).attachments.length, 1)
+})
+
+test('a message that is discarded stays so when the page is loaded again', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, 'ann@peer.example', 'Of no use', 'Never mind')
+  await state(page, 'Saved')
+  await composer(page).getByRole('button', { name: 'Discard' }).click()
+  await says(page, 'Message discarded')
+  await page.reload()
+  while ((await box.states('drafts')).length > 0) await pause(100)
+  assert.equal(await composer(page).count(), 0)
+})
+
+test('what a tab was writing as it was closed is open again in another', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openInbox(page, box)
+  await begin(page, 'ann@peer.example', 'Half done', 'It begins')
+  await state(page, 'Saved')
+  const other = await page.context().newPage()
+  await openInbox(other, box)
+  await page.close()
+  await body(other).getByText('It begins').waitFor({ timeout: 0 })
+})
+
 test('what is typed survives a reload, a network that is cut, and a session that ends', async () => {
   const box = await boxOf(world)
   const { address: bob } = await box.organization.mailbox('bob')
@@ -243,6 +291,7 @@ test('a message leaves later, at a time within a month, and that is undone', asy
   const dialog = page.getByRole('dialog', { name: 'Send later' })
   await dialog.getByLabel('Date and time').fill('2099-01-01T08:00')
   assert.ok(await dialog.getByRole('button', { name: 'Schedule' }).isDisabled())
+  assert.equal(await dialog.getByRole('checkbox').count(), 0, 'it answers nothing')
   await dialog.getByRole('button', { name: 'Tomorrow afternoon' }).click()
   await dialog.getByRole('button', { name: 'Schedule' }).click()
   await says(page, 'Message leaves')
@@ -254,6 +303,31 @@ test('a message leaves later, at a time within a month, and that is undone', asy
   await page.getByRole('button', { name: 'Undo' }).click()
   await body(page).getByText('Many happy returns').waitFor()
   assert.deepEqual(await scheduled(), [])
+})
+
+test('an answer leaves later only if nobody has answered by then', async () => {
+  const box = await boxOf(world)
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const only = page.getByRole('checkbox', { name: 'Only if nobody has answered' })
+  await openNewest(page, box)
+  await page.keyboard.press('r')
+  await body(page).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('Well?')
+  await page.getByRole('button', { name: 'Send later' }).click()
+  await only.focus()
+  await page.keyboard.press('Space')
+  await visitor.assertSound()
+  await page.getByRole('dialog', { name: 'Send later' }).getByRole('button', { name: 'Schedule' }).click()
+  await says(page, 'Message leaves')
+  const { body: listed } = await box.organization.request('GET', '/v1/scheduled')
+  assert.deepEqual(
+    listed.data.map((one: { subject: string; unless_replied: boolean }) => [one.subject, one.unless_replied]),
+    [['Re: The engine', true]],
+  )
+  await visitor.open('/scheduled')
+  await page.getByText('Only if nobody has answered').waitFor()
 })
 
 test('files are dropped and pictures pasted; what is too much is said', async () => {
@@ -285,6 +359,71 @@ test('files are dropped and pictures pasted; what is too much is said', async ()
   const [moon, plan] = attachments.toSorted((one, other) => one.filename.localeCompare(other.filename))
   assert.deepEqual([plan?.filename, plan?.size_bytes, moon?.filename], ['plan.pdf', 3_000, 'moon.png'])
   assert.ok(html.includes(`cid:${moon?.content_id}`))
+})
+
+test('an attachment shows how much of it is sent, can be cancelled, and survives a network that is cut and a reload', async () => {
+  const box = await boxOf(world)
+  const { address: bob } = await box.organization.mailbox('bob')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const network = await page.context().newCDPSession(page)
+  const atMost = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+    })
+  const soSlowThatItNeverEnds = 1_000
+  const progress = (name: string) => composer(page).getByRole('progressbar', { name: `Uploading ${name}` })
+  const attach = (name: string) =>
+    composer(page)
+      .getByLabel('Files to attach')
+      .setInputFiles({ name, mimeType: 'video/quicktime', buffer: Buffer.alloc(2_000_000, name) })
+  await openInbox(page, box)
+  await begin(page, bob, 'Films', 'See')
+  await state(page, 'Saved')
+
+  await atMost(soSlowThatItNeverEnds)
+  await attach('wrong.mov')
+  await composer(page).getByRole('status').getByText('Uploading wrong.mov: 0 %').waitFor({ state: 'attached' })
+  await progress('wrong.mov').waitFor()
+  await visitor.assertSound()
+  await composer(page).getByRole('button', { name: 'Cancel wrong.mov' }).click()
+  await composer(page).getByText('wrong.mov').first().waitFor({ state: 'detached' })
+  await atMost(-1)
+  await state(page, 'Saved')
+
+  // The service has the file, and its answer is lost.
+  await page.route('**/attachments', async (route) => {
+    await route.fetch()
+    await page.route('**/v1/drafts/**', (later) => later.abort())
+    await route.abort()
+  })
+  await attach('first.mov')
+  await composer(page).getByText('Not uploaded yet').waitFor()
+  await visitor.assertSound()
+  await page.unrouteAll({ behavior: 'wait' })
+  // It is tried again in any case, perhaps before the button is pressed.
+  const pressed = composer(page).getByRole('button', { name: 'Try again' }).click()
+  await Promise.any([pressed, state(page, 'Saved')])
+  await state(page, 'Saved')
+
+  await atMost(soSlowThatItNeverEnds)
+  await attach('second.mov')
+  await progress('second.mov').waitFor()
+  await page.reload()
+  await progress('second.mov').waitFor()
+  await atMost(-1)
+  await composer(page).getByRole('status').getByText('second.mov uploaded').waitFor({ state: 'attached' })
+  await state(page, 'Saved')
+  await composer(page).getByRole('button', { name: 'Send', exact: true }).click()
+  await says(page, 'Message sent')
+  const { attachments } = await newest(box, bob, 'inbox')
+  assert.deepEqual(
+    attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
+    [
+      ['first.mov', 2_000_000],
+      ['second.mov', 2_000_000],
+    ],
+  )
 })
 
 test('what is wrong is said where it is, before sending and after', async () => {

@@ -42,10 +42,15 @@ interface ErrorBody {
 
 const offline = { code: 'offline', message: 'The service cannot be reached', fix: 'Check your connection' }
 
+interface Sent extends RequestInit {
+  /** Sends it in place of `fetch`. */
+  readonly by?: (url: string, init: RequestInit) => Promise<Response>
+}
+
 /** Sends a request of the generated client. @throws ApiError */
-export async function call<T>(url: string, init?: RequestInit): Promise<T> {
-  const answer = await fetch(url, { ...init, credentials: 'same-origin' }).catch((error: unknown) => {
-    if (init?.signal?.aborted) throw error
+export async function call<T>(url: string, { by = fetch, ...init }: Sent = {}): Promise<T> {
+  const answer = await by(url, { ...init, credentials: 'same-origin' }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error
     throw new ApiError(0, offline)
   })
   const body: unknown = await answer.json().catch(() => undefined)

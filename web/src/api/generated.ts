@@ -26,6 +26,18 @@ export interface Label {
   /** A named colour, or `#rrggbb` in lower case. */
   colour: string;
   created_at: string;
+  /**
+     * Where counts are asked for: messages with it.
+     * @minimum 0
+     * @nullable
+     */
+  messages?: number | null;
+  /**
+     * The unread ones of them.
+     * @minimum 0
+     * @nullable
+     */
+  unread?: number | null;
 }
 
 export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
@@ -61,6 +73,21 @@ export type ErrorError = {
 
 export interface Error {
   error: ErrorError;
+}
+
+export interface OrphanLabel {
+  /** What messages bear. */
+  keyword: string;
+  /**
+     * Messages with it.
+     * @minimum 0
+     */
+  messages: number;
+  /**
+     * The unread ones of them.
+     * @minimum 0
+     */
+  unread: number;
 }
 
 export type FilterField = 'from' | 'to' | 'subject';
@@ -142,6 +169,237 @@ export interface FilterTrial {
   matches: FilterTrialMatchesItem[];
   /** What the message would end as. */
   result: FilterTrialResult;
+}
+
+/**
+ * `failed`: `last_error` says why; what was changed stays so.
+ */
+export type FilterRunState = 'running' | 'done' | 'cancelled' | 'failed';
+export type FilterRunFiltersItemField = 'from' | 'to' | 'subject';
+export type FilterRunFiltersItemOp = 'contains' | 'is';
+export type FilterRunFiltersItemAction = 'move' | 'label' | 'star' | 'read';
+export type FilterRunFiltersItem = {
+  filter_id: string;
+  name: string;
+  field: FilterRunFiltersItemField;
+  op: FilterRunFiltersItemOp;
+  value: string;
+  action: FilterRunFiltersItemAction;
+  /** @nullable */
+  argument: string | null;
+  /**
+     * Messages that it matched.
+     * @minimum 0
+     */
+  matched: number;
+  /**
+     * Those on which it acted: no filter before it had moved them, and its label was there.
+     * @minimum 0
+     */
+  applied: number;
+};
+
+export type FilterRunSampleItemMatchesItemField = 'from' | 'to' | 'subject';
+export type FilterRunSampleItemMatchesItemOp = 'contains' | 'is';
+export type FilterRunSampleItemMatchesItemAction = 'move' | 'label' | 'star' | 'read';
+/**
+ * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+ * @nullable
+ */
+export type FilterRunSampleItemMatchesItemReason = 'disabled' | 'label_deleted' | 'earlier_move' | null;
+export type FilterRunSampleItemMatchesItem = {
+  /**
+     * Null for the draft.
+     * @nullable
+     */
+  filter_id: string | null;
+  name: string;
+  field: FilterRunSampleItemMatchesItemField;
+  op: FilterRunSampleItemMatchesItemOp;
+  value: string;
+  /** The display name, address or subject that matches, as the message has it. */
+  matched_text: string;
+  action: FilterRunSampleItemMatchesItemAction;
+  /** @nullable */
+  argument: string | null;
+  /** Whether it would act. */
+  applied: boolean;
+  /**
+     * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+     * @nullable
+     */
+  reason: FilterRunSampleItemMatchesItemReason;
+};
+
+/**
+ * What the message would end as.
+ */
+export type FilterRunSampleItemResult = {
+  folder: string;
+  /** Keywords. */
+  labels: string[];
+  starred: boolean;
+  unread: boolean;
+};
+
+export type FilterRunSampleItem = {
+  mailbox: string;
+  folder: string;
+  /** @minimum 1 */
+  uid: number;
+  subject: string;
+  /** In the order in which they run. */
+  matches: FilterRunSampleItemMatchesItem[];
+  /** What the message would end as. */
+  result: FilterRunSampleItemResult;
+};
+
+export interface FilterRun {
+  id: string;
+  /**
+     * The only filter of the run; null: all, in order.
+     * @nullable
+     */
+  filter_id: string | null;
+  preview: boolean;
+  /**
+     * As asked; null: all.
+     * @nullable
+     */
+  mailboxes: string[] | null;
+  folders: string[];
+  /** `failed`: `last_error` says why; what was changed stays so. */
+  state: FilterRunState;
+  /**
+     * Messages to look at, as they were counted at the beginning; null before.
+     * @minimum 0
+     * @nullable
+     */
+  total: number | null;
+  /**
+     * Messages that were looked at.
+     * @minimum 0
+     */
+  seen: number;
+  /**
+     * Messages that any filter matched.
+     * @minimum 0
+     */
+  matched: number;
+  /**
+     * Messages that were changed; of a preview: would be.
+     * @minimum 0
+     */
+  changed: number;
+  /** @minimum 0 */
+  moved: number;
+  /** @minimum 0 */
+  labelled: number;
+  /** @minimum 0 */
+  starred: number;
+  /** @minimum 0 */
+  read: number;
+  /** As they were when the run began, in the order in which they run. */
+  filters: FilterRunFiltersItem[];
+  /**
+     * By which it can be undone once it has ended; null: nothing was changed.
+     * @nullable
+     */
+  change_id: string | null;
+  /** @nullable */
+  last_error: string | null;
+  created_at: string;
+  /** @nullable */
+  finished_at: string | null;
+  /** Of a preview the first 20 messages that match: why, and what each would end as. */
+  sample: FilterRunSampleItem[];
+}
+
+/**
+ * `failed`: `last_error` says why; what was changed stays so.
+ */
+export type FilterRunItemState = 'running' | 'done' | 'cancelled' | 'failed';
+export type FilterRunItemFiltersItemField = 'from' | 'to' | 'subject';
+export type FilterRunItemFiltersItemOp = 'contains' | 'is';
+export type FilterRunItemFiltersItemAction = 'move' | 'label' | 'star' | 'read';
+export type FilterRunItemFiltersItem = {
+  filter_id: string;
+  name: string;
+  field: FilterRunItemFiltersItemField;
+  op: FilterRunItemFiltersItemOp;
+  value: string;
+  action: FilterRunItemFiltersItemAction;
+  /** @nullable */
+  argument: string | null;
+  /**
+     * Messages that it matched.
+     * @minimum 0
+     */
+  matched: number;
+  /**
+     * Those on which it acted: no filter before it had moved them, and its label was there.
+     * @minimum 0
+     */
+  applied: number;
+};
+
+export interface FilterRunItem {
+  id: string;
+  /**
+     * The only filter of the run; null: all, in order.
+     * @nullable
+     */
+  filter_id: string | null;
+  preview: boolean;
+  /**
+     * As asked; null: all.
+     * @nullable
+     */
+  mailboxes: string[] | null;
+  folders: string[];
+  /** `failed`: `last_error` says why; what was changed stays so. */
+  state: FilterRunItemState;
+  /**
+     * Messages to look at, as they were counted at the beginning; null before.
+     * @minimum 0
+     * @nullable
+     */
+  total: number | null;
+  /**
+     * Messages that were looked at.
+     * @minimum 0
+     */
+  seen: number;
+  /**
+     * Messages that any filter matched.
+     * @minimum 0
+     */
+  matched: number;
+  /**
+     * Messages that were changed; of a preview: would be.
+     * @minimum 0
+     */
+  changed: number;
+  /** @minimum 0 */
+  moved: number;
+  /** @minimum 0 */
+  labelled: number;
+  /** @minimum 0 */
+  starred: number;
+  /** @minimum 0 */
+  read: number;
+  /** As they were when the run began, in the order in which they run. */
+  filters: FilterRunItemFiltersItem[];
+  /**
+     * By which it can be undone once it has ended; null: nothing was changed.
+     * @nullable
+     */
+  change_id: string | null;
+  /** @nullable */
+  last_error: string | null;
+  created_at: string;
+  /** @nullable */
+  finished_at: string | null;
 }
 
 export interface BlockedSender {
@@ -331,6 +589,11 @@ export interface DraftAttachment {
   content_id: string | null;
 }
 
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type DraftHeaders = {[key: string]: string | string[]};
+
 export interface Draft {
   /** Every edit over this API keeps it. */
   id: string;
@@ -365,13 +628,71 @@ export interface Draft {
   html: string | null;
   in_reply_to: string[];
   references: string[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers: DraftHeaders;
   attachments: DraftAttachment[];
 }
 
+export type WhoKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
+export interface Who {
+  kind: WhoKind;
+  /** @nullable */
+  id: string | null;
+  /** A key's first eight and last four characters, with its name; a member's address. */
+  name: string;
+}
+
 /**
- * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent.
+ * `outdated`: the draft was edited, sent or deleted since, or another approval was asked for.
  */
-export type ScheduledMessageStatus = 'pending' | 'sending' | 'failed';
+export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'outdated';
+export type ApprovalDecidedByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
+/**
+ * @nullable
+ */
+export type ApprovalDecidedBy = {
+  kind: ApprovalDecidedByKind;
+  /** @nullable */
+  id: string | null;
+  /** A key's first eight and last four characters, with its name; a member's address. */
+  name: string;
+} | null;
+
+export interface Approval {
+  id: string;
+  draft_id: string;
+  mailbox: string;
+  /**
+     * Of the draft, as it is to be sent.
+     * @minimum 1
+     */
+  version: number;
+  /** SHA-256 of the message, in hex. */
+  digest: string;
+  /** `outdated`: the draft was edited, sent or deleted since, or another approval was asked for. */
+  status: ApprovalStatus;
+  requested_at: string;
+  requested_by: Who;
+  /** @nullable */
+  decided_at: string | null;
+  /** @nullable */
+  decided_by: ApprovalDecidedBy;
+  /**
+     * Why it was declined.
+     * @nullable
+     */
+  reason: string | null;
+  /**
+     * The `id` of the message that was sent.
+     * @nullable
+     */
+  sent_id: string | null;
+}
+
+/**
+ * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`).
+ */
+export type ScheduledMessageStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
 /**
  * `member` for messages that a member scheduled in a session.
  */
@@ -395,7 +716,7 @@ export interface ScheduledMessage {
   bcc: string[];
   subject: string;
   send_at: string;
-  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. */
+  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`). */
   status: ScheduledMessageStatus;
   /**
      * Why the last attempt failed. If an earlier attempt sent the whole message and got no reply, it says that the message may have arrived, and since when that is unknown; once it has `failed`, Sent has a copy, starred and unread.
@@ -404,6 +725,8 @@ export interface ScheduledMessage {
   last_error: string | null;
   /** @minimum 0 */
   attachment_count: number;
+  /** An answer cancels it. */
+  unless_replied: boolean;
   /** `member` for messages that a member scheduled in a session. */
   scheduled_by: ScheduledMessageScheduledBy;
   /**
@@ -415,9 +738,9 @@ export interface ScheduledMessage {
 }
 
 /**
- * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent.
+ * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`).
  */
-export type ScheduledMessageContentStatus = 'pending' | 'sending' | 'failed';
+export type ScheduledMessageContentStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
 /**
  * `member` for messages that a member scheduled in a session.
  */
@@ -454,7 +777,7 @@ export interface ScheduledMessageContent {
   bcc: string[];
   subject: string;
   send_at: string;
-  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. */
+  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`). */
   status: ScheduledMessageContentStatus;
   /**
      * Why the last attempt failed. If an earlier attempt sent the whole message and got no reply, it says that the message may have arrived, and since when that is unknown; once it has `failed`, Sent has a copy, starred and unread.
@@ -463,6 +786,8 @@ export interface ScheduledMessageContent {
   last_error: string | null;
   /** @minimum 0 */
   attachment_count: number;
+  /** An answer cancels it. */
+  unless_replied: boolean;
   /** `member` for messages that a member scheduled in a session. */
   scheduled_by: ScheduledMessageContentScheduledBy;
   /**
@@ -582,6 +907,11 @@ export interface MessageItem {
      * @nullable
      */
   thread_id: string | null;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder meanwhile, and as long as more than 20,000 messages would have to be read first.
+     * @nullable
+     */
+  conversation_id: string | null;
 }
 
 export interface Attachment {
@@ -693,6 +1023,11 @@ export interface Message {
      * @nullable
      */
   thread_id: string | null;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder meanwhile, and as long as more than 20,000 messages would have to be read first.
+     * @nullable
+     */
+  conversation_id: string | null;
   cc: Address[];
   reply_to: Address[];
   /** @nullable */
@@ -720,6 +1055,113 @@ export interface HeaderField {
   raw: string;
   /** Decoded (RFC 2047), as one line without control characters. */
   value: string;
+}
+
+/**
+ * `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.
+ */
+export type ChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo';
+export type ChangeState = 'running' | 'done';
+export type ChangeByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
+export type ChangeBy = {
+  kind: ChangeByKind;
+  name: string;
+};
+
+export type ChangeDidItem = 'moved' | 'read' | 'unread' | 'starred' | 'unstarred' | 'labelled' | 'unlabelled';
+export interface Change {
+  id: string;
+  /** `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone. */
+  kind: ChangeKind;
+  state: ChangeState;
+  mailboxes: string[];
+  by: ChangeBy;
+  at: string;
+  /**
+     * So many were changed.
+     * @minimum 0
+     */
+  messages: number;
+  /** What was done to some of them, or all. */
+  did: ChangeDidItem[];
+  /** The folders that they were moved to. */
+  moved_to: string[];
+  /**
+     * So many an undo did not put back, or not wholly.
+     * @minimum 0
+     */
+  left_alone: number;
+  /**
+     * The change that this one undoes.
+     * @nullable
+     */
+  undoes: string | null;
+  /**
+     * The change that undid this one.
+     * @nullable
+     */
+  undone_by: string | null;
+}
+
+/**
+ * `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not.
+ */
+export type LeftAloneReason = 'gone' | 'moved' | 'changed' | 'refused';
+export interface LeftAlone {
+  mailbox: string;
+  folder: string;
+  /** @minimum 1 */
+  uid: number;
+  /** `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not. */
+  reason: LeftAloneReason;
+}
+
+/**
+ * `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.
+ */
+export type WholeChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo';
+export type WholeChangeState = 'running' | 'done';
+export type WholeChangeByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
+export type WholeChangeBy = {
+  kind: WholeChangeByKind;
+  name: string;
+};
+
+export type WholeChangeDidItem = 'moved' | 'read' | 'unread' | 'starred' | 'unstarred' | 'labelled' | 'unlabelled';
+export interface WholeChange {
+  id: string;
+  /** `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone. */
+  kind: WholeChangeKind;
+  state: WholeChangeState;
+  mailboxes: string[];
+  by: WholeChangeBy;
+  at: string;
+  /**
+     * So many were changed.
+     * @minimum 0
+     */
+  messages: number;
+  /** What was done to some of them, or all. */
+  did: WholeChangeDidItem[];
+  /** The folders that they were moved to. */
+  moved_to: string[];
+  /**
+     * So many an undo did not put back, or not wholly.
+     * @minimum 0
+     */
+  left_alone: number;
+  /**
+     * The change that this one undoes.
+     * @nullable
+     */
+  undoes: string | null;
+  /**
+     * The change that undid this one.
+     * @nullable
+     */
+  undone_by: string | null;
+  /** What `left_alone` counts, at most 500 of it. */
+  left: LeftAlone[];
 }
 
 /**
@@ -807,6 +1249,16 @@ export interface FoundMessage {
   /** @minimum 0 */
   size_bytes: number;
   /**
+     * The id of its conversation in this folder. A search reads nothing for it: null too where the folders of its mailbox are not in memory.
+     * @nullable
+     */
+  thread_id: string | null;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash. A search reads nothing for it: null too where the folders of its mailbox are not in memory.
+     * @nullable
+     */
+  conversation_id: string | null;
+  /**
      * The first place that matched; null if no words did, or not near the beginning.
      * @nullable
      */
@@ -887,6 +1339,11 @@ export interface ThreadMessage {
   uid: number;
   /** Replies do not change it. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another folder. */
   thread_id: string;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder meanwhile, and as long as more than 20,000 messages would have to be read first.
+     * @nullable
+     */
+  conversation_id: string | null;
   /** Empty where there is none. */
   message_id: string;
   /** Decoded; empty where there is none. */
@@ -931,12 +1388,221 @@ export interface ThreadWithMessages {
   messages: ThreadMessage[];
 }
 
+export interface ConversationPlace {
+  folder: string;
+  /**
+     * Its messages there, oldest first.
+     * @items.minimum 1
+     */
+  uids: number[];
+}
+
 /**
- * `service`: Mailroom itself.
+ * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+ * @nullable
  */
-export type EventActorKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
+export type ConversationAwaiting = 'us' | 'them' | null;
+export interface Conversation {
+  /** Replies do not change it, nor does moving its messages. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another mailbox. */
+  id: string;
+  /** Of the message received first, decoded; empty if it has none. */
+  subject: string;
+  /** The Message-ID that the conversation is named after. Empty if the first message has none and names none. */
+  root_message_id: string;
+  /** Where its messages are. */
+  folders: string[];
+  /** The same with the messages, one place for each bulk change of messages. */
+  places: ConversationPlace[];
+  /** @minimum 1 */
+  message_count: number;
+  /** Whether any of its messages is unread. */
+  unread: boolean;
+  /**
+     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+     * @nullable
+     */
+  awaiting: ConversationAwaiting;
+  last_message_at: string;
+  /** Every sender’s address in lower case, in order of first appearance. */
+  participants: string[];
+  /** Of the message received last. */
+  preview: string;
+}
+
+export interface NotDelivered {
+  /**
+     * Null where the notice names nobody.
+     * @nullable
+     */
+  recipient: string | null;
+  /**
+     * Enhanced status code (RFC 3463).
+     * @nullable
+     */
+  status: string | null;
+  /**
+     * What the server said, in one line.
+     * @nullable
+     */
+  diagnostic: string | null;
+  at: string;
+  /** Whether Mailroom itself was told that mail from the mailbox to that recipient came back, in the last 30 days. If not, anybody may have written the notice. */
+  proven: boolean;
+}
+
+/**
+ * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * @nullable
+ */
+export type ConversationMessageAuthentication = {
+  /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
+  spf: string;
+  /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
+  dkim: string;
+  /** RFC 9989. */
+  dmarc: string;
+  /**
+     * The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.
+     * @nullable
+     */
+  domain: string | null;
+  /** Whether that is the author’s domain. */
+  aligned: boolean;
+} | null;
+
+/**
+ * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
+ * @nullable
+ */
+export type ConversationMessageListUnsubscribe = {
+  /** `https` and `http` addresses. */
+  urls: string[];
+  mailto: string[];
+  /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
+  one_click: boolean;
+} | null;
+
+/**
+ * With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.
+ * @nullable
+ */
+export type ConversationMessageBody = {
+  /**
+     * Lines end in LF; null where the message has no text.
+     * @nullable
+     */
+  text: string | null;
+  /**
+     * As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.
+     * @nullable
+     */
+  html: string | null;
+  attachments: Attachment[];
+  /**
+     * The text without quoted text and signature; of a message that has HTML alone, as text. Null where it has neither.
+     * @nullable
+     */
+  new_text: string | null;
+  /**
+     * The HTML without what mail programs mark as quoted or as a signature. Elements may stay open at its end. As unsafe as `html`.
+     * @nullable
+     */
+  new_html: string | null;
+} | null;
+
+export interface ConversationMessage {
+  /**
+     * Within its folder; moving gives another.
+     * @minimum 1
+     */
+  uid: number;
+  folder: string;
+  /** Empty where there is none. */
+  message_id: string;
+  /** Decoded; empty where there is none. */
+  subject: string;
+  from: Address;
+  /** The first 100. */
+  to: Address[];
+  /**
+     * From the Date field, which the sender wrote. Null where there is none that can be read.
+     * @nullable
+     */
+  date: string | null;
+  received_at: string;
+  unread: boolean;
+  starred: boolean;
+  /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
+  labels: string[];
+  has_attachment: boolean;
+  /** The first 140 characters of the text. */
+  preview: string;
+  /**
+     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * @nullable
+     */
+  authentication: ConversationMessageAuthentication;
+  /**
+     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
+     * @nullable
+     */
+  list_unsubscribe: ConversationMessageListUnsubscribe;
+  /** @minimum 0 */
+  size_bytes: number;
+  /**
+     * The id of its conversation in this folder. Null where the message left the folder meanwhile.
+     * @nullable
+     */
+  thread_id: string | null;
+  /** Replies do not change it, nor does moving its messages. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another mailbox. */
+  conversation_id: string;
+  /** Whom a message of ours has not reached, as notices of non-delivery in the conversation say; the newest 100. */
+  not_delivered: NotDelivered[];
+  /**
+     * With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.
+     * @nullable
+     */
+  body?: ConversationMessageBody;
+}
+
+/**
+ * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+ * @nullable
+ */
+export type ConversationWithMessagesAwaiting = 'us' | 'them' | null;
+export interface ConversationWithMessages {
+  /** Replies do not change it, nor does moving its messages. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another mailbox. */
+  id: string;
+  /** Of the message received first, decoded; empty if it has none. */
+  subject: string;
+  /** The Message-ID that the conversation is named after. Empty if the first message has none and names none. */
+  root_message_id: string;
+  /** Where its messages are. */
+  folders: string[];
+  /** The same with the messages, one place for each bulk change of messages. */
+  places: ConversationPlace[];
+  /** @minimum 1 */
+  message_count: number;
+  /** Whether any of its messages is unread. */
+  unread: boolean;
+  /**
+     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+     * @nullable
+     */
+  awaiting: ConversationWithMessagesAwaiting;
+  last_message_at: string;
+  /** Every sender’s address in lower case, in order of first appearance. */
+  participants: string[];
+  /** Oldest first. */
+  messages: ConversationMessage[];
+}
+
+/**
+ * `service`: Mailroom itself. `mail_program`: another program on the mail server.
+ */
+export type EventActorKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on' | 'mail_program';
 export interface EventActor {
-  /** `service`: Mailroom itself. */
+  /** `service`: Mailroom itself. `mail_program`: another program on the mail server. */
   kind: EventActorKind;
   /**
      * Of the key or member.
@@ -996,6 +1662,8 @@ export interface EventMessage {
   added_labels?: string[];
   /** Keywords. */
   removed_labels?: string[];
+  /** Keywords that it has, all of them: of a change by another mail program, in place of the two. */
+  labels?: string[];
 }
 
 export type EventSendingRecipientsItem = {
@@ -1015,7 +1683,7 @@ export interface EventSending {
   id: string;
   /** Whom the event is about. */
   recipients?: EventSendingRecipientsItem[];
-  /** Why a scheduled message has failed. */
+  /** Why a scheduled message has failed, or was cancelled by an answer. */
   reason?: string;
 }
 
@@ -1030,6 +1698,31 @@ export interface EventRefusal {
   because: EventRefusalBecause;
 }
 
+/**
+ * `sending`: recipients of the UTC day.
+ */
+export type EventQuotaQuota = 'storage' | 'sending';
+export interface EventQuota {
+  /** `sending`: recipients of the UTC day. */
+  quota: EventQuotaQuota;
+  /**
+     * 80 or 100, of the limit.
+     * @minimum 80
+     * @maximum 100
+     */
+  percent: number;
+  /**
+     * Octets, or recipients.
+     * @minimum 0
+     */
+  used: number;
+  /**
+     * Of the plan.
+     * @minimum 0
+     */
+  limit: number;
+}
+
 export interface EventItem {
   /** @nullable */
   id: string | null;
@@ -1037,7 +1730,7 @@ export interface EventItem {
   name: string;
 }
 
-export type EventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused';
+export type EventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
 export interface Event {
   /** Grows from event to event, compared as text. */
   id: string;
@@ -1052,6 +1745,7 @@ export interface Event {
   message?: EventMessage;
   sending?: EventSending;
   refusal?: EventRefusal;
+  quota?: EventQuota;
   item?: EventItem;
 }
 
@@ -1070,6 +1764,215 @@ export interface PresentMember {
   name: string;
   email: string;
   doing: PresentMemberDoing;
+}
+
+export interface Signature {
+  mailbox: string;
+  /**
+     * For messages in plain text. Empty, and without `html`: there is no signature.
+     * @maxLength 4000
+     * @pattern ^[^\u0000]*$
+     */
+  text: string;
+  /**
+     * For messages with formatting; null where it is that of `text`. It is kept as it is given.
+     * @maxLength 20000
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html: string | null;
+}
+
+export type WebhookReaderKind = 'key' | 'member';
+/**
+ * With whose rights it reads: who created it, or changed it last.
+ */
+export interface WebhookReader {
+  kind: WebhookReaderKind;
+  id: string;
+  name: string;
+}
+
+/**
+ * Only events about this mailbox. `address` is null once it is deleted. Null: all.
+ * @nullable
+ */
+export type WebhookMailbox = {
+  id: string;
+  /** @nullable */
+  address: string | null;
+} | null;
+
+/**
+ * `failing`: nothing has been delivered since `failing_since`; it is tried again.
+ */
+export type WebhookStatus = 'active' | 'failing' | 'paused';
+export interface Webhook {
+  id: string;
+  /** Up to 64 characters, for people. */
+  name: string;
+  url: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * @nullable
+     */
+  types: string[] | null;
+  /**
+     * Only events about this mailbox. `address` is null once it is deleted. Null: all.
+     * @nullable
+     */
+  mailbox: WebhookMailbox;
+  reads_as: WebhookReader;
+  /** `failing`: nothing has been delivered since `failing_since`; it is tried again. */
+  status: WebhookStatus;
+  /**
+     * Deliveries that wait for another attempt.
+     * @minimum 0
+     */
+  waiting: number;
+  /** @nullable */
+  failing_since: string | null;
+  /** @nullable */
+  paused_at: string | null;
+  /**
+     * Why Mailroom has paused it; null where somebody has.
+     * @nullable
+     */
+  paused_because: string | null;
+  /**
+     * Until then the secret before signs too.
+     * @nullable
+     */
+  previous_secret_until: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/**
+ * Only events about this mailbox. `address` is null once it is deleted. Null: all.
+ * @nullable
+ */
+export type WebhookWithSecretMailbox = {
+  id: string;
+  /** @nullable */
+  address: string | null;
+} | null;
+
+/**
+ * `failing`: nothing has been delivered since `failing_since`; it is tried again.
+ */
+export type WebhookWithSecretStatus = 'active' | 'failing' | 'paused';
+export interface WebhookWithSecret {
+  id: string;
+  /** Up to 64 characters, for people. */
+  name: string;
+  url: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * @nullable
+     */
+  types: string[] | null;
+  /**
+     * Only events about this mailbox. `address` is null once it is deleted. Null: all.
+     * @nullable
+     */
+  mailbox: WebhookWithSecretMailbox;
+  reads_as: WebhookReader;
+  /** `failing`: nothing has been delivered since `failing_since`; it is tried again. */
+  status: WebhookWithSecretStatus;
+  /**
+     * Deliveries that wait for another attempt.
+     * @minimum 0
+     */
+  waiting: number;
+  /** @nullable */
+  failing_since: string | null;
+  /** @nullable */
+  paused_at: string | null;
+  /**
+     * Why Mailroom has paused it; null where somebody has.
+     * @nullable
+     */
+  paused_because: string | null;
+  /**
+     * Until then the secret before signs too.
+     * @nullable
+     */
+  previous_secret_until: string | null;
+  created_at: string;
+  updated_at: string;
+  /** What signatures are verified with, shown in this answer alone. Absent where another key repeats its request. */
+  secret?: string;
+}
+
+export type WebhookDeliveryType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
+export type WebhookDeliveryState = 'waiting' | 'delivered' | 'failed';
+export interface WebhookDelivery {
+  event: string;
+  type: WebhookDeliveryType;
+  state: WebhookDeliveryState;
+  /**
+     * 0: it waits for one before it.
+     * @minimum 0
+     */
+  attempts: number;
+  /** @nullable */
+  last_at: string | null;
+  /** @nullable */
+  next_at: string | null;
+  /**
+     * Of the last answer; null where there was none.
+     * @nullable
+     */
+  status: number | null;
+  /**
+     * The first KiB of its body.
+     * @nullable
+     */
+  answer: string | null;
+  /**
+     * Why it was not delivered.
+     * @nullable
+     */
+  error: string | null;
+  /**
+     * That the last attempt took.
+     * @nullable
+     */
+  milliseconds: number | null;
+}
+
+export interface WebhookDeliveryPage {
+  data: WebhookDelivery[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface WebhookTest {
+  delivered: boolean;
+  /**
+     * Of the last answer; null where there was none.
+     * @nullable
+     */
+  status: number | null;
+  /**
+     * The first KiB of its body.
+     * @nullable
+     */
+  answer: string | null;
+  /**
+     * Why it was not delivered.
+     * @nullable
+     */
+  error: string | null;
+  /**
+     * That the last attempt took.
+     * @nullable
+     */
+  milliseconds: number | null;
 }
 
 export type DnsRecordPurpose = 'ownership' | 'mx' | 'spf' | 'dmarc' | 'dkim' | 'mta_sts' | 'tls_rpt';
@@ -1405,7 +2308,7 @@ export type MeMailboxesItem = {
   level: MeMailboxesItemLevel;
 };
 
-export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type MeScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
 export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_owners' | 'read_audit' | 'manage_mailboxes' | 'share_own_mailboxes';
 export interface Me {
   id: string;
@@ -1555,7 +2458,7 @@ export interface PasskeyRequest {
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
 export type ApiKeyMailboxesItem = {
   id: string;
   /**
@@ -1607,7 +2510,7 @@ export interface ApiKey {
 }
 
 export type NewApiKeyStatus = 'live' | 'revoked' | 'expired';
-export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
 export type NewApiKeyMailboxesItem = {
   id: string;
   /**
@@ -1712,6 +2615,19 @@ export interface AuditEntry {
   after: AuditEntryAfter;
 }
 
+export type ListLabelsParams = {
+/**
+ * With `messages` and `unread`, of the mailboxes that the caller reads.
+ */
+counts?: boolean;
+/**
+ * Counts in this mailbox alone.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
+};
+
 export type ListLabels200 = {
   data: Label[];
 };
@@ -1727,6 +2643,48 @@ export type CreateLabelBody = {
   colour?: string;
 };
 
+export type ListOrphanLabelsParams = {
+/**
+ * Counts in this mailbox alone.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
+};
+
+export type ListOrphanLabels200 = {
+  data: OrphanLabel[];
+};
+
+export type AdoptOrphanLabelBody = {
+  /**
+     * An orphan.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  keyword: string;
+  /**
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
+};
+
+export type RemoveOrphanLabel200 = {
+  deleted: true;
+  /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
+  keyword: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id: string | null;
+};
+
 export type ChangeLabelBody = {
   /**
      * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
@@ -1738,11 +2696,44 @@ export type ChangeLabelBody = {
   colour?: string;
 };
 
+export type DeleteLabelParams = {
+from_messages?: boolean;
+};
+
 export type DeleteLabel200 = {
   deleted: true;
   id: string;
   /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
-  keyword_left_on_messages: string;
+  keyword_left_on_messages?: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id?: string | null;
+};
+
+export type MergeLabelsBody = {
+  /**
+     * The label that stays: its keyword, id or name.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  into: string;
+};
+
+export type MergeLabels200 = {
+  label: Label;
+  /**
+     * So many set the other label now.
+     * @minimum 0
+     */
+  filters: number;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id: string | null;
 };
 
 export type ListFilters200 = {
@@ -1918,6 +2909,67 @@ export type TryFiltersBody = {
   filter?: TryFiltersBodyFilter;
 };
 
+export type RunFiltersBody = {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * A mailbox that lacks one has no mail there to go through.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` counts and shows what a run would do, and changes nothing. */
+  preview?: boolean;
+};
+
+export type RunFilterBody = {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * A mailbox that lacks one has no mail there to go through.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` counts and shows what a run would do, and changes nothing. */
+  preview?: boolean;
+};
+
+export type ListFilterRunsParams = {
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListFilterRuns200 = {
+  data: FilterRunItem[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+};
+
 export type ListBlockedSendersParams = {
 /**
  * Without it, all of them.
@@ -1959,6 +3011,19 @@ export type UnblockSender200 = {
   pattern: string;
 };
 
+export type ListOwnLabelsParams = {
+/**
+ * With `messages` and `unread`, of the mailboxes that the caller reads.
+ */
+counts?: boolean;
+/**
+ * Counts in this mailbox alone.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
+};
+
 export type ListOwnLabels200 = {
   data: Label[];
 };
@@ -1985,11 +3050,20 @@ export type ChangeOwnLabelBody = {
   colour?: string;
 };
 
+export type DeleteOwnLabelParams = {
+from_messages?: boolean;
+};
+
 export type DeleteOwnLabel200 = {
   deleted: true;
   id: string;
   /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
-  keyword_left_on_messages: string;
+  keyword_left_on_messages?: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id?: string | null;
 };
 
 export type ListOwnFilters200 = {
@@ -2165,6 +3239,67 @@ export type TryOwnFiltersBody = {
   filter?: TryOwnFiltersBodyFilter;
 };
 
+export type RunOwnFiltersBody = {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * A mailbox that lacks one has no mail there to go through.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` counts and shows what a run would do, and changes nothing. */
+  preview?: boolean;
+};
+
+export type RunOwnFilterBody = {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * A mailbox that lacks one has no mail there to go through.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` counts and shows what a run would do, and changes nothing. */
+  preview?: boolean;
+};
+
+export type ListOwnRunsParams = {
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListOwnRuns200 = {
+  data: FilterRunItem[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+};
+
 export type ListOwnBlocksParams = {
 /**
  * Without it, all of them.
@@ -2289,6 +3424,11 @@ export type SendMessageBodyAttachmentsItem = {
   content_id?: string;
 };
 
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type SendMessageBodyHeaders = {[key: string]: string | string[]};
+
 export type SendMessageBody = {
   /**
      * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
@@ -2328,6 +3468,8 @@ export type SendMessageBody = {
      * @maxItems 10
      */
   attachments?: SendMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: SendMessageBodyHeaders;
 };
 
 export type SendMessage202Status = 'queued';
@@ -2343,6 +3485,144 @@ export type SendMessage202 = {
   status: SendMessage202Status;
   /** Recipients whom nothing is sent to; absent if there are none. */
   refused?: SendMessage202RefusedItem[];
+};
+
+export type SendBatchBodyMessagesItemAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type SendBatchBodyMessagesItemHeaders = {[key: string]: string | string[]};
+
+export type SendBatchBodyMessagesItem = {
+  /**
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from: string;
+  /** To: one address, or up to 25. */
+  to: string | string[];
+  /** Cc: one address, or up to 25. */
+  cc?: string | string[];
+  /** Bcc, which no recipient sees: one address, or up to 25. */
+  bcc?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: SendBatchBodyMessagesItemAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: SendBatchBodyMessagesItemHeaders;
+};
+
+export type SendBatchBody = {
+  /**
+     * @minItems 1
+     * @maxItems 100
+     */
+  messages: SendBatchBodyMessagesItem[];
+};
+
+/**
+ * `failed`: nothing of this message is sent.
+ */
+export type SendBatch200DataItemStatus = 'queued' | 'failed';
+export type SendBatch200DataItemRefusedItem = {
+  address: string;
+  reason: string;
+};
+
+export type SendBatch200DataItemErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
+/**
+ * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
+ */
+export type SendBatch200DataItemErrorNeeds = 'confirmation' | 'code';
+export type SendBatch200DataItemErrorDetailsItem = {
+  /** The field or parameter at fault. */
+  field: string;
+  /** What is wrong with it. */
+  message: string;
+};
+
+/**
+ * What `POST /v1/send` would have answered to this message alone.
+ */
+export type SendBatch200DataItemError = {
+  code: SendBatch200DataItemErrorCode;
+  /** What is wrong, in a sentence a person can act on. */
+  message: string;
+  /** The field or parameter at fault: `attachments[2].content`. */
+  field?: string;
+  /** What to do, where that is not obvious. */
+  fix?: string;
+  /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
+  needs?: SendBatch200DataItemErrorNeeds;
+  /**
+     * Wherever `field` is: everything that is wrong with the body or the query, the first being what `field` and `message` say.
+     * @maxItems 100
+     */
+  details?: SendBatch200DataItemErrorDetailsItem[];
+};
+
+export type SendBatch200DataItem = {
+  /** `failed`: nothing of this message is sent. */
+  status: SendBatch200DataItemStatus;
+  id?: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id?: string;
+  /** Recipients whom nothing is sent to; absent if there are none. */
+  refused?: SendBatch200DataItemRefusedItem[];
+  /** What `POST /v1/send` would have answered to this message alone. */
+  error?: SendBatch200DataItemError;
+};
+
+export type SendBatch200 = {
+  /** One for each message, in their order. */
+  data: SendBatch200DataItem[];
 };
 
 export type ReplyToMessageParams = {
@@ -2383,6 +3663,11 @@ export type ReplyToMessageBodyAttachmentsItem = {
   content_id?: string;
 };
 
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type ReplyToMessageBodyHeaders = {[key: string]: string | string[]};
+
 export type ReplyToMessageBody = {
   /** To everybody in To and Cc too. */
   all?: boolean;
@@ -2419,6 +3704,8 @@ export type ReplyToMessageBody = {
      * @maxItems 10
      */
   attachments?: ReplyToMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: ReplyToMessageBodyHeaders;
 };
 
 export type ReplyToMessage202Status = 'queued';
@@ -2594,6 +3881,11 @@ export type CreateDraftBodyAttachmentsItem = {
   content_id?: string;
 };
 
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type CreateDraftBodyHeaders = {[key: string]: string | string[]};
+
 export type CreateDraftBody = {
   /**
      * Address of a mailbox.
@@ -2642,6 +3934,8 @@ export type CreateDraftBody = {
      * @maxItems 10
      */
   attachments?: CreateDraftBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: CreateDraftBodyHeaders;
 };
 
 export type EditDraftBodyAttachmentsItem = {
@@ -2667,6 +3961,11 @@ export type EditDraftBodyAttachmentsItem = {
      */
   content_id?: string;
 };
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type EditDraftBodyHeaders = {[key: string]: string | string[]};
 
 export type EditDraftBody = {
   /**
@@ -2707,6 +4006,8 @@ export type EditDraftBody = {
      * @maxItems 10
      */
   attachments?: EditDraftBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: EditDraftBodyHeaders;
   /**
      * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
      * @minimum 1
@@ -2773,6 +4074,8 @@ export type SendDraftBody = {
   version?: number;
   /** Schedules it, as in `POST /v1/scheduled`. */
   send_at?: string;
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  unless_replied?: boolean;
 };
 
 export type SendDraft201Status = 'pending';
@@ -2799,6 +4102,72 @@ export type SendDraft202 = {
   refused?: SendDraft202RefusedItem[];
 };
 
+export type RequestApprovalBody = {
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+};
+
+export type ListApprovalsParams = {
+/**
+ * Only those that have it.
+ */
+status?: ListApprovalsStatus;
+/**
+ * The id of a draft: only those of it.
+ * @maxLength 100
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+draft?: string;
+/**
+ * @minimum 1
+ * @maximum 200
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListApprovalsStatus = 'pending' | 'approved' | 'declined' | 'outdated';
+export type ListApprovals200 = {
+  data: Approval[];
+  /**
+     * `cursor` of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
+};
+
+export type ApproveDraft202Status = 'queued';
+export type ApproveDraft202RefusedItem = {
+  address: string;
+  reason: string;
+};
+
+export type ApproveDraft202 = {
+  id: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id: string;
+  status: ApproveDraft202Status;
+  /** Recipients whom nothing is sent to; absent if there are none. */
+  refused?: ApproveDraft202RefusedItem[];
+};
+
+export type DeclineDraftBody = {
+  /**
+     * @minLength 1
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  reason: string;
+};
+
 export type ListScheduledMessagesParams = {
 /**
  * Only those that have it.
@@ -2817,7 +4186,7 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListScheduledMessagesStatus = 'pending' | 'sending' | 'failed';
+export type ListScheduledMessagesStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
 export type ListScheduledMessages200 = {
   data: ScheduledMessage[];
   /**
@@ -2850,6 +4219,11 @@ export type ScheduleMessageBodyAttachmentsItem = {
      */
   content_id?: string;
 };
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type ScheduleMessageBodyHeaders = {[key: string]: string | string[]};
 
 export type ScheduleMessageBody = {
   /**
@@ -2890,8 +4264,12 @@ export type ScheduleMessageBody = {
      * @maxItems 10
      */
   attachments?: ScheduleMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: ScheduleMessageBodyHeaders;
   /** RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent within about five minutes of it. */
   send_at: string;
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  unless_replied?: boolean;
 };
 
 export type ScheduleMessage201Status = 'pending';
@@ -2984,6 +4362,11 @@ export type DeleteFolder200 = {
      * @minimum 0
      */
   moved: number;
+  /**
+     * Undoes it; null where no messages were moved.
+     * @nullable
+     */
+  change_id: string | null;
 };
 
 export type ListMessagesParams = {
@@ -3111,6 +4494,11 @@ export type ChangeMessages200MovedItem = {
 
 export type ChangeMessages200 = {
   /**
+     * Undoes it; null where nothing has changed.
+     * @nullable
+     */
+  change_id: string | null;
+  /**
      * In ascending order, as they were before the change.
      * @items.minimum 1
      * @items.maximum 4294967295
@@ -3123,6 +4511,47 @@ export type ChangeMessages200 = {
   not_found: number[];
   /** The new uids after a move, in the same order. */
   moved: ChangeMessages200MovedItem[];
+};
+
+export type DeleteMessagesParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ */
+folder?: string;
+};
+
+export type DeleteMessagesBody = {
+  /**
+     * Such as the `uids` of a thread.
+     * @minItems 1
+     * @maxItems 500
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  uids: number[];
+};
+
+export type DeleteMessages200 = {
+  /**
+     * In ascending order.
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  deleted: number[];
+  /**
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  not_found: number[];
+  /** They are gone: nothing brings them back. */
+  undoable: false;
 };
 
 export type ReadMessageParams = {
@@ -3174,6 +4603,39 @@ export type ChangeMessageBody = {
   remove_labels?: string[];
   /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
   folder?: string;
+};
+
+export type EmptyFolderParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * Messages above it stay. Default: those that come after the request began.
+ * @minimum 0
+ * @maximum 4294967295
+ */
+up_to_uid?: number;
+};
+
+export type EmptyFolder200 = {
+  /**
+     * Messages that this request deleted.
+     * @minimum 0
+     */
+  deleted: number;
+  /** Whether messages up to `up_to_uid` are left. Then ask again, with it. */
+  has_more: boolean;
+  /**
+     * @minimum 0
+     * @maximum 4294967295
+     */
+  up_to_uid: number;
+  /** They are gone: nothing brings them back. */
+  undoable: false;
 };
 
 export type ReadHeadersParams = {
@@ -3243,6 +4705,29 @@ folder?: string;
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 url: string;
+};
+
+export type ListChangesParams = {
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListChanges200 = {
+  data: Change[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 };
 
 export type SearchMessagesParams = {
@@ -3318,9 +4803,94 @@ mailbox: string;
 folder?: string;
 };
 
+export type ListWholeConversationsParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * @minimum 0
+ * @maximum 1000000000
+ */
+page?: number;
+/**
+ * Conversations with a message in this folder, in the order of their last received message there.
+ */
+folder?: string;
+/**
+ * `true` for conversations with an unread message, `false` for those without one.
+ */
+unread?: boolean;
+/**
+ * `true` for conversations with a starred message, `false` for those without one.
+ */
+starred?: boolean;
+/**
+ * Those with a message that bears this keyword of a label, living or deleted.
+ * @minLength 1
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+label?: string;
+/**
+ * Those with a message from this address, in any case.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+participant?: string;
+/**
+ * Those where `us` or `them` are expected to write next; `nobody`: where `awaiting` is null.
+ */
+awaiting?: ListWholeConversationsAwaiting;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListWholeConversationsAwaiting = 'us' | 'them' | 'nobody';
+export type ListWholeConversations200 = {
+  data: Conversation[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+};
+
+export type ReadWholeConversationParams = {
+/**
+ * Address of a mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox: string;
+/**
+ * Each message then has a `body`.
+ */
+include?: ReadWholeConversationInclude;
+};
+
+export type ReadWholeConversationInclude = 'bodies';
 export type ReadEventsParams = {
 /**
- * The `next` of the answer before, or the `id` of an event; `now` for what comes from now on. Without it, from the oldest event that is kept.
+ * The `next` of the answer before, or the `id` of an event; `now` for what cannot be read yet: what is committed from now on, and perhaps a moment before. Without it, from the oldest event that is kept.
  * @minLength 1
  * @maxLength 100
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -3379,6 +4949,155 @@ export type SayPresenceBody = {
 
 export type SayPresence200 = {
   data: PresentMember[];
+};
+
+export type ListSignatures200 = {
+  data: Signature[];
+};
+
+export type SetSignatureBody = {
+  /**
+     * For messages in plain text. Empty, and without `html`: there is no signature.
+     * @maxLength 4000
+     * @pattern ^[^\u0000]*$
+     */
+  text: string;
+  /**
+     * For messages with formatting; null where it is that of `text`. It is kept as it is given.
+     * @maxLength 20000
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
+};
+
+export type ListWebhooks200 = {
+  data: Webhook[];
+};
+
+export type CreateWebhookBody = {
+  /**
+     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  url: string;
+  /**
+     * Up to 64 characters, for people.
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * @minItems 1
+     * @maxItems 30
+     * @nullable
+     * @items.minLength 1
+     * @items.maxLength 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  types?: string[] | null;
+  /**
+     * The address of a mailbox: only events about it. Null: all.
+     * @minLength 1
+     * @maxLength 320
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox?: string | null;
+};
+
+export type ChangeWebhookBody = {
+  /**
+     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  url?: string;
+  /**
+     * Up to 64 characters, for people.
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * @minItems 1
+     * @maxItems 30
+     * @nullable
+     * @items.minLength 1
+     * @items.maxLength 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  types?: string[] | null;
+  /**
+     * The address of a mailbox: only events about it. Null: all.
+     * @minLength 1
+     * @maxLength 320
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox?: string | null;
+  /** A webhook that is resumed goes on where it was. */
+  paused?: boolean;
+};
+
+export type DeleteWebhook200 = {
+  deleted: true;
+  id: string;
+};
+
+export type ListWebhookDeliveriesParams = {
+state?: ListWebhookDeliveriesState;
+/**
+ * @minimum 1
+ * @maximum 100
+ */
+limit?: number;
+/**
+ * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListWebhookDeliveriesState = 'waiting' | 'delivered' | 'failed';
+export type ReplayWebhookBody = {
+  /**
+     * The id of an event.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  event?: string;
+  /**
+     * All events after this one.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  after?: string;
+  /**
+     * With `after`: up to this one.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  until?: string;
+};
+
+export type ReplayWebhook200 = {
+  /** @minimum 0 */
+  replayed: number;
+  /**
+     * There are more after this one.
+     * @nullable
+     */
+  next: string | null;
 };
 
 export type ListDomainsParams = {
@@ -3740,7 +5459,7 @@ export type ListApiKeys200 = {
   has_more: boolean;
 };
 
-export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read';
+export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
 export type CreateApiKeyBody = {
   /**
      * Up to 64 characters.
@@ -3819,12 +5538,19 @@ export type ReadAuditTrail200 = {
   has_more: boolean;
 };
 
-export const getListLabelsUrl = () => {
+export const getListLabelsUrl = (params?: ListLabelsParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/labels`
+  return stringifiedParams.length > 0 ? `/v1/labels?${stringifiedParams}` : `/v1/labels`
 }
 
 /**
@@ -3833,9 +5559,9 @@ export const getListLabelsUrl = () => {
  * Scope: `labels:read`.
  * @summary List labels
  */
-export const listLabels = async ( options?: Parameters<typeof call>[1]): Promise<ListLabels200> => {
+export const listLabels = async (params?: ListLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListLabels200> => {
 
-  return call<ListLabels200>(getListLabelsUrl(),
+  return call<ListLabels200>(getListLabelsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -3882,6 +5608,108 @@ return call<Label>(getCreateLabelUrl(),
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(createLabelBody)
+  }
+);}
+
+
+
+export const getListOrphanLabelsUrl = (params?: ListOrphanLabelsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/orphan-labels?${stringifiedParams}` : `/v1/orphan-labels`
+}
+
+/**
+ * Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and what mail programs made. `POST /v1/orphan-labels` makes a label of one.
+ *
+ * Scope: `labels:read`.
+ * @summary List keywords without a label
+ */
+export const listOrphanLabels = async (params?: ListOrphanLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOrphanLabels200> => {
+
+  return call<ListOrphanLabels200>(getListOrphanLabelsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getAdoptOrphanLabelUrl = () => {
+
+
+
+
+  return `/v1/orphan-labels`
+}
+
+/**
+ * Answers 201 with the label, whose keyword is that one. Messages that bear it have the label.
+ *
+ * Scope: `labels:write`.
+ * @summary Make a label of a keyword without one
+ */
+export const adoptOrphanLabel = async (adoptOrphanLabelBody: AdoptOrphanLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Label>(getAdoptOrphanLabelUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(adoptOrphanLabelBody)
+  }
+);}
+
+
+
+export const getRemoveOrphanLabelUrl = (keyword: string,) => {
+
+
+
+
+  return `/v1/orphan-labels/${encodeURIComponent(String(keyword))}`
+}
+
+/**
+ * From those that the caller may change. That may go on after the answer.
+ *
+ * Scope: `labels:write`.
+ * @summary Take a keyword without a label from all messages
+ */
+export const removeOrphanLabel = async (keyword: string, options?: Parameters<typeof call>[1]): Promise<RemoveOrphanLabel200> => {
+
+  return call<RemoveOrphanLabel200>(getRemoveOrphanLabelUrl(keyword),
+  {
+    ...options,
+    method: 'DELETE'
+
+
   }
 );}
 
@@ -3954,28 +5782,79 @@ return call<Label>(getChangeLabelUrl(id),
 
 
 
-export const getDeleteLabelUrl = (id: string,) => {
+export const getDeleteLabelUrl = (id: string,
+    params?: DeleteLabelParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/labels/${encodeURIComponent(String(id))}`
+  return stringifiedParams.length > 0 ? `/v1/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/labels/${encodeURIComponent(String(id))}`
 }
 
 /**
- * The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do nothing for it and show `"broken": "label_deleted"`.
+ * The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do nothing for it and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages that the caller may change, which may go on after the answer.
  *
  * Scope: `labels:write`.
  * @summary Delete a label
  */
-export const deleteLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteLabel200> => {
+export const deleteLabel = async (id: string,
+    params?: DeleteLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteLabel200> => {
 
-  return call<DeleteLabel200>(getDeleteLabelUrl(id),
+  return call<DeleteLabel200>(getDeleteLabelUrl(id,params),
   {
     ...options,
     method: 'DELETE'
 
 
+  }
+);}
+
+
+
+export const getMergeLabelsUrl = (id: string,) => {
+
+
+
+
+  return `/v1/labels/${encodeURIComponent(String(id))}/merge`
+}
+
+/**
+ * Deletes the label. Filters that set it set the other one, and so do messages of the mailboxes that the caller may change, which goes on after the answer.
+ *
+ * Scope: `labels:write`.
+ * @summary Merge a label into another
+ */
+export const mergeLabels = async (id: string,
+    mergeLabelsBody: MergeLabelsBody, options?: Parameters<typeof call>[1]): Promise<MergeLabels200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<MergeLabels200>(getMergeLabelsUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(mergeLabelsBody)
   }
 );}
 
@@ -4184,6 +6063,177 @@ return call<FilterTrial>(getTryFiltersUrl(),
 
 
 
+export const getRunFiltersUrl = () => {
+
+
+
+
+  return `/v1/filters/runs`
+}
+
+/**
+ * The organization's filters that are enabled, in order. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ *
+ * Scope: `messages:write`.
+ * @summary Run all filters over old mail
+ */
+export const runFilters = async (runFiltersBody: RunFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<FilterRun>(getRunFiltersUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(runFiltersBody)
+  }
+);}
+
+
+
+export const getRunFilterUrl = (id: string,) => {
+
+
+
+
+  return `/v1/filters/${encodeURIComponent(String(id))}/runs`
+}
+
+/**
+ * That filter alone, also where it is disabled. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ *
+ * Scope: `messages:write`.
+ * @summary Run a filter over old mail
+ */
+export const runFilter = async (id: string,
+    runFilterBody: RunFilterBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<FilterRun>(getRunFilterUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(runFilterBody)
+  }
+);}
+
+
+
+export const getListFilterRunsUrl = (params?: ListFilterRunsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/filter-runs?${stringifiedParams}` : `/v1/filter-runs`
+}
+
+/**
+ * Newest first, for 30 days after their end. Those that go through mail which the caller may not read are not among them.
+ *
+ * Scope: `messages:read`.
+ * @summary List runs of filters
+ */
+export const listFilterRuns = async (params?: ListFilterRunsParams, options?: Parameters<typeof call>[1]): Promise<ListFilterRuns200> => {
+
+  return call<ListFilterRuns200>(getListFilterRunsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getShowFilterRunUrl = (id: string,) => {
+
+
+
+
+  return `/v1/filter-runs/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * How far it is, what it found, and what it changed.
+ *
+ * Scope: `messages:read`.
+ * @summary Show a run of filters
+ */
+export const showFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+  return call<FilterRun>(getShowFilterRunUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getCancelFilterRunUrl = (id: string,) => {
+
+
+
+
+  return `/v1/filter-runs/${encodeURIComponent(String(id))}/cancel`
+}
+
+/**
+ * What it changed stays so. A step of some hundred messages that is in hand is finished and counted. One that has ended stays as it is.
+ *
+ * Scope: `messages:write`.
+ * @summary Cancel a run of filters
+ */
+export const cancelFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+  return call<FilterRun>(getCancelFilterRunUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
 export const getListBlockedSendersUrl = (params?: ListBlockedSendersParams,) => {
   const normalizedParams = new URLSearchParams();
 
@@ -4313,12 +6363,19 @@ export const unblockSender = async (id: string, options?: Parameters<typeof call
 
 
 
-export const getListOwnLabelsUrl = () => {
+export const getListOwnLabelsUrl = (params?: ListOwnLabelsParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/me/labels`
+  return stringifiedParams.length > 0 ? `/v1/me/labels?${stringifiedParams}` : `/v1/me/labels`
 }
 
 /**
@@ -4327,9 +6384,9 @@ export const getListOwnLabelsUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List labels
  */
-export const listOwnLabels = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnLabels200> => {
+export const listOwnLabels = async (params?: ListOwnLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnLabels200> => {
 
-  return call<ListOwnLabels200>(getListOwnLabelsUrl(),
+  return call<ListOwnLabels200>(getListOwnLabelsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -4448,23 +6505,32 @@ return call<Label>(getChangeOwnLabelUrl(id),
 
 
 
-export const getDeleteOwnLabelUrl = (id: string,) => {
+export const getDeleteOwnLabelUrl = (id: string,
+    params?: DeleteOwnLabelParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/me/labels/${encodeURIComponent(String(id))}`
+  return stringifiedParams.length > 0 ? `/v1/me/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/me/labels/${encodeURIComponent(String(id))}`
 }
 
 /**
- * The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do nothing for it and show `"broken": "label_deleted"`.
+ * The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do nothing for it and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages that the caller may change, which may go on after the answer.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Delete a label
  */
-export const deleteOwnLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnLabel200> => {
+export const deleteOwnLabel = async (id: string,
+    params?: DeleteOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteOwnLabel200> => {
 
-  return call<DeleteOwnLabel200>(getDeleteOwnLabelUrl(id),
+  return call<DeleteOwnLabel200>(getDeleteOwnLabelUrl(id,params),
   {
     ...options,
     method: 'DELETE'
@@ -4673,6 +6739,177 @@ return call<FilterTrial>(getTryOwnFiltersUrl(),
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(tryOwnFiltersBody)
+  }
+);}
+
+
+
+export const getRunOwnFiltersUrl = () => {
+
+
+
+
+  return `/v1/me/filters/runs`
+}
+
+/**
+ * The member's own filters that are enabled, in order. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Run all filters over old mail
+ */
+export const runOwnFilters = async (runOwnFiltersBody: RunOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<FilterRun>(getRunOwnFiltersUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(runOwnFiltersBody)
+  }
+);}
+
+
+
+export const getRunOwnFilterUrl = (id: string,) => {
+
+
+
+
+  return `/v1/me/filters/${encodeURIComponent(String(id))}/runs`
+}
+
+/**
+ * That filter alone, also where it is disabled. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Run a filter over old mail
+ */
+export const runOwnFilter = async (id: string,
+    runOwnFilterBody: RunOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<FilterRun>(getRunOwnFilterUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(runOwnFilterBody)
+  }
+);}
+
+
+
+export const getListOwnRunsUrl = (params?: ListOwnRunsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/me/filter-runs?${stringifiedParams}` : `/v1/me/filter-runs`
+}
+
+/**
+ * Newest first, for 30 days after their end. Those that go through mail which the caller may not read are not among them.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary List runs of filters
+ */
+export const listOwnRuns = async (params?: ListOwnRunsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnRuns200> => {
+
+  return call<ListOwnRuns200>(getListOwnRunsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getShowOwnRunUrl = (id: string,) => {
+
+
+
+
+  return `/v1/me/filter-runs/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * How far it is, what it found, and what it changed.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Show a run of filters
+ */
+export const showOwnRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+  return call<FilterRun>(getShowOwnRunUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getCancelOwnRunUrl = (id: string,) => {
+
+
+
+
+  return `/v1/me/filter-runs/${encodeURIComponent(String(id))}/cancel`
+}
+
+/**
+ * What it changed stays so. A step of some hundred messages that is in hand is finished and counted. One that has ended stays as it is.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Cancel a run of filters
+ */
+export const cancelOwnRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+
+  return call<FilterRun>(getCancelOwnRunUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
   }
 );}
 
@@ -4923,6 +7160,47 @@ return call<SendMessage202>(getSendMessageUrl(),
 
 
 
+export const getSendBatchUrl = () => {
+
+
+
+
+  return `/v1/send/batch`
+}
+
+/**
+ * Up to 100 messages, each as `POST /v1/send` takes it, 12 MiB of body in all. Each is judged for itself, in their order: one that fails holds up no other. Those that are accepted are stored together; after a 5xx none is.
+ *
+ * Scope: `sending:write`.
+ * @summary Send several messages
+ */
+export const sendBatch = async (sendBatchBody: SendBatchBody, options?: Parameters<typeof call>[1]): Promise<SendBatch200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<SendBatch200>(getSendBatchUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(sendBatchBody)
+  }
+);}
+
+
+
 export const getReplyToMessageUrl = (uid: number,
     params: ReplyToMessageParams,) => {
   const normalizedParams = new URLSearchParams();
@@ -5114,7 +7392,7 @@ export const getListDraftsUrl = (params: ListDraftsParams,) => {
 /**
  * The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included.
  *
- * Scope: `sending:draft` or `sending:write`.
+ * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary List drafts
  */
 export const listDrafts = async (params: ListDraftsParams, options?: Parameters<typeof call>[1]): Promise<ListDrafts200> => {
@@ -5182,7 +7460,7 @@ export const getShowDraftUrl = (id: string,) => {
 /**
  * With its texts, and the names of its attachments.
  *
- * Scope: `sending:draft` or `sending:write`.
+ * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary Show a draft
  */
 export const showDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<Draft> => {
@@ -5398,6 +7676,176 @@ return call<SendDraft201 | SendDraft202>(getSendDraftUrl(id),
 
 
 
+export const getRequestApprovalUrl = (id: string,) => {
+
+
+
+
+  return `/v1/drafts/${encodeURIComponent(String(id))}/approval`
+}
+
+/**
+ * That it be sent as it is now, by somebody who may approve. An edit, and asking again, make this `outdated`.
+ *
+ * Scope: `sending:draft` or `sending:write`.
+ * @summary Ask for approval of a draft
+ */
+export const requestApproval = async (id: string,
+    requestApprovalBody: RequestApprovalBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Approval>(getRequestApprovalUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(requestApprovalBody)
+  }
+);}
+
+
+
+export const getListApprovalsUrl = (params?: ListApprovalsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/approvals?${stringifiedParams}` : `/v1/approvals`
+}
+
+/**
+ * Of drafts of all mailboxes that one reads, the last asked for first. Decided ones stay for 30 days.
+ *
+ * Scope: `sending:draft` or `sending:write` or `sending:approve`.
+ * @summary List approvals
+ */
+export const listApprovals = async (params?: ListApprovalsParams, options?: Parameters<typeof call>[1]): Promise<ListApprovals200> => {
+
+  return call<ListApprovals200>(getListApprovalsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getShowApprovalUrl = (id: string,) => {
+
+
+
+
+  return `/v1/approvals/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Scope: `sending:draft` or `sending:write` or `sending:approve`.
+ * @summary Show an approval
+ */
+export const showApproval = async (id: string, options?: Parameters<typeof call>[1]): Promise<Approval> => {
+
+  return call<Approval>(getShowApprovalUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getApproveDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/approvals/${encodeURIComponent(String(id))}/approve`
+}
+
+/**
+ * Sends exactly the message that approval was asked for. If the draft was edited, sent or deleted since, the answer is 409 `conflict`, and nothing is sent.
+ *
+ * Scope: `sending:approve`.
+ * @summary Approve a draft
+ */
+export const approveDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<ApproveDraft202> => {
+
+  return call<ApproveDraft202>(getApproveDraftUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getDeclineDraftUrl = (id: string,) => {
+
+
+
+
+  return `/v1/approvals/${encodeURIComponent(String(id))}/decline`
+}
+
+/**
+ * The draft stays, and approval can be asked for it again.
+ *
+ * Scope: `sending:approve`.
+ * @summary Decline a draft
+ */
+export const declineDraft = async (id: string,
+    declineDraftBody: DeclineDraftBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Approval>(getDeclineDraftUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(declineDraftBody)
+  }
+);}
+
+
+
 export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams,) => {
   const normalizedParams = new URLSearchParams();
 
@@ -5414,7 +7862,7 @@ export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams
 }
 
 /**
- * All messages that are pending, being sent or failed, soonest first, at most 200, including those that members scheduled in a session. Failed ones stay for 30 days. With `cursor`, all of them, page by page.
+ * All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200, including those that members scheduled in a session. Failed and cancelled ones stay for 30 days. With `cursor`, all of them, page by page.
  *
  * Scope: `scheduled:read`.
  * @summary List scheduled messages
@@ -5536,7 +7984,7 @@ export const getRetryScheduledMessageUrl = (id: string,) => {
 }
 
 /**
- * Puts a failed one back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.
+ * Puts a failed one, or one that an answer cancelled, back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.
  *
  * Scope: `scheduled:write`.
  * @summary Retry a scheduled message
@@ -5808,7 +8256,7 @@ export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
 }
 
 /**
- * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing.
+ * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
  *
  * Scope: `messages:write`.
  * @summary Change or move many messages
@@ -5836,6 +8284,55 @@ return call<ChangeMessages200>(getChangeMessagesUrl(params),
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(changeMessagesBody)
+  }
+);}
+
+
+
+export const getDeleteMessagesUrl = (params: DeleteMessagesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/messages?${stringifiedParams}` : `/v1/messages`
+}
+
+/**
+ * Up to 500 messages of one folder. It cannot be undone: to move them to `trash` instead, change them. Unknown uids are skipped and listed as `not_found`.
+ *
+ * Scope: `messages:write`.
+ * @summary Delete messages for good
+ */
+export const deleteMessages = async (deleteMessagesBody: DeleteMessagesBody,
+    params: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessages200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<DeleteMessages200>(getDeleteMessagesUrl(params),
+  {
+    ...options,
+    method: 'DELETE',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(deleteMessagesBody)
   }
 );}
 
@@ -5923,6 +8420,42 @@ return call<MessageItem>(getChangeMessageUrl(uid,params),
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(changeMessageBody)
+  }
+);}
+
+
+
+export const getEmptyFolderUrl = (path: string,
+    params: EmptyFolderParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/folders/${encodeURIComponent(String(path))}/empty?${stringifiedParams}` : `/v1/folders/${encodeURIComponent(String(path))}/empty`
+}
+
+/**
+ * Deletes all messages of `trash` or `junk` for good: it cannot be undone. It goes on for some 5 seconds, in steps that other requests do not wait for. Where `has_more` is true, ask again with the `up_to_uid` of the answer, so that mail that comes in between stays.
+ *
+ * Scope: `messages:write`.
+ * @summary Empty trash or junk
+ */
+export const emptyFolder = async (path: string,
+    params: EmptyFolderParams, options?: Parameters<typeof call>[1]): Promise<EmptyFolder200> => {
+
+  return call<EmptyFolder200>(getEmptyFolderUrl(path,params),
+  {
+    ...options,
+    method: 'POST'
+
+
   }
 );}
 
@@ -6074,6 +8607,94 @@ export const fetchMessagePicture = async (uid: number,
 
 
 
+export const getListChangesUrl = (params?: ListChangesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/changes?${stringifiedParams}` : `/v1/changes`
+}
+
+/**
+ * Those of the last 30 days, newest first. Any of them can be undone.
+ *
+ * Scope: `messages:read`.
+ * @summary List changes of many messages
+ */
+export const listChanges = async (params?: ListChangesParams, options?: Parameters<typeof call>[1]): Promise<ListChanges200> => {
+
+  return call<ListChanges200>(getListChangesUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getShowChangeUrl = (id: string,) => {
+
+
+
+
+  return `/v1/changes/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Of one that undid another, it names the messages that were left alone.
+ *
+ * Scope: `messages:read`.
+ * @summary Show a change of many messages
+ */
+export const showChange = async (id: string, options?: Parameters<typeof call>[1]): Promise<WholeChange> => {
+
+  return call<WholeChange>(getShowChangeUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getUndoChangeUrl = (id: string,) => {
+
+
+
+
+  return `/v1/changes/${encodeURIComponent(String(id))}/undo`
+}
+
+/**
+ * Puts back what the change did to each message, where nobody has changed it since, and names what it leaves alone. That is a change too, which can be undone. One of thousands of messages may still be `running` in the answer. What has been undone already is answered with 200 and the change that undid it.
+ *
+ * Scope: `messages:write`.
+ * @summary Undo a change
+ */
+export const undoChange = async (id: string, options?: Parameters<typeof call>[1]): Promise<WholeChange> => {
+
+  return call<WholeChange>(getUndoChangeUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
 export const getSearchMessagesUrl = (params: SearchMessagesParams,) => {
   const normalizedParams = new URLSearchParams();
 
@@ -6186,6 +8807,76 @@ export const readConversation = async (id: string,
 
 
 
+export const getListWholeConversationsUrl = (params: ListWholeConversationsParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/conversations?${stringifiedParams}` : `/v1/conversations`
+}
+
+/**
+ * Of all folders but drafts, junk and trash, what was sent included; the conversation with the last received message first. Messages belong together by their Message-ID, In-Reply-To and References headers, never by subject; `limit`, `page` and `total` count conversations. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.
+ *
+ * Scope: `messages:read`.
+ * @summary List whole conversations
+ */
+export const listWholeConversations = async (params: ListWholeConversationsParams, options?: Parameters<typeof call>[1]): Promise<ListWholeConversations200> => {
+
+  return call<ListWholeConversations200>(getListWholeConversationsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getReadWholeConversationUrl = (id: string,
+    params: ReadWholeConversationParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/conversations/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/conversations/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Its messages of all folders, oldest first, and with `include=bodies` what is in each. Reading does not mark them as read.
+ *
+ * Scope: `messages:read`.
+ * @summary Read a whole conversation
+ */
+export const readWholeConversation = async (id: string,
+    params: ReadWholeConversationParams, options?: Parameters<typeof call>[1]): Promise<ConversationWithMessages> => {
+
+  return call<ConversationWithMessages>(getReadWholeConversationUrl(id,params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
 export const getReadEventsUrl = (params?: ReadEventsParams,) => {
   const normalizedParams = new URLSearchParams();
 
@@ -6256,6 +8947,367 @@ return call<SayPresence200>(getSayPresenceUrl(),
     method: 'PUT',
     headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
     body: JSON.stringify(sayPresenceBody)
+  }
+);}
+
+
+
+export const getListSignaturesUrl = () => {
+
+
+
+
+  return `/v1/me/signatures`
+}
+
+/**
+ * For each mailbox that one may send from, if one has set it.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary List one’s signatures
+ */
+export const listSignatures = async ( options?: Parameters<typeof call>[1]): Promise<ListSignatures200> => {
+
+  return call<ListSignatures200>(getListSignaturesUrl(),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getSetSignatureUrl = (address: string,) => {
+
+
+
+
+  return `/v1/me/signatures/${encodeURIComponent(String(address))}`
+}
+
+/**
+ * What one ends messages from this mailbox with; no other member has it. An empty one is removed.
+ *
+ * For members who are signed in. To a key this path does not exist.
+ * @summary Set one’s signature
+ */
+export const setSignature = async (address: string,
+    setSignatureBody: SetSignatureBody, options?: Parameters<typeof call>[1]): Promise<Signature> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Signature>(getSetSignatureUrl(address),
+  {
+    ...options,
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(setSignatureBody)
+  }
+);}
+
+
+
+export const getListWebhooksUrl = () => {
+
+
+
+
+  return `/v1/webhooks`
+}
+
+/**
+ * Oldest first. A key that is restricted to mailboxes sees its own.
+ *
+ * Scope: `webhooks:read`.
+ * @summary List webhooks
+ */
+export const listWebhooks = async ( options?: Parameters<typeof call>[1]): Promise<ListWebhooks200> => {
+
+  return call<ListWebhooks200>(getListWebhooksUrl(),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getCreateWebhookUrl = () => {
+
+
+
+
+  return `/v1/webhooks`
+}
+
+/**
+ * Events from now on are posted to the URL, signed as Standard Webhooks has it, with the rights of who creates it. An organization has at most 20 webhooks.
+ *
+ * Scope: `webhooks:write`.
+ * @summary Create a webhook
+ */
+export const createWebhook = async (createWebhookBody: CreateWebhookBody, options?: Parameters<typeof call>[1]): Promise<WebhookWithSecret> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<WebhookWithSecret>(getCreateWebhookUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(createWebhookBody)
+  }
+);}
+
+
+
+export const getShowWebhookUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Scope: `webhooks:read`.
+ * @summary Show a webhook
+ */
+export const showWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
+
+  return call<Webhook>(getShowWebhookUrl(id),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getChangeWebhookUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Whoever changes more than the name, or resumes it, has it read with their rights from then on. What waits is tried at once when it is resumed, or has another URL and is not paused.
+ *
+ * Scope: `webhooks:write`.
+ * @summary Change, pause or resume a webhook
+ */
+export const changeWebhook = async (id: string,
+    changeWebhookBody: ChangeWebhookBody, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<Webhook>(getChangeWebhookUrl(id),
+  {
+    ...options,
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(changeWebhookBody)
+  }
+);}
+
+
+
+export const getDeleteWebhookUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Scope: `webhooks:write`.
+ * @summary Delete a webhook
+ */
+export const deleteWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteWebhook200> => {
+
+  return call<DeleteWebhook200>(getDeleteWebhookUrl(id),
+  {
+    ...options,
+    method: 'DELETE'
+
+
+  }
+);}
+
+
+
+export const getRotateWebhookSecretUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}/rotate`
+}
+
+/**
+ * For 24 hours requests are signed with both secrets; then with the new one alone.
+ *
+ * Scope: `webhooks:write`.
+ * @summary Rotate the secret of a webhook
+ */
+export const rotateWebhookSecret = async (id: string, options?: Parameters<typeof call>[1]): Promise<WebhookWithSecret> => {
+
+  return call<WebhookWithSecret>(getRotateWebhookSecretUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
+  }
+);}
+
+
+
+export const getListWebhookDeliveriesUrl = (id: string,
+    params?: ListWebhookDeliveriesParams,) => {
+  const normalizedParams = new URLSearchParams();
+
+  Object.entries(params || {}).forEach(([key, value]) => {
+
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
+
+  const stringifiedParams = normalizedParams.toString();
+
+  return stringifiedParams.length > 0 ? `/v1/webhooks/${encodeURIComponent(String(id))}/deliveries?${stringifiedParams}` : `/v1/webhooks/${encodeURIComponent(String(id))}/deliveries`
+}
+
+/**
+ * Those of the newest events first: all that wait or have failed, for as long as the event is kept, and the 100 newest that were delivered.
+ *
+ * Scope: `webhooks:read`.
+ * @summary List the deliveries of a webhook
+ */
+export const listWebhookDeliveries = async (id: string,
+    params?: ListWebhookDeliveriesParams, options?: Parameters<typeof call>[1]): Promise<WebhookDeliveryPage> => {
+
+  return call<WebhookDeliveryPage>(getListWebhookDeliveriesUrl(id,params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getReplayWebhookUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}/replay`
+}
+
+/**
+ * One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000.
+ *
+ * Scope: `webhooks:write`.
+ * @summary Deliver events again
+ */
+export const replayWebhook = async (id: string,
+    replayWebhookBody: ReplayWebhookBody, options?: Parameters<typeof call>[1]): Promise<ReplayWebhook200> => {
+
+    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
+    if (!h) return {};
+    if (h instanceof Headers) return Object.fromEntries(h.entries());
+    if (Symbol.iterator in h) {
+      return Object.fromEntries(
+        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
+      );
+    }
+    const headers: Record<string, string | readonly string[]> = {};
+    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
+      if (value !== undefined) headers[name] = value;
+    }
+    return headers;
+  };
+return call<ReplayWebhook200>(getReplayWebhookUrl(id),
+  {
+    ...options,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    body: JSON.stringify(replayWebhookBody)
+  }
+);}
+
+
+
+export const getTestWebhookUrl = (id: string,) => {
+
+
+
+
+  return `/v1/webhooks/${encodeURIComponent(String(id))}/test`
+}
+
+/**
+ * Posts a `webhook.test` once, also while the webhook is paused, and answers what came of it, after at most 10 s.
+ *
+ * Scope: `webhooks:write`.
+ * @summary Send a webhook a test event
+ */
+export const testWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<WebhookTest> => {
+
+  return call<WebhookTest>(getTestWebhookUrl(id),
+  {
+    ...options,
+    method: 'POST'
+
+
   }
 );}
 

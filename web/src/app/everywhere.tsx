@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { ComposerHost } from '../pages/write/host.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { Tips } from '../parts/tips.tsx'
 import { Toasts } from '../parts/toast-region.tsx'
 import { runLastAction } from '../parts/toasts.ts'
 
@@ -40,6 +41,7 @@ export function Everywhere({ me }: { me: Me }) {
         {shown === 'shortcuts' && <Shortcuts onClose={close} />}
       </Suspense>
       <ComposerHost me={me} />
+      <Tips />
       <Toasts />
     </>
   )

@@ -2,10 +2,9 @@ import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Event } from '../api/generated.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
+import { askAnew } from './ask-anew.ts'
 import { queryClient } from './query-client.ts'
 
-/** At most so often is asked anew, however many events come. */
-const restMs = 500
 /** Where the service refuses the stream or is away. */
 const retryMs = 5_000
 
@@ -19,20 +18,6 @@ function follow(): () => void {
   let source: EventSource | undefined
   let opened = false
   let retry: ReturnType<typeof setTimeout> | undefined
-  const concerned = new Map<string, QueryKey>()
-  let flushing: ReturnType<typeof setTimeout> | undefined
-  let flushedAt = 0
-
-  function flush(): void {
-    flushing = undefined
-    flushedAt = Date.now()
-    for (const queryKey of concerned.values()) void queryClient.invalidateQueries({ queryKey })
-    concerned.clear()
-  }
-  function take({ data }: MessageEvent<string>): void {
-    for (const key of concernedBy(JSON.parse(data) as Event)) concerned.set(JSON.stringify(key), key)
-    if (concerned.size > 0) flushing ??= setTimeout(flush, Math.max(0, flushedAt + restMs - Date.now()))
-  }
   function close(): void {
     clearTimeout(retry)
     source?.close()
@@ -43,7 +28,7 @@ function follow(): () => void {
     if (document.visibilityState === 'hidden') return
     const stream = new EventSource('/v1/events?after=now')
     source = stream
-    stream.onmessage = take
+    stream.onmessage = ({ data }: MessageEvent<string>) => askAnew(concernedBy(JSON.parse(data) as Event))
     stream.addEventListener('presence', ({ data }: MessageEvent<string>) => {
       const { mailbox, conversation } = JSON.parse(data) as { mailbox: string; conversation: string }
       void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
@@ -63,7 +48,6 @@ function follow(): () => void {
   window.addEventListener('online', open)
   return () => {
     close()
-    clearTimeout(flushing)
     document.removeEventListener('visibilitychange', open)
     window.removeEventListener('online', open)
   }
@@ -72,7 +56,8 @@ function follow(): () => void {
 /** The queries whose answers an event may have changed. */
 function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
   const [noun] = type.split('.')
-  if (noun === 'message' && message && mailbox !== null) return [...mailKeys(mailbox), ['search'], ['usage']]
+  if (noun === 'message' && message && mailbox !== null)
+    return [...mailKeys(mailbox), ['search'], ['usage'], ['changes']]
   return nouns[noun ?? ''] ?? []
 }
 
@@ -82,4 +67,6 @@ const nouns: Readonly<Record<string, QueryKey[]>> = {
   block: [['blocked-senders']],
   mailbox: [['mailboxes'], ['me'], ['usage']],
   scheduled: [['scheduled']],
+  approval: [['approvals']],
+  webhook: [['webhooks']],
 }

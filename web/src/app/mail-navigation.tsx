@@ -4,8 +4,18 @@ import type { MeMailboxesItem } from '../api/generated.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
 import { folderName } from '../parts/folder-name.ts'
 import { Heard } from '../parts/heard.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
 import { count } from '../parts/size.ts'
 import styles from './shell.module.css'
+
+const folderIcons: Readonly<Record<string, IconName>> = {
+  inbox: 'inbox',
+  sent: 'sent',
+  drafts: 'write',
+  archive: 'archive',
+  junk: 'junk',
+  trash: 'delete',
+}
 
 /** The mailboxes that one reads, with their folders. */
 export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesItem[] }) {
@@ -13,6 +23,7 @@ export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesI
   return (
     <>
       <Link to="/search" className={`${styles.link}`}>
+        <Icon name="search" />
         Search
       </Link>
       {mailboxes.map(({ address, kind }) => (
@@ -24,6 +35,7 @@ export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesI
               params={{ mailbox: address, folder: 'inbox' }}
               className={`${styles.link}`}
             >
+              <Icon name="inbox" />
               Private mailbox
             </Link>
           ) : (
@@ -41,11 +53,8 @@ function Folders({ mailbox }: { mailbox: string }) {
     <ul>
       {(folders?.data ?? [{ name: 'inbox', unread: 0 }]).map(({ name, unread }) => (
         <li key={name}>
-          <Link
-            to="/mail/$mailbox/$folder"
-            params={{ mailbox, folder: name }}
-            className={`${styles.link} ${styles.folder}`}
-          >
+          <Link to="/mail/$mailbox/$folder" params={{ mailbox, folder: name }} className={`${styles.link}`}>
+            <Icon name={folderIcons[name] ?? 'folder'} />
             <span className={styles.name}>{folderName(name)}</span>
             {unread > 0 && (
               <span className={styles.unread}>

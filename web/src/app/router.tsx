@@ -1,8 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiKeys } from '../pages/api-keys/api-keys.tsx'
+import { Approvals } from '../pages/approvals/approvals.tsx'
 import { AuditTrail } from '../pages/audit/audit-trail.tsx'
 import { BlockedSenders } from '../pages/blocked-senders/blocked-senders.tsx'
+import { Changes } from '../pages/changes/changes.tsx'
 import { Domains } from '../pages/domains/domains.tsx'
 import { Filters } from '../pages/filters/filters.tsx'
 import { Labels } from '../pages/labels/labels.tsx'
@@ -16,6 +18,8 @@ import { Profile } from '../pages/profile/profile.tsx'
 import { Scheduled } from '../pages/scheduled/scheduled.tsx'
 import { Confirm } from '../pages/sign-in/confirm.tsx'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
+import { WebhookPage } from '../pages/webhooks/webhook.tsx'
+import { Webhooks } from '../pages/webhooks/webhooks.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
 
 const root = createRootRoute({ notFoundComponent: NotFound })
@@ -82,12 +86,16 @@ export const router = createRouter({
       page('/labels', Labels),
       filters,
       page('/scheduled', Scheduled),
+      page('/approvals', Approvals),
+      page('/changes', Changes),
       page('/blocked-senders', BlockedSenders),
       page('/domains', Domains),
       page('/mailboxes', Mailboxes),
       page('/mailboxes/$address', MailboxPage),
       page('/members', Members),
       page('/api-keys', ApiKeys),
+      page('/webhooks', Webhooks),
+      page('/webhooks/$id', WebhookPage),
       page('/audit', AuditTrail),
       page('/profile', Profile),
     ]),

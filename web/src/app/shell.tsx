@@ -1,9 +1,10 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { write } from '../pages/write/opening.ts'
 import { useMayWrite } from '../pages/write/use-may-write.ts'
 import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { may } from '../session/may.ts'
 import { signOut } from '../session/sign-out.ts'
@@ -13,25 +14,14 @@ import { useLive } from './live.ts'
 import { MailNavigation } from './mail-navigation.tsx'
 import { pages } from './navigation.ts'
 import styles from './shell.module.css'
+import { WaitingCount } from './waiting-count.tsx'
 
 /** What is around every page of somebody who is signed in. */
 export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
   useLive()
-  const path = useRouterState({ select: ({ location }) => location.pathname })
   const mayWrite = useMayWrite()
   const [open, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
-  const shown = useRef(path)
-  useEffect(() => {
-    if (shown.current === path) return
-    const isWithinMail = [path, shown.current].every((one) => one.startsWith('/mail/'))
-    shown.current = path
-    setOpen(false)
-    // Mail takes the focus to what it shows.
-    if (isWithinMail) return
-    // The keyboard goes on from the new page, and a screen reader reads it.
-    main.current?.focus()
-  }, [path])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
@@ -65,10 +55,12 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           <ul>
             {pages
               .filter(({ needs }) => may(me, needs))
-              .map(({ to, title }) => (
+              .map(({ to, title, icon: picture }) => (
                 <li key={to}>
                   <Link to={to} className={`${styles.link}`} activeOptions={{ exact: to === '/' }}>
-                    {title}
+                    <Icon name={picture} />
+                    <span className={styles.name}>{title}</span>
+                    {to === '/approvals' && <WaitingCount />}
                   </Link>
                 </li>
               ))}
@@ -76,7 +68,8 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
         </div>
         <div className={styles.who}>
           <Link to="/profile" className={`${styles.link}`}>
-            <strong>{me.name || me.email}</strong>
+            <Icon name="person" />
+            <strong className={styles.name}>{me.name || me.email}</strong>
           </Link>
           <small>
             {me.name && `${me.email} · `}
@@ -94,8 +87,32 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
         <Outlet />
       </main>
       <Everywhere me={me} />
+      <OnPageChange main={main} closeMenu={() => setOpen(false)} />
     </div>
   )
+}
+
+interface OnPageChangeProps {
+  readonly main: RefObject<HTMLElement | null>
+  readonly closeMenu: () => void
+}
+
+/** Closes the menu and takes the focus to a page that is gone to. A component of its own, since what looks at the address is
+ *  rendered for each conversation that is opened. */
+function OnPageChange({ main, closeMenu }: OnPageChangeProps) {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    const isWithinMail = [path, shown.current].every((one) => one.startsWith('/mail/'))
+    shown.current = path
+    closeMenu()
+    // Mail takes the focus to what it shows.
+    if (isWithinMail) return
+    // The keyboard goes on from the new page, and a screen reader reads it.
+    main.current?.focus()
+  }, [path, main, closeMenu])
+  return null
 }
 
 /** In another tab, so that nothing here is lost. This one notices when it is looked at again. */

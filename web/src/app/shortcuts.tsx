@@ -49,7 +49,7 @@ const groups = [
     title: 'With what is selected or open',
     keys: [
       ['e', 'Archive'],
-      ['#', 'Delete'],
+      ['#', 'Delete; in the trash for good'],
       ['!', 'Junk, or not junk'],
       ['s', 'Star'],
       ['l', 'Label'],

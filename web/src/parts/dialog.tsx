@@ -67,6 +67,8 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
             validationBehavior="aria"
             onSubmit={(event) => {
               event.preventDefault()
+              // A dialog that is opened in this one is not this one.
+              event.stopPropagation()
               void submit()
             }}
           >

@@ -1,29 +1,31 @@
-import type { ButtonProps } from 'react-aria-components/Button'
-import { Button as AriaButton } from 'react-aria-components/Button'
-import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip'
+import type { ButtonHTMLAttributes, Ref } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './icon-button.module.css'
+import { tip } from './tips.tsx'
 
-interface Props extends Omit<ButtonProps, 'className' | 'style' | 'children' | 'aria-label'> {
+interface Props extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-expanded' | 'aria-haspopup'> {
+  readonly ref?: Ref<HTMLButtonElement>
   /** What it does: its name to those who hear it, and what is said where it is pointed at. */
   readonly name: string
   /** The key that does the same. */
   readonly shortcut?: string
   readonly icon: IconName
   readonly filled?: boolean
+  readonly onPress: () => void
 }
 
-/** A button that is a picture. */
-export function IconButton({ name, shortcut, icon, filled = false, ...props }: Props) {
+/** A button that is a picture. It is the browser's own: a page has many, and each conversation that is opened makes some. */
+export function IconButton({ name, shortcut, icon, filled = false, onPress, ...props }: Props) {
   return (
-    <TooltipTrigger delay={500}>
-      <AriaButton {...props} aria-label={name} className={`${styles.button}`} data-filled={filled || undefined}>
-        <Icon name={icon} filled={filled} />
-      </AriaButton>
-      <Tooltip className={`${styles.tip}`} offset={4}>
-        {name}
-        {shortcut !== undefined && <kbd>{shortcut}</kbd>}
-      </Tooltip>
-    </TooltipTrigger>
+    <button
+      {...props}
+      type="button"
+      {...tip(name, shortcut)}
+      className={styles.button}
+      data-filled={filled || undefined}
+      onClick={onPress}
+    >
+      <Icon name={icon} filled={filled} />
+    </button>
   )
 }

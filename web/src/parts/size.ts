@@ -4,8 +4,11 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 export function size(bytes: number): string {
   const power = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
   const unit = units[power] ?? 'byte'
-  const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const
+  const style = { style: 'unit', unit, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: 1 } as const
   return new Intl.NumberFormat(undefined, style).format(bytes / 1_000 ** power)
 }
 
-export const count = (number: number) => new Intl.NumberFormat().format(number)
+// To make one takes as long as to draw a row of the list.
+const whole = new Intl.NumberFormat()
+
+export const count = (number: number) => whole.format(number)

@@ -17,6 +17,7 @@ export function Toasts() {
         <Toast toast={toast} className={toast.content.failed ? `${styles.toast} ${styles.failed}` : `${styles.toast}`}>
           <ToastContent className={`${styles.content}`}>
             <Text slot="title">{toast.content.text}</Text>
+            {toast.content.detail}
           </ToastContent>
           {toast.content.action && (
             <Button
@@ -29,7 +30,7 @@ export function Toasts() {
               {toast.content.action.name}
             </Button>
           )}
-          <IconButton slot="close" name="Close" icon="close" />
+          <IconButton name="Close" icon="close" onPress={() => toasts.close(toast.key)} />
         </Toast>
       )}
     </ToastRegion>

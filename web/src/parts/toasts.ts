@@ -1,9 +1,12 @@
+import type { ReactNode } from 'react'
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast'
 
 /** Something that was done, or failed. */
 export interface Said {
   readonly text: string
   readonly failed?: boolean
+  /** Below the text: how far it is. */
+  readonly detail?: ReactNode
   readonly action?: { readonly name: string; readonly run: () => void }
 }
 

@@ -11,6 +11,7 @@ import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKey } from './create-key.tsx'
 import { keysChanged, keysQuery } from './queries.ts'
+import { scopesInWords } from './scopes.tsx'
 
 type Asked = { readonly what: 'new' } | { readonly what: 'revoke'; readonly key: ApiKey }
 
@@ -116,7 +117,7 @@ function Allowed({ scopes, mailboxes, recipients, networks }: ApiKey) {
   ].filter((limit) => limit !== null)
   return (
     <>
-      {scopes.join(', ')}
+      {scopesInWords(scopes)}
       {limits.map((limit) => (
         <div key={limit}>Only {limit}</div>
       ))}

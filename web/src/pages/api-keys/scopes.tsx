@@ -1,7 +1,8 @@
-import { Checkbox, CheckboxGroup } from 'react-aria-components/CheckboxGroup'
+import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 import { FieldError } from 'react-aria-components/FieldError'
 import { Label } from 'react-aria-components/Label'
 import type { ApiKeyScopesItem } from '../../api/generated.ts'
+import { Check } from '../../parts/check.tsx'
 import { useFieldError } from '../../parts/field-errors.ts'
 import styles from './api-keys.module.css'
 
@@ -10,6 +11,7 @@ const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
   'messages:read': 'Messages',
   'messages:write': 'Messages',
   'sending:draft': 'Sending',
+  'sending:approve': 'Sending',
   'sending:write': 'Sending',
   'scheduled:read': 'Scheduled messages',
   'scheduled:write': 'Scheduled messages',
@@ -26,11 +28,24 @@ const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
   'usage:read': 'Usage',
   'members:read': 'Members',
   'events:read': 'Events',
+  'webhooks:read': 'Webhooks',
+  'webhooks:write': 'Webhooks',
 }
 
 const nouns = Map.groupBy(Object.keys(nounOf) as ApiKeyScopesItem[], (scope) => nounOf[scope])
 
-const deeds: Readonly<Record<string, string>> = { read: 'Read', draft: 'Draft' }
+const deeds: Readonly<Record<string, string>> = { read: 'Read', draft: 'Draft', approve: 'Approve' }
+
+const deedOf = (scope: ApiKeyScopesItem) => deeds[scope.split(':')[1] ?? ''] ?? 'Write'
+
+/** What a key may do: "Labels (read, write), Usage (read)". */
+export function scopesInWords(held: readonly ApiKeyScopesItem[]): string {
+  const inWords = Array.from(nouns, ([name, scopes]) => {
+    const of = scopes.filter((scope) => held.includes(scope))
+    return of.length > 0 ? [`${name} (${of.map((scope) => deedOf(scope).toLowerCase()).join(', ')})`] : []
+  })
+  return held.length === Object.keys(nounOf).length ? 'Everything' : inWords.flat().join(', ')
+}
 
 interface Props {
   readonly chosen: readonly ApiKeyScopesItem[]
@@ -52,12 +67,11 @@ export function Scopes({ chosen, onChange }: Props) {
         <div key={name} className={styles.noun}>
           <span>{name}</span>
           {scopes.map((scope) => {
-            const deed = deeds[scope.split(':')[1] ?? ''] ?? 'Write'
+            const deed = deedOf(scope)
             return (
-              <Checkbox key={scope} value={scope} aria-label={`${deed}: ${name}`} className={`${styles.scope}`}>
-                <span className={styles.box} aria-hidden="true" />
+              <Check key={scope} value={scope} aria-label={`${deed}: ${name}`}>
                 {deed}
-              </Checkbox>
+              </Check>
             )
           })}
         </div>

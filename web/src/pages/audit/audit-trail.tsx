@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AuditEntry, readAuditTrail } from '../../api/generated.ts'
+import { browserName } from '../../parts/browser-name.ts'
 import { Button } from '../../parts/button.tsx'
 import { Choice } from '../../parts/field.tsx'
 import { Card, Page } from '../../parts/page.tsx'
@@ -57,7 +58,9 @@ export function AuditTrail() {
             entries.length === 0 ? (
               <Empty title="No entries" about="A change of these settings leaves an entry here." />
             ) : (
-              <Table name="Audit trail" rows={entries} rowKey={({ id }) => String(id)} columns={columns} />
+              <div className={styles.trail}>
+                <Table name="Audit trail" rows={entries} rowKey={({ id }) => String(id)} columns={columns} />
+              </div>
             )
           }
         </Loaded>
@@ -78,7 +81,9 @@ const columns = [
     cell: ({ actor: { kind, name, address } }: AuditEntry) => (
       <>
         {name || kind}
-        <div className={styles.soft}>{address === null ? kind : `${kind}, from ${address}`}</div>
+        {name && name !== kind && (
+          <div className={styles.soft}>{address === null ? kind : `${kind}, from ${address}`}</div>
+        )}
       </>
     ),
   },
@@ -97,16 +102,19 @@ const columns = [
 /** The settings that are not as they were. */
 function Change({ before, after }: AuditEntry) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+  const changed = names.filter((name) => said(name, before?.[name]) !== said(name, after?.[name]))
   return changed.map((name) => (
     <div key={name} className={styles.change}>
-      {name.replaceAll('_', ' ')}: {before && name in before && <del>{said(before[name])}</del>}{' '}
-      {after && name in after && <ins>{said(after[name])}</ins>}
+      {name.replaceAll('_', ' ')}: {before && name in before && <del>{said(name, before[name])}</del>}{' '}
+      {after && name in after && <ins>{said(name, after[name])}</ins>}
     </div>
   ))
 }
 
-function said(value: unknown): string {
-  if (Array.isArray(value)) return value.map(said).join(', ')
+/** What a setting is that nobody has made is no news. */
+function said(name: string, value: unknown): string {
+  if (value === null || value === undefined) return 'none'
+  if (Array.isArray(value)) return value.map((one) => said(name, one)).join(', ')
+  if (name === 'user_agent') return browserName(String(value))
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -15,12 +15,14 @@ interface Props {
   /** For those who hear it: whose they are. */
   readonly name: string
   readonly mayChange: boolean
+  /** Undefined where the role may not. */
+  readonly onRun: ((filter: AnyFilter) => void) | undefined
   readonly onEdit: (filter: AnyFilter) => void
   readonly onDelete: (filter: AnyFilter) => void
 }
 
 /** The filters of an owner, to be ordered by drag and by keys. */
-export function FilterList({ filters, name, mayChange, onEdit, onDelete }: Props) {
+export function FilterList({ filters, name, mayChange, onRun, onEdit, onDelete }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
@@ -72,6 +74,11 @@ export function FilterList({ filters, name, mayChange, onEdit, onDelete }: Props
               >
                 <span className={styles.track} />
               </Switch>
+              {onRun && !filter.broken && (
+                <Button look="quiet" aria-label={`On old mail: ${filter.name}`} onPress={() => onRun(filter)}>
+                  On old mail
+                </Button>
+              )}
               <Button look="quiet" aria-label={`Edit ${filter.name}`} onPress={() => onEdit(filter)}>
                 Edit
               </Button>

@@ -9,13 +9,17 @@ import { Empty } from '../../parts/states.tsx'
 import { useMay } from '../../session/may.ts'
 import { FilterForm } from './filter-form.tsx'
 import { FilterList } from './filter-list.tsx'
+import styles from './filters.module.css'
 import { type AnyFilter, filterRequests, filtersChanged, filtersQuery } from './queries.ts'
+import { RunDialog } from './run-dialog.tsx'
+import { Runs } from './runs.tsx'
 import { Trial } from './trial.tsx'
 
 type Asked =
   | { readonly form: AnyFilter }
   | { readonly form: 'new'; readonly own: boolean; readonly from?: string }
   | { readonly delete: AnyFilter }
+  | { readonly run: AnyFilter | 'all'; readonly own: boolean }
   | 'trial'
 
 /** The filters of the organization and one's own, in the order in which they run. */
@@ -23,6 +27,7 @@ export function Filters() {
   const query = useQuery(filtersQuery)
   const { from, own: forOwn = false } = useSearch({ from: '/signed-in/filters' })
   const navigate = useNavigate()
+  const mayRun = useMay('messages:write')
   const mayChangeAll = useMay('filters:write')
   const own = forOwn || !mayChangeAll
   const [asked, ask] = useState<Asked | undefined>(from === undefined ? undefined : { form: 'new', own, from })
@@ -46,9 +51,16 @@ export function Filters() {
             : 'They run first, on the mail of every mailbox.'
         }
         add={(own) => (
-          <Button look="primary" onPress={() => ask({ form: 'new', own })}>
-            {own ? 'New own filter' : 'New filter'}
-          </Button>
+          <div className={styles.tools}>
+            {mayRun && query.data?.some((one) => one.own === own && one.enabled && !one.broken) && (
+              <Button onPress={() => ask({ run: 'all', own })}>
+                {own ? 'Run own on old mail' : 'Run all on old mail'}
+              </Button>
+            )}
+            <Button look="primary" onPress={() => ask({ form: 'new', own })}>
+              {own ? 'New own filter' : 'New filter'}
+            </Button>
+          </div>
         )}
       >
         {(filters, own, mayChange) =>
@@ -62,12 +74,14 @@ export function Filters() {
               filters={filters}
               name={own ? 'Your own filters' : 'Filters of the organization'}
               mayChange={mayChange}
+              onRun={mayRun ? (filter) => ask({ run: filter, own }) : undefined}
               onEdit={(filter) => ask({ form: filter })}
               onDelete={(filter) => ask({ delete: filter })}
             />
           )
         }
       </ByOwner>
+      <Runs />
       {asked === 'trial' && <Trial onClose={close} />}
       {asked && asked !== 'trial' && 'form' in asked && (
         <FilterForm
@@ -75,6 +89,9 @@ export function Filters() {
           filter={asked.form === 'new' ? undefined : asked.form}
           onClose={close}
         />
+      )}
+      {asked && asked !== 'trial' && 'run' in asked && (
+        <RunDialog filter={asked.run === 'all' ? undefined : asked.run} own={asked.own} onClose={close} />
       )}
       {asked && asked !== 'trial' && 'delete' in asked && <Delete filter={asked.delete} onClose={close} />}
     </Page>

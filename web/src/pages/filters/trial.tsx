@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type FilterTrial, tryOwnFilters } from '../../api/generated.ts'
+import { type FilterTrial, type Label, tryOwnFilters } from '../../api/generated.ts'
 import { LabelChip, Status } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/field.tsx'
@@ -49,18 +49,10 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 function Result({ trial: { matches, result } }: { trial: FilterTrial }) {
-  const known = useQuery(labelsQuery).data ?? []
-  const labels = known.filter(({ keyword }) => result.labels.includes(keyword))
+  const labels = useQuery(labelsQuery).data ?? []
   return (
     <div className={styles.result} role="status">
-      <p>
-        It ends in <strong>{folderName(result.folder)}</strong>
-        {result.starred && ', starred'}
-        {!result.unread && ', read'}.{' '}
-        {labels.map((label) => (
-          <LabelChip key={label.keyword} {...label} />
-        ))}
-      </p>
+      <Ending result={result} labels={labels} />
       {matches.length === 0 && <p>No filter matches.</p>}
       <ul>
         {matches.map(({ filter_id, name, matched_text, applied, reason }) => (
@@ -71,5 +63,26 @@ function Result({ trial: { matches, result } }: { trial: FilterTrial }) {
         ))}
       </ul>
     </div>
+  )
+}
+
+interface EndingProps {
+  readonly result: FilterTrial['result']
+  readonly labels: readonly (Label & { readonly own: boolean })[]
+}
+
+/** What filters make of a message. */
+export function Ending({ result: { folder, labels, starred, unread }, labels: known }: EndingProps) {
+  return (
+    <p>
+      It ends in <strong>{folderName(folder)}</strong>
+      {starred && ', starred'}
+      {!unread && ', read'}.{' '}
+      {known
+        .filter(({ keyword }) => labels.includes(keyword))
+        .map((label) => (
+          <LabelChip key={label.keyword} {...label} />
+        ))}
+    </p>
   )
 }

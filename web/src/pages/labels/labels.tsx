@@ -6,12 +6,14 @@ import { ByOwner } from '../../parts/by-owner.tsx'
 import { LabelChip } from '../../parts/chip.tsx'
 import { Heard } from '../../parts/heard.tsx'
 import { Page } from '../../parts/page.tsx'
+import { count } from '../../parts/size.ts'
 import { Empty } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
-import { type AnyLabel, labelsQuery } from './queries.ts'
+import { type AnyLabel, labelCountsQuery, labelMakersQuery, labelsQuery } from './queries.ts'
 
 type Asked = { readonly form: AnyLabel | 'new'; readonly own: boolean } | { readonly delete: AnyLabel }
 
@@ -57,6 +59,9 @@ export function Labels() {
   )
 }
 
+/** Where nobody counts, as in many mailboxes on a mail server, there is still the list. */
+const shownCount = (messages: number | null | undefined) => (typeof messages === 'number' ? count(messages) : 'Show')
+
 interface TableProps {
   readonly labels: readonly AnyLabel[]
   readonly own: boolean
@@ -65,6 +70,8 @@ interface TableProps {
 }
 
 function LabelTable({ labels, own, mayChange, ask }: TableProps) {
+  const counts = useQuery(labelCountsQuery).data
+  const makers = useQuery({ ...labelMakersQuery, enabled: useMay('read_audit') }).data
   return (
     <Table
       name={own ? 'Your own labels' : 'Labels of the organization'}
@@ -73,13 +80,25 @@ function LabelTable({ labels, own, mayChange, ask }: TableProps) {
       columns={[
         { heading: 'Label', cell: (label) => <LabelChip {...label} /> },
         { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },
-        { heading: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         {
           heading: 'Messages',
-          cell: ({ name, keyword }) => (
-            <Link to="/search" search={{ q: `label:${keyword}` }}>
-              Show<Heard> messages with {name}</Heard>
-            </Link>
+          cell: ({ id, name, keyword }) => (
+            <>
+              <Link to="/search" search={{ q: `label:${keyword}` }}>
+                {shownCount(counts?.get(id)?.messages)}
+                <Heard> messages with {name}</Heard>
+              </Link>
+              {Boolean(counts?.get(id)?.unread) && `, ${shownCount(counts?.get(id)?.unread)} unread`}
+            </>
+          ),
+        },
+        {
+          heading: 'Created',
+          cell: ({ id, created_at }) => (
+            <>
+              <Time at={created_at} />
+              {makers?.has(id) && <div>by {makers.get(id)}</div>}
+            </>
           ),
         },
         {

@@ -9,6 +9,7 @@ import {
   type Label,
   listLabels,
   listOwnLabels,
+  readAuditTrail,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
@@ -18,7 +19,23 @@ export type AnyLabel = Owned<Label>
 /** All labels that one may put on messages. */
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],
-  queryFn: ({ signal }) => ofBoth(listLabels({ signal }), listOwnLabels({ signal })),
+  queryFn: ({ signal }) => ofBoth(listLabels({}, { signal }), listOwnLabels({}, { signal })),
+})
+
+/** How many messages bear each of them, by its id. */
+export const labelCountsQuery = queryOptions({
+  queryKey: ['labels', 'counts'],
+  queryFn: ({ signal }) =>
+    ofBoth(listLabels({ counts: true }, { signal }), listOwnLabels({ counts: true }, { signal })),
+  select: (labels) => new Map(labels.map(({ id, messages, unread }) => [id, { messages, unread }])),
+})
+
+/** Who made the labels of the organization, by a label's id, as far as the audit trail goes back. */
+export const labelMakersQuery = queryOptions({
+  queryKey: ['labels', 'makers'],
+  queryFn: ({ signal }) => readAuditTrail({ action: 'label.created', limit: 1_000 }, { signal }),
+  select: ({ data }) =>
+    new Map(data.map(({ item, actor }) => [item.id, actor.kind === 'service' ? 'the service' : actor.name])),
 })
 
 export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })

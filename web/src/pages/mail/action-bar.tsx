@@ -3,6 +3,8 @@ import { Toolbar } from 'react-aria-components/Toolbar'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { label, mark, move, star } from './actions.ts'
+import { isForWaste } from './erase.ts'
+import { EraseDialog } from './erase-dialogs.tsx'
 import { LabelMenu } from './label-menu.tsx'
 import { MoveMenu } from './move-menu.tsx'
 import type { Place } from './place.ts'
@@ -21,7 +23,7 @@ interface Props {
 
 /** What can be done with conversations, by buttons and by keys. */
 export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
-  const [open, setOpen] = useState<'label' | 'move'>()
+  const [open, setOpen] = useState<'label' | 'move' | 'erase'>()
   const unread = subjects.some((one) => one.unread)
   const starred = subjects.length > 0 && subjects.every((one) => one.starred)
   const mayChange = useMayChange(place.mailbox)
@@ -34,7 +36,8 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
   const act = {
     archive: () => leave('archive'),
     junk: () => leave(place.folder === 'junk' ? 'inbox' : 'junk'),
-    delete: () => leave('trash'),
+    delete: () => (place.folder === 'trash' ? setOpen('erase') : leave('trash')),
+    erase: () => setOpen('erase'),
     star: () => void star(place, subjects),
     unread: () => void mark(place, subjects, true),
     read: () => void mark(place, subjects, false),
@@ -55,34 +58,47 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
   const visible = shown || open !== undefined
   if (!some || !visible) return null
   return (
-    <Toolbar aria-label="Actions">
-      {place.folder !== 'archive' && <IconButton name="Archive" shortcut="e" icon="archive" onPress={act.archive} />}
-      <IconButton name={place.folder === 'junk' ? 'Not junk' : 'Junk'} shortcut="!" icon="junk" onPress={act.junk} />
-      {place.folder !== 'trash' && <IconButton name="Delete" shortcut="#" icon="delete" onPress={act.delete} />}
-      {unread ? (
-        <IconButton name="Mark as read" shortcut="Shift I" icon="read" onPress={act.read} />
-      ) : (
-        <IconButton name="Mark as unread" shortcut="Shift U" icon="unread" onPress={act.unread} />
+    <>
+      <Toolbar aria-label="Actions">
+        {place.folder !== 'archive' && <IconButton name="Archive" shortcut="e" icon="archive" onPress={act.archive} />}
+        <IconButton name={place.folder === 'junk' ? 'Not junk' : 'Junk'} shortcut="!" icon="junk" onPress={act.junk} />
+        {place.folder !== 'trash' && <IconButton name="Delete" shortcut="#" icon="delete" onPress={act.delete} />}
+        {isForWaste(place.folder) && (
+          <IconButton
+            name="Delete for good"
+            {...(place.folder === 'trash' && { shortcut: '#' })}
+            icon="erase"
+            onPress={act.erase}
+          />
+        )}
+        {unread ? (
+          <IconButton name="Mark as read" shortcut="Shift I" icon="read" onPress={act.read} />
+        ) : (
+          <IconButton name="Mark as unread" shortcut="Shift U" icon="unread" onPress={act.unread} />
+        )}
+        <IconButton
+          name={starred ? 'Remove star' : 'Star'}
+          shortcut="s"
+          icon="star"
+          filled={starred}
+          onPress={act.star}
+        />
+        <LabelMenu
+          subjects={subjects}
+          isOpen={open === 'label'}
+          onOpen={(is) => setOpen(is ? 'label' : undefined)}
+          onChoose={(chosen) => void label(place, subjects, chosen)}
+        />
+        <MoveMenu
+          place={place}
+          isOpen={open === 'move'}
+          onOpen={(is) => setOpen(is ? 'move' : undefined)}
+          onChoose={leave}
+        />
+      </Toolbar>
+      {open === 'erase' && (
+        <EraseDialog place={place} subjects={subjects} onDone={() => onLeave?.()} onClose={() => setOpen(undefined)} />
       )}
-      <IconButton
-        name={starred ? 'Remove star' : 'Star'}
-        shortcut="s"
-        icon="star"
-        filled={starred}
-        onPress={act.star}
-      />
-      <LabelMenu
-        subjects={subjects}
-        isOpen={open === 'label'}
-        onOpen={(is) => setOpen(is ? 'label' : undefined)}
-        onChoose={(chosen) => void label(place, subjects, chosen)}
-      />
-      <MoveMenu
-        place={place}
-        isOpen={open === 'move'}
-        onOpen={(is) => setOpen(is ? 'move' : undefined)}
-        onChoose={leave}
-      />
-    </Toolbar>
+    </>
   )
 }

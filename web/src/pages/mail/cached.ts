@@ -3,7 +3,7 @@ import type { ListFolders200, ThreadWithMessages } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { changed, type Edit, type State } from './edits.ts'
 import type { Place } from './place.ts'
-import { foldersQuery, mailKeys, messagesOf, type Row, type RowPage } from './queries.ts'
+import { foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
 
 const keysOf = ({ mailbox, folder }: Place): QueryKey[] => [
   ['rows', mailbox, folder],
@@ -30,6 +30,20 @@ export function cachedRows({ mailbox, folder }: Place): Row[] {
     .flatMap(([, page]) => page?.rows ?? [])
 }
 
+/** A conversation as the list has it, where that is the whole. */
+export function conversationInList(place: Place, id: string): ThreadWithMessages | undefined {
+  const row = cachedRows(place).find((one) => one.id === id)
+  if (!row || row.messages.length < row.uids.length) return undefined
+  const { subject, root_message_id, folder } = row
+  return {
+    id,
+    subject,
+    root_message_id,
+    folder,
+    messages: row.messages.map((message) => ({ ...message, thread_id: id })),
+  }
+}
+
 const conversations = ({ mailbox, folder }: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ['conversation', mailbox, folder] })
 
@@ -50,11 +64,6 @@ export async function showAtOnce(place: Place, edit: Edit, states: readonly Stat
   return () => {
     for (const [key, data] of before) queryClient.setQueryData(key, data)
   }
-}
-
-/** Asks again for what is shown of a mailbox. */
-export async function refresh({ mailbox }: Place): Promise<void> {
-  await Promise.all(mailKeys(mailbox).map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
 function changeRows({ mailbox, folder }: Place, change: (row: Row) => Row | undefined): void {

@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useMemo, useRef } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
 import type { ThreadWithMessages } from '../../api/generated.ts'
+import { afterPaint } from '../../parts/after-paint.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { plain } from '../../parts/plain.ts'
 import { Loaded } from '../../parts/states.tsx'
+import { useSettled } from '../../parts/use-settled.ts'
 import type { Mode } from '../write/answer.ts'
 import { write } from '../write/opening.ts'
 import { useMayWrite } from '../write/use-may-write.ts'
 import { ActionBar } from './action-bar.tsx'
+import { conversationInList } from './cached.ts'
 import styles from './conversation.module.css'
 import { LabelChips } from './label-chips.tsx'
 import { MessageCard } from './message-card.tsx'
 import { neighbour } from './neighbour.ts'
-import { performQuietly } from './perform.ts'
+import { markRead } from './perform.ts'
 import type { Place } from './place.ts'
 import { Presence } from './presence.tsx'
 import { conversationQuery } from './queries.ts'
@@ -27,12 +30,20 @@ const isWide = () => window.matchMedia('(width >= 80rem)').matches
 
 /** A conversation, with what can be done with it. */
 export function Conversation() {
-  const { thread, ...place } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
-  const query = useQuery(conversationQuery(place, thread))
+  const { thread, mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
+  const place = useMemo(() => ({ mailbox, folder }), [mailbox, folder])
+  const settled = useSettled(thread)
+  // What the list has of it is shown at once, and the service asked then.
+  const known = useMemo(() => conversationInList(place, thread), [place, thread])
+  const query = useQuery({
+    ...conversationQuery(place, thread),
+    ...(known && { initialData: known, initialDataUpdatedAt: 0, enabled: settled !== undefined }),
+  })
   const navigate = useNavigate()
   const region = useRef<HTMLElement>(null)
+  // To focus it before would lay out the page, and then again as the list has found its new width.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keyboard goes on from each conversation that is opened
-  useEffect(() => region.current?.focus(), [thread])
+  useEffect(() => afterPaint(() => region.current?.focus()), [thread])
   const goTo = (id: string | undefined) =>
     id === undefined
       ? void navigate({ to: '/mail/$mailbox/$folder', params: place })
@@ -71,7 +82,7 @@ export function Conversation() {
         <IconButton name="Newer" shortcut="k" icon="previous" onPress={() => step(-1)} />
         <IconButton name="Older" shortcut="j" icon="next" onPress={() => step(1)} />
       </div>
-      <Presence place={place} conversation={thread} />
+      {settled !== undefined && <Presence place={place} conversation={settled} />}
       <Loaded query={query} what="the conversation">
         {(data) => <Messages key={thread} place={place} conversation={data} />}
       </Loaded>
@@ -79,7 +90,12 @@ export function Conversation() {
   )
 }
 
-function Messages({ place, conversation: { subject, messages } }: { place: Place; conversation: ThreadWithMessages }) {
+interface MessagesProps {
+  readonly place: Place
+  readonly conversation: ThreadWithMessages
+}
+
+const Messages = memo(function Messages({ place, conversation: { subject, messages } }: MessagesProps) {
   // What was unread as the conversation was opened is shown open, though it counts as read from then on.
   const fresh = useRef<ReadonlySet<number>>(new Set(messages.filter(({ unread }) => unread).map(({ uid }) => uid)))
   const shown = useRef(new Set<number>())
@@ -87,8 +103,12 @@ function Messages({ place, conversation: { subject, messages } }: { place: Place
   useEffect(() => {
     if (!mayChange) return
     const uids = messages.flatMap(({ uid, unread }) => (unread && !shown.current.has(uid) ? [uid] : []))
-    for (const { uid } of messages) shown.current.add(uid)
-    if (uids.length > 0) void performQuietly(place, { uids, change: { unread: false } })
+    if (uids.length === 0) return
+    // First they are painted: what is shown then takes as long again.
+    return afterPaint(() => {
+      for (const uid of uids) shown.current.add(uid)
+      void markRead(place, uids)
+    })
   })
   const newest = messages.at(-1)?.uid
   return (
@@ -102,9 +122,10 @@ function Messages({ place, conversation: { subject, messages } }: { place: Place
           key={message.uid}
           place={place}
           message={message}
+          mayChange={mayChange}
           startsOpen={message.uid === newest || fresh.current.has(message.uid)}
         />
       ))}
     </div>
   )
-}
+})

@@ -28,28 +28,3 @@ export function changed<T extends State>(message: T, { unread, starred, add_labe
     labels: [...labels],
   }
 }
-
-/** What brings back each message as it was before the change: nothing for one that the change leaves as it is. */
-export function inverseOf(states: readonly State[], change: Change): Edit[] {
-  const groups = new Map<string, { uids: number[]; change: Change }>()
-  for (const state of states) {
-    const back = backOf(state, change)
-    const name = JSON.stringify(back)
-    if (name === '{}') continue
-    const group = groups.get(name) ?? { uids: [], change: back }
-    group.uids.push(state.uid)
-    groups.set(name, group)
-  }
-  return [...groups.values()]
-}
-
-function backOf(state: State, { unread, starred, add_labels = [], remove_labels = [] }: Change): Change {
-  const added = add_labels.filter((keyword) => !state.labels.includes(keyword))
-  const removed = remove_labels.filter((keyword) => state.labels.includes(keyword))
-  return {
-    ...(unread !== undefined && unread !== state.unread && { unread: state.unread }),
-    ...(starred !== undefined && starred !== state.starred && { starred: state.starred }),
-    ...(added.length > 0 && { remove_labels: added }),
-    ...(removed.length > 0 && { add_labels: removed }),
-  }
-}

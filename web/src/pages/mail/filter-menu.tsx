@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
-import { Dialog, DialogTrigger } from 'react-aria-components/Dialog'
+import { Dialog } from 'react-aria-components/Dialog'
 import { Input } from 'react-aria-components/Input'
 import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
@@ -29,38 +29,66 @@ interface Props {
   readonly typed?: { readonly value: string; readonly onChange: (value: string) => void }
 }
 
-/** A menu that narrows as one types. */
-export function FilterMenu({ name, shortcut, icon, choices, isOpen, onOpen, onChoose, typed }: Props) {
+/** A menu that narrows as one types. All but its button is made once it is opened. */
+export function FilterMenu({ shortcut, icon, isOpen, onOpen, ...menu }: Props) {
+  const button = useRef<HTMLButtonElement>(null)
+  return (
+    <>
+      <IconButton
+        ref={button}
+        name={menu.name}
+        shortcut={shortcut}
+        icon={icon}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPress={() => onOpen(!isOpen)}
+      />
+      {isOpen && (
+        <Popover
+          triggerRef={button}
+          isOpen
+          onOpenChange={onOpen}
+          // The button closes it by itself.
+          shouldCloseOnInteractOutside={(element) => !button.current?.contains(element)}
+          className={`${styles.popover}`}
+          placement="bottom end"
+          isNonModal
+        >
+          <Choices {...menu} onClose={() => onOpen(false)} />
+        </Popover>
+      )}
+    </>
+  )
+}
+
+type ChoicesProps = Pick<Props, 'name' | 'choices' | 'onChoose' | 'typed'> & { readonly onClose: () => void }
+
+function Choices({ name, choices, onChoose, typed, onClose }: ChoicesProps) {
   const { contains } = useFilter({ sensitivity: 'base' })
   return (
-    <DialogTrigger isOpen={isOpen} onOpenChange={onOpen}>
-      <IconButton name={name} shortcut={shortcut} icon={icon} />
-      <Popover className={`${styles.popover}`} placement="bottom end" isNonModal>
-        <Dialog aria-label={name} className={`${styles.dialog}`}>
-          <Autocomplete filter={contains} {...(typed && { inputValue: typed.value, onInputChange: typed.onChange })}>
-            <SearchField aria-label={name} autoFocus className={`${styles.field}`}>
-              <Input className={`${styles.input}`} placeholder={`${name}…`} />
-            </SearchField>
-            <Menu
-              aria-label={name}
-              className={`${styles.menu}`}
-              items={choices}
-              renderEmptyState={() => <p className={styles.none}>Nothing has that name.</p>}
-              onAction={(key) => {
-                onOpen(false)
-                onChoose(String(key))
-              }}
-            >
-              {(choice) => (
-                <MenuItem id={choice.id} textValue={choice.name} className={`${styles.item}`}>
-                  {choice.shown}
-                  {choice.note !== undefined && <span className={styles.note}>{choice.note}</span>}
-                </MenuItem>
-              )}
-            </Menu>
-          </Autocomplete>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <Dialog aria-label={name} className={`${styles.dialog}`}>
+      <Autocomplete filter={contains} {...(typed && { inputValue: typed.value, onInputChange: typed.onChange })}>
+        <SearchField aria-label={name} autoFocus className={`${styles.field}`}>
+          <Input className={`${styles.input}`} placeholder={`${name}…`} />
+        </SearchField>
+        <Menu
+          aria-label={name}
+          className={`${styles.menu}`}
+          items={choices}
+          renderEmptyState={() => <p className={styles.none}>Nothing has that name.</p>}
+          onAction={(key) => {
+            onClose()
+            onChoose(String(key))
+          }}
+        >
+          {(choice) => (
+            <MenuItem id={choice.id} textValue={choice.name} className={`${styles.item}`}>
+              {choice.shown}
+              {choice.note !== undefined && <span className={styles.note}>{choice.note}</span>}
+            </MenuItem>
+          )}
+        </Menu>
+      </Autocomplete>
+    </Dialog>
   )
 }

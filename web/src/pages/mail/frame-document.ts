@@ -1,8 +1,8 @@
+import { quotingClasses } from '../../../../src/mime/html-quotations.ts'
 import type { Sanitized } from './sanitize.ts'
 
 /** What quotes the message before, as mail programs mark it. */
-const quotations =
-  'blockquote[type="cite"], .gmail_quote, .protonmail_quote, .yahoo_quoted, #appendonsend, .moz-cite-prefix'
+const quotations = ['blockquote[type="cite"]', '#appendonsend', ...quotingClasses.map((name) => `.${name}`)].join(', ')
 
 export interface FrameDocument {
   readonly html: string

@@ -2,6 +2,7 @@ import { folderName } from '../../parts/folder-name.ts'
 import { count } from '../../parts/size.ts'
 import { ActionBar } from './action-bar.tsx'
 import { cachedRows } from './cached.ts'
+import { EmptyFolder } from './erase-dialogs.tsx'
 import styles from './list-head.module.css'
 import type { Place } from './place.ts'
 import type { Row } from './queries.ts'
@@ -46,6 +47,7 @@ export function ListHead({ place, total, loaded, selection, focused }: Props) {
         shown={selected.length > 0}
         onLeave={selection.clear}
       />
+      {selected.length === 0 && <EmptyFolder place={place} />}
     </header>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { folderName } from '../../parts/folder-name.ts'
 import { Empty } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
@@ -15,6 +15,7 @@ export function Mail() {
   const own = useQuery(meQuery).data?.mailboxes.find(({ address }) => address === mailbox)
   const isPrivate = own?.kind === 'private'
   const folders = useQuery({ ...foldersQuery(mailbox), enabled: !isPrivate }).data?.data
+  const place = useMemo(() => ({ mailbox, folder }), [mailbox, folder])
   const unread = folders?.find(({ name }) => name === folder)?.unread ?? 0
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${folderName(folder)} · ${mailbox}`
@@ -28,7 +29,7 @@ export function Mail() {
     )
   return (
     <div className={styles.mail} data-open={thread !== undefined || undefined}>
-      <ThreadList key={`${mailbox} ${folder}`} place={{ mailbox, folder }} opened={thread} />
+      <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} />
       <Outlet />
     </div>
   )

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import type { ThreadMessage } from '../../api/generated.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
@@ -14,18 +14,17 @@ import { personName } from './people.ts'
 import { perform } from './perform.ts'
 import type { Place } from './place.ts'
 import { messageQuery } from './queries.ts'
-import { useMayChange } from './use-may-change.ts'
 
 interface Props {
   readonly place: Place
   readonly message: ThreadMessage
   readonly startsOpen: boolean
+  readonly mayChange: boolean
 }
 
 /** A message of a conversation: one line, or the whole. */
-export function MessageCard({ place, message, startsOpen }: Props) {
+export const MessageCard = memo(function MessageCard({ place, message, startsOpen, mayChange }: Props) {
   const [isOpen, open] = useState(startsOpen)
-  const mayChange = useMayChange(place.mailbox)
   const { uid, from, starred, received_at } = message
   const name = personName(from)
   const toggleStar = () =>
@@ -64,7 +63,7 @@ export function MessageCard({ place, message, startsOpen }: Props) {
       {isOpen && <Body place={place} uid={uid} />}
     </section>
   )
-}
+})
 
 function Body({ place, uid }: { place: Place; uid: number }) {
   const query = useQuery(messageQuery(place, uid))

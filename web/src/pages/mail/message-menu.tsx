@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu'
+import { useRef, useState } from 'react'
+import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
 import { getDownloadMessageUrl, type ThreadMessage } from '../../api/generated.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
@@ -17,55 +18,82 @@ const answers = [
   ['forward', 'Forward this message'],
 ] as const
 
-/** What else can be done with one message. */
-export function MessageMenu({ place, message: { uid, from, unread } }: { place: Place; message: ThreadMessage }) {
+interface Props {
+  readonly place: Place
+  readonly message: ThreadMessage
+}
+
+/** What else can be done with one message. All but the button is made once it is opened. */
+export function MessageMenu(props: Props) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, open] = useState(false)
+  return (
+    <>
+      <IconButton
+        ref={button}
+        name="More"
+        icon="more"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPress={() => open(!isOpen)}
+      />
+      {isOpen && (
+        <Popover
+          triggerRef={button}
+          isOpen
+          onOpenChange={open}
+          aria-label="More"
+          className={`${styles.popover}`}
+          placement="bottom end"
+        >
+          <Items {...props} onClose={() => open(false)} />
+        </Popover>
+      )}
+    </>
+  )
+}
+
+function Items({ place, message: { uid, from, unread }, onClose }: Props & { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const mayWrite = useMayWrite()
   const mayFilter = useMay('filters:write')
   const isOwn = useLevel(place.mailbox) === 'own'
   const mayChange = useMayChange(place.mailbox)
   return (
-    <MenuTrigger>
-      <IconButton name="More" icon="more" />
-      <Popover className={`${styles.popover}`} placement="bottom end">
-        <Menu aria-label="More" className={`${styles.menu}`}>
-          {mayWrite &&
-            answers.map(([what, name]) => (
-              <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, uid })}>
-                {name}
-              </MenuItem>
-            ))}
-          {mayFilter && from.address !== '' && (
-            <MenuItem
-              className={`${styles.item}`}
-              onAction={() => void navigate({ to: '/filters', search: { from: from.address } })}
-            >
-              Make a filter from this message
-            </MenuItem>
-          )}
-          {isOwn && from.address !== '' && (
-            <MenuItem
-              className={`${styles.item}`}
-              onAction={() => void navigate({ to: '/filters', search: { from: from.address, own: true } })}
-            >
-              Make a filter of your own from it
-            </MenuItem>
-          )}
-          {mayChange && !unread && (
-            <MenuItem
-              className={`${styles.item}`}
-              onAction={() =>
-                void perform(place, { uids: [uid], change: { unread: true } }, 'Message marked as unread')
-              }
-            >
-              Mark this message as unread
-            </MenuItem>
-          )}
-          <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(uid, { ...place })} download>
-            Download the message
+    <Menu aria-label="More" autoFocus="first" onClose={onClose} className={`${styles.menu}`}>
+      {mayWrite &&
+        answers.map(([what, name]) => (
+          <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, uid })}>
+            {name}
           </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+        ))}
+      {mayFilter && from.address !== '' && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void navigate({ to: '/filters', search: { from: from.address } })}
+        >
+          Make a filter from this message
+        </MenuItem>
+      )}
+      {isOwn && from.address !== '' && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void navigate({ to: '/filters', search: { from: from.address, own: true } })}
+        >
+          Make a filter of your own from it
+        </MenuItem>
+      )}
+      {mayChange && !unread && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void perform(place, { uids: [uid], change: { unread: true } }, 'Message marked as unread')}
+        >
+          Mark this message as unread
+        </MenuItem>
+      )}
+      <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(uid, { ...place })} download>
+        Download the message
+      </MenuItem>
+    </Menu>
   )
 }

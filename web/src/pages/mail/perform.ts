@@ -1,87 +1,92 @@
-import { changeMessages } from '../../api/generated.ts'
+import { ApiError } from '../../api/call.ts'
+import { changeMessage, changeMessages } from '../../api/generated.ts'
+import { askAnewSoon } from '../../app/ask-anew.ts'
 import { sayFailure, toasts } from '../../parts/toasts.ts'
-import { refresh, showAtOnce, statesOf } from './cached.ts'
-import { type Change, type Edit, inverseOf } from './edits.ts'
+import { sayUndone, undo } from '../changes/undo.ts'
+import { showAtOnce, statesOf } from './cached.ts'
+import type { Edit } from './edits.ts'
 import type { Place } from './place.ts'
+import { mailKeys } from './queries.ts'
 
 /** Messages in one request. */
-const together = 500
+export const together = 500
 
-/** How long an action can be undone. */
+/** How long an action offers to be undone. The changes are listed for 30 days. */
 const undoable = 10_000
 
 /** Requests that are under way. What is shown is asked for again after the last of them. */
 let pending = 0
 
-/** An edit of one folder. */
-interface Step extends Edit {
-  readonly place: Place
-}
+/** Messages that are marked by a request each: there is a limit of requests. */
+const mostOneByOne = 5
 
-/** Changes messages: at once in what is shown, then in the service. Says what was done, and offers to undo it: each message
- *  becomes again what it was. What fails is shown as it was, with the reason. */
+/** Changes messages: at once in what is shown, then in the service. Says what was done, and offers to undo it. What fails is shown
+ *  as it was, with the reason. */
 export async function perform(place: Place, edit: Edit, done: string): Promise<void> {
-  const undo: Step[] = []
   try {
-    undo.push(...(await apply({ ...edit, place })))
-  } catch (error) {
-    sayFailure(error)
-    return
-  }
-  toasts.add(
-    {
-      text: done,
-      ...(undo.length > 0 && { action: { name: 'Undo', run: () => void revert(undo) } }),
-    },
-    { timeout: undoable },
-  )
-}
-
-/** The same for what needs no word: reading marks as read. */
-export async function performQuietly(place: Place, edit: Edit): Promise<void> {
-  await apply({ ...edit, place }).catch(sayFailure)
-}
-
-async function revert(steps: readonly Step[]): Promise<void> {
-  try {
-    for (const step of steps) await apply(step)
-    toasts.add({ text: 'Undone' }, { timeout: 5_000 })
+    const changes = await apply(place, edit, () => changeAll(place, edit))
+    const action = { name: 'Undo', run: () => void revert(place, changes) }
+    toasts.add({ text: done, ...(changes.length > 0 && { action }) }, { timeout: undoable })
   } catch (error) {
     sayFailure(error)
   }
 }
 
-/** Answers the steps that undo it. @throws ApiError where nothing, or not all of it, was done. */
-async function apply({ place, ...edit }: Step): Promise<Step[]> {
-  const states = await statesOf(place, edit.uids)
-  const back = await showAtOnce(place, edit, states)
+/** Marks as read what one reads. Nothing is said of it, and a few messages are not among the recent changes: the service records only
+ *  what one request does to many. */
+export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
+  const edit = { uids, change: { unread: false } }
+  const changeEach = async () => {
+    for (const uid of uids) await changeMessage(uid, edit.change, place).catch(unlessGone)
+  }
+  const send = uids.length > mostOneByOne ? () => changeAll(place, edit) : changeEach
+  await apply<unknown>(place, edit, send).catch(sayFailure)
+}
+
+/** Somebody else may have moved or deleted it meanwhile. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
+}
+
+/** The last first. */
+async function revert({ mailbox }: Place, changes: readonly string[]): Promise<void> {
+  try {
+    sayUndone(await whilePending(mailbox, () => undo(changes.toReversed())))
+  } catch (error) {
+    sayFailure(error)
+  }
+}
+
+/** Shows an edit at once, and sends it. @throws ApiError where nothing, or not all of it, was done. */
+async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
+  const back = await showAtOnce(place, edit, await statesOf(place, edit.uids))
+  return whilePending(place.mailbox, async () => {
+    try {
+      return await send()
+    } catch (error) {
+      back()
+      throw error
+    }
+  })
+}
+
+/** Answers the changes that it made. */
+async function changeAll(place: Place, edit: Edit): Promise<string[]> {
+  const changes: string[] = []
+  for (let at = 0; at < edit.uids.length; at += together) {
+    const uids = edit.uids.slice(at, at + together)
+    const { change_id } = await changeMessages({ ...edit.change, uids }, place)
+    if (change_id !== null) changes.push(change_id)
+  }
+  return changes
+}
+
+async function whilePending<T>(mailbox: string, work: () => Promise<T>): Promise<T> {
   pending++
   try {
-    const moved = new Map<number, number>()
-    for (let at = 0; at < edit.uids.length; at += together) {
-      const uids = edit.uids.slice(at, at + together)
-      const answer = await changeMessages({ ...edit.change, uids }, place)
-      for (const { uid, new_uid } of answer.moved) moved.set(uid, new_uid)
-    }
-    return undoing(place, edit.change, inverseOf(states, edit.change), moved)
-  } catch (error) {
-    back()
-    throw error
+    return await work()
   } finally {
     pending--
-    if (pending === 0) void refresh(place)
+    if (pending === 0) askAnewSoon(mailKeys(mailbox))
   }
-}
-
-/** Where messages were moved, they are now elsewhere under other uids. */
-function undoing(place: Place, change: Change, inverse: Edit[], moved: ReadonlyMap<number, number>): Step[] {
-  if (change.folder === undefined) return inverse.map((edit) => ({ ...edit, place }))
-  const there = { mailbox: place.mailbox, folder: change.folder }
-  const steps = inverse.map((edit) => ({
-    ...edit,
-    place: there,
-    uids: edit.uids.flatMap((uid) => moved.get(uid) ?? []),
-  }))
-  const uids = [...moved.values()]
-  return uids.length === 0 ? steps : [...steps, { place: there, uids, change: { folder: place.folder } }]
 }

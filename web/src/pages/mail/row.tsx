@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { type MouseEvent, memo } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { plain } from '../../parts/plain.ts'
@@ -20,8 +19,7 @@ interface Props {
   readonly onSelect: (index: number, extend: boolean) => void
   /** Undefined where nothing may be changed. */
   readonly onStar: ((row: Row) => void) | undefined
-  /** In place of going to the conversation. */
-  readonly onOpen: ((row: Row) => void) | undefined
+  readonly onOpen: (row: Row) => void
 }
 
 /** What a row of the list shows of a conversation. A click anywhere but on its tools opens it. */
@@ -30,6 +28,12 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
   const names = peopleIn(row, place)
   const subject = plain(row.subject) || '(no subject)'
   const select = (event: MouseEvent) => onSelect(index, event.shiftKey)
+  const open = (event: MouseEvent) => {
+    // With these, the browser opens it in another tab or window.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    onOpen(row)
+  }
   return (
     <>
       <div role="gridcell" className={styles.tools}>
@@ -60,20 +64,9 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
         </span>
         <span className={styles.text}>
           <LabelChips keywords={labels} />
-          <Link
-            className={`${styles.link}`}
-            to="/mail/$mailbox/$folder/$thread"
-            params={{ ...place, thread: row.id }}
-            tabIndex={-1}
-            draggable={false}
-            onClick={(event) => {
-              if (!onOpen) return
-              event.preventDefault()
-              onOpen(row)
-            }}
-          >
+          <a className={styles.link} href={addressOf(place, row)} tabIndex={-1} draggable={false} onClick={open}>
             {subject}
-          </Link>
+          </a>
           <span className={styles.preview}>{plain(row.preview)}</span>
         </span>
         <span className={styles.end}>
@@ -88,6 +81,10 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
     </>
   )
 })
+
+/** A link of the router would look at each change of the address, in every row. */
+const addressOf = ({ mailbox, folder }: Place, { id }: Row) =>
+  `/mail/${[mailbox, folder, id].map(encodeURIComponent).join('/')}`
 
 /** The senders; in folders of what was sent, the recipients. */
 function peopleIn(row: Row, { mailbox, folder }: Place): string {

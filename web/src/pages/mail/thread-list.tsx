@@ -1,17 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { afterPaint } from '../../parts/after-paint.ts'
 import { folderName } from '../../parts/folder-name.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { Empty, Failure } from '../../parts/states.tsx'
+import { useSettled } from '../../parts/use-settled.ts'
 import { write } from '../write/opening.ts'
 import { useMayWrite } from '../write/use-may-write.ts'
 import { star } from './actions.ts'
 import { cachedRows } from './cached.ts'
 import { ListHead } from './list-head.tsx'
+import { ListRow } from './list-row.tsx'
+import { loadAhead } from './load-ahead.ts'
 import type { Place } from './place.ts'
 import type { Row } from './queries.ts'
-import { RowContent, spoken } from './row.tsx'
 import { subjectOf } from './subject.ts'
 import styles from './thread-list.module.css'
 import { useLabelNames } from './use-label-names.ts'
@@ -50,21 +53,25 @@ export function ThreadList({ place, opened }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are as high as the list is wide
   useEffect(() => virtual.measure(), [height])
   const selection = useSelection(rows.at)
-  const latest = useRef({ selection, place })
-  latest.current = { selection, place }
+  const latest = useRef(selection)
+  latest.current = selection
   const onSelect = useCallback((index: number, extend: boolean) => {
-    const { toggle, extend: upTo } = latest.current.selection
+    const { toggle, extend: upTo } = latest.current
     setActive(index)
     if (extend) upTo(index)
     else toggle(index)
   }, [])
-  const onStar = useCallback((row: Row) => void star(latest.current.place, [subjectOf(row, row.messages)]), [])
+  const onStar = useCallback((row: Row) => void star(place, [subjectOf(row, row.messages)]), [place])
 
   const writes = useMayWrite(place.mailbox) && place.folder === 'drafts'
-  const onWrite = useCallback((row: Row) => {
-    const uid = row.uids.at(-1)
-    if (uid !== undefined) write({ what: 'draft', place: latest.current.place, uid })
-  }, [])
+  const onOpen = useCallback(
+    (row: Row) => {
+      const uid = row.uids.at(-1)
+      if (writes && uid !== undefined) write({ what: 'draft', place, uid })
+      else void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
+    },
+    [navigate, place, writes],
+  )
 
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(total - 1, index))
@@ -89,9 +96,15 @@ export function ThreadList({ place, opened }: Props) {
   }, [opened])
   const open = (index: number) => {
     const row = rows.at(index)
-    if (row && writes) onWrite(row)
-    else if (row) void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
+    if (row) onOpen(row)
   }
+  // What is opened is looked at, and the ones beside it come next. In the list, keys only pass most of them.
+  const settled = useSettled(rows.at(active)?.id)
+  const likely = opened ?? settled
+  useEffect(() => {
+    if (likely === undefined) return
+    return afterPaint(() => void loadAhead(place, likely))
+  }, [place, likely])
   const isInList = () => scroller.current?.contains(document.activeElement) ?? false
   useKeys(
     opened !== undefined
@@ -151,30 +164,16 @@ export function ThreadList({ place, opened }: Props) {
           {items.map(({ index, start }) => {
             const row = rows.at(index)
             return (
-              <div
+              <ListRow
                 key={index}
-                role="row"
-                aria-rowindex={index + 1}
-                aria-selected={row !== undefined && selection.ids.has(row.id)}
-                aria-current={row !== undefined && row.id === opened}
-                aria-label={row ? spoken(row, place, labelNames) : 'Loading'}
-                tabIndex={index === reachable ? 0 : -1}
-                onFocus={() => setActive(index)}
-                data-unread={row?.unread || undefined}
-                className={styles.row}
-                style={{ height, transform: `translateY(${start}px)` }}
-              >
-                {row ? (
-                  <RowContent
-                    {...{ place, row, index, onSelect }}
-                    onStar={mayChange ? onStar : undefined}
-                    onOpen={writes ? onWrite : undefined}
-                    isSelected={selection.ids.has(row.id)}
-                  />
-                ) : (
-                  <div role="gridcell" className={styles.blank} />
-                )}
-              </div>
+                {...{ place, row, index, height, labelNames, onSelect, onOpen }}
+                top={start}
+                onFocus={setActive}
+                onStar={mayChange ? onStar : undefined}
+                isSelected={row !== undefined && selection.ids.has(row.id)}
+                isOpened={row !== undefined && row.id === opened}
+                isReachable={index === reachable}
+              />
             )
           })}
         </div>

@@ -44,7 +44,8 @@ export function usePresence(
     window.addEventListener('pagehide', leave)
     return () => {
       window.removeEventListener('pagehide', leave)
-      leave()
+      // What is shown next comes first.
+      setTimeout(leave)
     }
   }, [mailbox, conversation, doing])
   return useQuery(presenceQuery(mailbox, conversation)).data?.data ?? []

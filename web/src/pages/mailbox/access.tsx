@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { endMailboxAccess, type MailboxAccess } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Card, Section } from '../../parts/page.tsx'
 import { Person } from '../../parts/person.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/may.ts'
 import { levels } from './levels.ts'
-import styles from './mailbox.module.css'
 import { accessQuery, mailboxChanged } from './queries.ts'
 import { Share } from './share.tsx'
 
@@ -23,11 +22,7 @@ export function Access({ address }: { address: string }) {
   const [asked, ask] = useState<'share' | MailboxAccess>()
   const close = () => ask(undefined)
   return (
-    <section aria-labelledby="access" className={styles.section}>
-      <div className={styles.head}>
-        <h2 id="access">Who may use it</h2>
-        {mayShare && <Button onPress={() => ask('share')}>Share</Button>}
-      </div>
+    <Section title="Who may use it" actions={mayShare && <Button onPress={() => ask('share')}>Share</Button>}>
       <Card>
         <Loaded query={query} what="who may use it">
           {({ data }) =>
@@ -75,6 +70,6 @@ export function Access({ address }: { address: string }) {
           onClose={close}
         />
       )}
-    </section>
+    </Section>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { MeMailboxesItemLevel } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Card, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { AutoReplyForm } from './auto-reply-form.tsx'
@@ -25,8 +25,7 @@ export function ForwardingAndReply({ address, level, forwards }: Props) {
   const [asked, ask] = useState<'forward' | 'reply'>()
   const close = () => ask(undefined)
   return (
-    <section aria-labelledby="forwarding" className={styles.section}>
-      <h2 id="forwarding">Forwarding and auto-reply</h2>
+    <Section title="Forwarding and auto-reply">
       <Card>
         <Loaded query={query} what="forwarding">
           {({ forward, reply }) => (
@@ -67,6 +66,6 @@ export function ForwardingAndReply({ address, level, forwards }: Props) {
           )}
         </Loaded>
       </Card>
-    </section>
+    </Section>
   )
 }

@@ -2,11 +2,12 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { showUsage } from '../../api/generated.ts'
 import { Status } from '../../parts/chip.tsx'
-import { Card, Page } from '../../parts/page.tsx'
+import { Card, Page, Section } from '../../parts/page.tsx'
 import { count, size } from '../../parts/size.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { domainsQuery } from '../domains/queries.ts'
+import { Failures } from './failures.tsx'
 import { Meter } from './meter.tsx'
 import styles from './overview.module.css'
 
@@ -32,6 +33,7 @@ export function Overview() {
           </div>
         )}
       </Loaded>
+      <Failures />
       <Outstanding />
     </Page>
   )
@@ -43,8 +45,7 @@ function Outstanding() {
   const waiting = data?.data.filter(({ status, outstanding }) => status !== 'verified' || outstanding > 0) ?? []
   if (waiting.length === 0) return null
   return (
-    <section className={styles.section} aria-labelledby="outstanding">
-      <h2 id="outstanding">Domains with something outstanding</h2>
+    <Section title="Domains with something outstanding">
       <Card>
         <Table
           name="Domains with something outstanding"
@@ -64,6 +65,6 @@ function Outstanding() {
           ]}
         />
       </Card>
-    </section>
+    </Section>
   )
 }

@@ -1,10 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { listAccessChanges, type MailboxAccessChange } from '../../api/generated.ts'
-import { Card } from '../../parts/page.tsx'
+import { Card, Section } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { levels } from '../mailbox/levels.ts'
-import styles from './profile.module.css'
 
 const changesQuery = queryOptions({
   queryKey: ['access-changes'],
@@ -16,12 +15,11 @@ export function AccessChanges() {
   const { data } = useQuery(changesQuery)
   if (!data || data.data.length === 0) return null
   return (
-    <section aria-labelledby="access-changes" className={styles.section}>
-      <h2 id="access-changes">Access to your mailbox</h2>
+    <Section title="Access to your mailbox">
       <Card>
         <Table name="Access to your mailbox" rows={data.data} rowKey={({ id }) => String(id)} columns={columns} />
       </Card>
-    </section>
+    </Section>
   )
 }
 

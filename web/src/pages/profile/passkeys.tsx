@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Passkey } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Card, Section } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { browserHasPasskeys } from '../../session/passkeys.ts'
 import { hasPasskeys, waysQuery } from '../../session/ways.ts'
 import { AddPasskey, RemovePasskey, RenamePasskey } from './passkey-dialogs.tsx'
-import styles from './profile.module.css'
 import { passkeysQuery } from './queries.ts'
 
 type Asked = { readonly what: 'add' } | { readonly what: 'rename' | 'remove'; readonly passkey: Passkey }
@@ -22,11 +21,7 @@ export function Passkeys() {
   const close = () => ask(undefined)
   const add = hasPasskeys(ways) && <Button onPress={() => ask({ what: 'add' })}>Add a passkey</Button>
   return (
-    <section aria-labelledby="passkeys" className={styles.section}>
-      <div className={styles.head}>
-        <h2 id="passkeys">Passkeys</h2>
-        {passkeys.data?.data.length !== 0 && add}
-      </div>
+    <Section title="Passkeys" actions={passkeys.data?.data.length !== 0 && add}>
       <Card>
         <Loaded query={passkeys} what="passkeys">
           {({ data }) =>
@@ -76,7 +71,7 @@ export function Passkeys() {
       {asked?.what === 'add' && <AddPasskey onClose={close} />}
       {asked?.what === 'rename' && <RenamePasskey passkey={asked.passkey} onClose={close} />}
       {asked?.what === 'remove' && <RemovePasskey passkey={asked.passkey} onClose={close} />}
-    </section>
+    </Section>
   )
 }
 

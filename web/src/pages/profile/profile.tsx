@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Card, Page } from '../../parts/page.tsx'
+import { Card, Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
 import { waysQuery } from '../../session/ways.ts'
@@ -11,6 +11,9 @@ import { PasswordForm } from './password.tsx'
 import styles from './profile.module.css'
 import { AddSecondFactor, RemoveSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
+
+// What shows formatted text is loaded with it.
+const Signatures = lazy(() => import('./signatures.tsx'))
 
 /** Who is signed in, how they sign in, and where they have. */
 export function Profile() {
@@ -66,10 +69,12 @@ export function Profile() {
       {asked === 'add' && <AddSecondFactor onClose={close} />}
       {asked === 'remove' && <RemoveSecondFactor onClose={close} />}
       <Passkeys />
-      <section aria-labelledby="sessions" className={styles.section}>
-        <h2 id="sessions">Where you are signed in</h2>
+      <Suspense>
+        <Signatures />
+      </Suspense>
+      <Section title="Where you are signed in">
         <Sessions />
-      </section>
+      </Section>
       <AccessChanges />
     </Page>
   )

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { endSession, type Session } from '../../api/generated.ts'
+import { browserName } from '../../parts/browser-name.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
@@ -26,7 +27,8 @@ export function Sessions() {
                 heading: 'Browser',
                 cell: ({ user_agent, client_address, current }) => (
                   <>
-                    {user_agent || 'Unnamed'} {current && <Status is="good">This one</Status>}
+                    <span title={user_agent}>{browserName(user_agent)}</span>{' '}
+                    {current && <Status is="good">This one</Status>}
                     <div>from {client_address}</div>
                   </>
                 ),
@@ -53,7 +55,7 @@ export function Sessions() {
       {ending && (
         <ActionDialog
           title="End this session?"
-          about={ending.user_agent}
+          about={`${browserName(ending.user_agent)} from ${ending.client_address}`}
           action="End session"
           danger
           onSubmit={() => endSession(ending.id).then(sessionsChanged)}

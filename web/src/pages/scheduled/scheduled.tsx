@@ -45,12 +45,13 @@ export function Scheduled() {
                 columns={[
                   {
                     heading: 'Message',
-                    cell: ({ subject, from, to, last_error }) => (
+                    cell: ({ subject, from, to, last_error, unless_replied }) => (
                       <>
                         <strong>{subject || '(no subject)'}</strong>
                         <div>
                           {from} to {to.join(', ')}
                         </div>
+                        {unless_replied && <div>Only if nobody has answered</div>}
                         {last_error !== null && <div>{last_error}</div>}
                       </>
                     ),
@@ -76,7 +77,7 @@ export function Scheduled() {
                               Cancel
                             </Button>
                           )}
-                          {message.status === 'failed' && (
+                          {(message.status === 'failed' || message.status === 'cancelled') && (
                             <Button
                               look="quiet"
                               aria-label={`Send ${message.subject} again`}
@@ -118,6 +119,7 @@ export function Scheduled() {
 }
 
 function State({ status }: ScheduledMessage) {
+  if (status === 'cancelled') return <Status is="plain">Cancelled: answered</Status>
   if (status === 'failed') return <Status is="bad">Failed</Status>
   return status === 'sending' ? <Status is="warn">Being sent</Status> : <Status is="plain">Waiting</Status>
 }

@@ -6,6 +6,11 @@ import { MailTime } from '../mail/mail-time.tsx'
 import { personName } from '../mail/people.ts'
 import styles from './search.module.css'
 
+/** What a message says where it was found; how it begins where that is shown already. */
+function whereFound({ match, preview }: Pick<FoundMessage, 'match' | 'preview'>): string {
+  return match === null || match.field === 'subject' || match.field === 'from' ? preview : match.text
+}
+
 /** A message that was found. It opens in its conversation. */
 export function Found({ message: { mailbox, folder, uid, ...message } }: { message: FoundMessage }) {
   const navigate = useNavigate()
@@ -30,7 +35,7 @@ export function Found({ message: { mailbox, folder, uid, ...message } }: { messa
         </span>
       </span>
       <bdi className={styles.subject}>{plain(message.subject) || '(no subject)'}</bdi>
-      <span className={styles.match}>{plain(message.match?.text ?? message.preview)}</span>
+      <span className={styles.match}>{plain(whereFound(message))}</span>
     </button>
   )
 }

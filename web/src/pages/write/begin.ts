@@ -8,6 +8,7 @@ import { answerTo } from './answer.ts'
 import { carried } from './carry.ts'
 import type { Beginning } from './opening.ts'
 import { quotationOf } from './quote.ts'
+import { knownAsSigned, signed, signedFor } from './signed.ts'
 import { blank, sendersOf, type Writing } from './writing.ts'
 import { writingOf } from './written-draft.ts'
 
@@ -16,16 +17,16 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
   const senders = sendersOf(me)
   const here = beginning.what === 'new' || beginning.what === 'kept' ? at : beginning.place.mailbox
   const from = (senders.find(({ address }) => address === here) ?? senders[0])?.address ?? ''
-  if (beginning.what === 'new') return blank(from)
   if (beginning.what === 'kept') return beginning.writing
+  if (beginning.what === 'new') return signedBlank(from)
   const { what: mode, place, uid } = beginning
   if (mode === 'draft') {
     const addresses = senders.map(({ address }) => address)
-    return writingOf(await showDraft(await draftAt(place, uid)), addresses)
+    const draft = await writingOf(await showDraft(await draftAt(place, uid)), addresses)
+    return knownAsSigned(draft, await signedFor(draft.from))
   }
   const message = await queryClient.fetchQuery(messageQuery(place, uid))
-  const own = new Set([place.mailbox, from, me.email].map((address) => address.toLowerCase()))
-  const writing = { ...blank(from), ...answerTo(message, mode, own) }
+  const writing = { ...(await signedBlank(from)), ...answerTo(message, mode, [place.mailbox, from, me.email]) }
   const pictures = message.html === null ? new Map<string, string>() : await ownPictures(place, message)
   const quoted = quotationOf(message, mode, pictures)
   const files = message.attachments.flatMap((one) => {
@@ -33,7 +34,14 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
     if (mode !== 'forward' && !isShown) return []
     return carried(writing.key, place, uid, isShown ? one : { ...one, content_id: null })
   })
-  return { ...writing, quoted, files: await Promise.all(files) }
+  const { thread_id } = message
+  const answers = mode !== 'forward' && thread_id !== null && { mailbox: place.mailbox, conversation: thread_id }
+  return { ...writing, quoted, files: await Promise.all(files), ...(answers && { answers }) }
+}
+
+async function signedBlank(from: string): Promise<Writing> {
+  const [nothing, signature] = [blank(from), await signedFor(from)]
+  return signature ? { ...nothing, ...signed(nothing, signature) } : nothing
 }
 
 /** The id of the draft that is the message `uid` of the folder `drafts`. */

@@ -3,6 +3,7 @@ import { putAside, throwAway } from './aside.ts'
 import { forgetText, keep, keepFile } from './device.ts'
 import { Fault } from './fault.ts'
 import { hold } from './hold.ts'
+import { draftOf, whenNoted } from './save.ts'
 import { isEmpty, limits, type SavedDraft, undoable, type Writing } from './writing.ts'
 
 /** The message that is open. */
@@ -86,6 +87,8 @@ export function lose(): (() => Writing) | undefined {
   if (!writing) return undefined
   const lost = setTimeout(() => void throwAway(member, writing), isEmpty(writing) ? 0 : undoable + 1_000)
   if (isEmpty(writing)) return undefined
+  // A reload ends the offer to undo, and does not open the message again.
+  void keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' }).catch(() => {})
   return () => {
     clearTimeout(lost)
     return writing
@@ -133,7 +136,10 @@ async function store(): Promise<void> {
   while (isStale && desk) {
     isStale = false
     const { writing } = desk
-    const kept = await (isEmpty(writing) ? forgetText(writing.key) : keep(member, writing)).then(
+    const kept = await (isEmpty(writing)
+      ? forgetText(writing.key)
+      : keep(member, { ...writing, draft: draftOf(writing) })
+    ).then(
       () => true,
       () => false,
     )
@@ -141,3 +147,8 @@ async function store(): Promise<void> {
   }
   isStoring = false
 }
+
+// After a reload only what the service does not have yet is sent.
+whenNoted((key) => {
+  if (desk?.writing.key === key) void store()
+})

@@ -1,28 +1,32 @@
 import { type DragEvent, type KeyboardEvent, lazy, Suspense, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
-import { Choice } from '../../parts/field.tsx'
 import { FieldErrors } from '../../parts/field-errors.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { toasts } from '../../parts/toasts.ts'
+import { useMay } from '../../session/may.ts'
+import { usePresence } from '../mail/use-presence.ts'
+import { askApproval } from './ask-approval.ts'
+import { AskedApproval } from './asked-approval.tsx'
 import styles from './composer.module.css'
 import { Conflict } from './conflict.tsx'
 import { addFiles, change, close, current, type Desk, lose, show, take } from './desk.ts'
 import { faultOf, fieldOf } from './fault.ts'
 import { AttachButton, Files } from './files.tsx'
 import { KeptState } from './kept-state.tsx'
-import { leave } from './leave.ts'
+import { leave } from './leave.tsx'
 import { write } from './opening.ts'
 import { PeopleField } from './people-field.tsx'
 import { pictureUrl } from './picture-url.ts'
 import { PlainText } from './plain-text.tsx'
-import { linesAsHtml } from './quote.ts'
 import { QuotedText } from './quoted-text.tsx'
 import { DraftConflict } from './save.ts'
 import { SendLater } from './send-later.tsx'
+import { SenderField } from './sender-field.tsx'
+import { formatted } from './signed.ts'
 import { SubjectField } from './subject-field.tsx'
 import { useAutosave } from './use-autosave.ts'
-import { sendersOf, undoable } from './writing.ts'
+import { undoable, type Writing } from './writing.ts'
 
 const Editor = lazy(() => import('./editor/editor.tsx'))
 
@@ -31,7 +35,10 @@ const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 /** The fields of the message that is open, and what can be done with it. */
 export function Form({ me, desk }: { me: Me; desk: Desk }) {
   const { writing, fault } = desk
-  const problem = useAutosave(writing)
+  const { problem, tryNow } = useAutosave(writing)
+  // What is in the editor at first changes with the signature.
+  const [drawn, redraw] = useState(0)
+  const mayApprove = useMay('sending:approve')
   const [asksLater, askLater] = useState(false)
   const [hasCopies, showCopies] = useState(writing.cc.length + writing.bcc.length > 0)
   // An answer begins with its text, a new message with its recipients.
@@ -49,6 +56,10 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
     if (!latest) return
     take()
     void leave(me.id, latest, { at: Date.now() + undoable, key: crypto.randomUUID() })
+  }
+  const ask = () => {
+    const latest = checked()
+    if (latest) void askApproval(me.id, latest)
   }
   const discard = () => {
     const undo = lose()
@@ -79,11 +90,13 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
       onSubmit={(event) => event.preventDefault()}
     >
       <FieldErrors value={field && fault ? { [field]: fault.message } : {}}>
+        {writing.draft && <AskedApproval draft={writing.draft.id} />}
         <div className={styles.fields}>
-          <From me={me} address={writing.from} />
+          <SenderField me={me} address={writing.from} onSigned={() => redraw((times) => times + 1)} />
           <PeopleField
             label="To"
             name="to"
+            mailbox={writing.from}
             people={writing.to}
             onChange={(to) => change({ to })}
             takesFocus={!beginsWithText}
@@ -96,8 +109,20 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
           </PeopleField>
           {hasCopies && (
             <>
-              <PeopleField label="Cc" name="cc" people={writing.cc} onChange={(cc) => change({ cc })} />
-              <PeopleField label="Bcc" name="bcc" people={writing.bcc} onChange={(bcc) => change({ bcc })} />
+              <PeopleField
+                label="Cc"
+                name="cc"
+                mailbox={writing.from}
+                people={writing.cc}
+                onChange={(cc) => change({ cc })}
+              />
+              <PeopleField
+                label="Bcc"
+                name="bcc"
+                mailbox={writing.from}
+                people={writing.bcc}
+                onChange={(bcc) => change({ bcc })}
+              />
             </>
           )}
           <SubjectField value={writing.subject} />
@@ -105,18 +130,20 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
         {writing.isRich ? (
           <Suspense fallback={<div className={styles.wait} />}>
             <Editor
+              key={drawn}
               html={writing.html}
               onChange={change}
               pictureUrl={(cid) => pictureUrl(writing.files, cid)}
               onFiles={(files) => addFiles(files, true)}
-              takesFocus={beginsWithText}
+              takesFocus={beginsWithText && drawn === 0}
             />
           </Suspense>
         ) : (
           <PlainText value={writing.text} onChange={(text) => change({ text })} takesFocus={beginsWithText} />
         )}
+        {writing.answers && <SaysWriting {...writing.answers} />}
         {writing.quoted && <QuotedText quoted={writing.quoted} />}
-        <Files files={writing.files} />
+        <Files writing={writing} tryNow={problem && !(problem instanceof DraftConflict) ? tryNow : undefined} />
       </FieldErrors>
       {problem instanceof DraftConflict && <Conflict writing={writing} />}
       {fault && !field && (
@@ -129,13 +156,14 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
           Send
         </Button>
         <Button onPress={() => checked() && askLater(true)}>Send later</Button>
+        {!mayApprove && <Button onPress={ask}>Ask for approval</Button>}
         <KeptState desk={desk} problem={problem} />
         <AttachButton />
         <IconButton
           name={writing.isRich ? 'Write as plain text' : 'Write with formatting'}
           icon="format"
           filled={writing.isRich}
-          onPress={() => change(writing.isRich ? { isRich: false } : { isRich: true, html: linesAsHtml(writing.text) })}
+          onPress={() => change(writing.isRich ? { isRich: false } : formatted(writing))}
         />
         <IconButton name="Discard" icon="delete" onPress={discard} />
       </div>
@@ -147,17 +175,8 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
 /** It takes Esc, and does nothing with it. */
 const isEditor = (target: EventTarget) => target instanceof Element && target.closest('[contenteditable]') !== null
 
-/** Who sends it; a choice for those who may send from several mailboxes. */
-function From({ me, address }: { me: Me; address: string }) {
-  const senders = sendersOf(me)
-  if (senders.length < 2) return null
-  return (
-    <Choice
-      label="From"
-      name="from"
-      value={address}
-      onChange={(from) => change({ from })}
-      options={senders.map((one) => ({ id: one.address, name: one.address, text: one.address }))}
-    />
-  )
+/** Says to the others who read the conversation that it is answered. */
+function SaysWriting({ mailbox, conversation }: NonNullable<Writing['answers']>) {
+  usePresence({ mailbox }, conversation, 'writing')
+  return null
 }

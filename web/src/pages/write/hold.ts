@@ -1,18 +1,18 @@
 const held = new Map<string, () => void>()
 
-/** Keeps other tabs from a message that this one has. Answers whether it has it. */
-export async function hold(key: string): Promise<boolean> {
+/** Keeps other tabs from a message that this one has. Resolves once this one has it: another tab that had it before is closed, or
+ *  has finished it. A page that was left gives up its messages only a moment after the next one has begun. */
+export async function hold(key: string): Promise<void> {
   // A browser gives locks to secure pages alone; nobody is signed in on others.
-  if (held.has(key) || !('locks' in navigator)) return true
-  const answer = Promise.withResolvers<boolean>()
-  void navigator.locks.request(`writing ${key}`, { ifAvailable: true }, (lock) => {
-    answer.resolve(lock !== null)
-    if (lock === null) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    held.set(key, resolve)
-    return promise
+  if (held.has(key) || !('locks' in navigator)) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  void navigator.locks.request(`writing ${key}`, () => {
+    const over = Promise.withResolvers<void>()
+    held.set(key, over.resolve)
+    resolve()
+    return over.promise
   })
-  return answer.promise
+  return promise
 }
 
 export function release(key: string): void {

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { useBeginning, write } from './opening.ts'
+import { signaturesQuery } from './signature-queries.ts'
 import { sendersOf } from './writing.ts'
 
 const Composer = lazy(() => import('./composer.tsx'))
@@ -11,6 +13,8 @@ export function ComposerHost({ me }: { me: Me }) {
   const asked = useBeginning()
   const mayWrite = sendersOf(me).length > 0
   useKeys(mayWrite ? { c: () => write({ what: 'new' }) } : {})
+  // It is there once one writes.
+  useQuery({ ...signaturesQuery, enabled: mayWrite })
   useEffect(() => {
     if (mayWrite) void import('./resume.ts').then(({ resume }) => resume(me.id))
   }, [me.id, mayWrite])

@@ -1,14 +1,19 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup'
+import type { Address } from '../../api/generated.ts'
 import field from '../../parts/field.module.css'
 import { useFieldError } from '../../parts/field-errors.ts'
-import { looksRight, shortName, splitAddresses } from './addresses.ts'
+import { looksRight, shortName, splitAddresses, written } from './addresses.ts'
 import styles from './people-field.module.css'
+import { optionId, Suggestions } from './suggestions.tsx'
+import { useSuggestions } from './use-suggestions.ts'
 
 interface Props {
   readonly label: string
   readonly name: string
+  /** The mailbox that sends: whom it knows is suggested. */
+  readonly mailbox: string
   readonly people: readonly string[]
   readonly onChange: (people: readonly string[]) => void
   readonly takesFocus?: boolean
@@ -16,11 +21,21 @@ interface Props {
 }
 
 /** Recipients. What is typed becomes one at a comma, with Enter, and as the field is left. */
-export function PeopleField({ label, name, people, onChange, takesFocus = false, children }: Props) {
+export function PeopleField({ label, name, mailbox, people, onChange, takesFocus = false, children }: Props) {
   const [typed, setTyped] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
   const error = useFieldError(name)
+  const suggested = useSuggestions(mailbox, typed, people)
+  // Undefined: the first, unless an address is typed that could be meant as it is.
+  const [moved, moveTo] = useState<number>()
+  const [dismissed, dismiss] = useState<string>()
+  const isOpen = suggested.length > 0 && typed !== dismissed
+  const active = isOpen ? Math.min(moved ?? (looksRight(typed) ? -1 : 0), suggested.length - 1) : -1
+  const type = (text: string) => {
+    setTyped(text)
+    moveTo(undefined)
+  }
   useEffect(() => {
     if (takesFocus) input.current?.focus()
   }, [takesFocus])
@@ -29,15 +44,30 @@ export function PeopleField({ label, name, people, onChange, takesFocus = false,
   }, [error])
   const add = (text: string) => {
     const added = splitAddresses(text).filter((one) => !people.includes(one))
-    setTyped('')
+    type('')
     if (added.length > 0) onChange([...people, ...added])
   }
+  const choose = (person: Address | undefined) => {
+    if (person) add(written(person))
+  }
+  const onListKey = (event: KeyboardEvent<HTMLInputElement>): boolean => {
+    if (!isOpen || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return false
+    if (event.key === 'ArrowDown') moveTo((active + 1) % suggested.length)
+    else if (event.key === 'ArrowUp') moveTo(active <= 0 ? suggested.length - 1 : active - 1)
+    else if (event.key === 'Escape') dismiss(typed)
+    else if (event.key === 'Enter' && active >= 0) choose(suggested[active])
+    else return false
+    return true
+  }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (onListKey(event)) return event.preventDefault()
+    // The field is left: what is marked is meant.
+    if (event.key === 'Tab' && active >= 0) return choose(suggested[active])
     const last = people.at(-1)
     if (event.key === 'Backspace' && typed === '' && last !== undefined) {
       // It is there again to be mended.
       onChange(people.slice(0, -1))
-      setTyped(last)
+      type(last)
     } else if (
       (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) ||
       event.key === ';' ||
@@ -95,7 +125,12 @@ export function PeopleField({ label, name, people, onChange, takesFocus = false,
           id={id}
           className={styles.input}
           value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `${id}-list` : undefined}
+          aria-activedescendant={active < 0 ? undefined : optionId(`${id}-list`, active)}
+          onChange={(event) => type(event.target.value)}
           onBlur={() => add(typed)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
@@ -106,6 +141,7 @@ export function PeopleField({ label, name, people, onChange, takesFocus = false,
           aria-describedby={error === undefined ? undefined : `${id}-error`}
         />
         {children}
+        {isOpen && <Suggestions id={`${id}-list`} label={label} people={suggested} active={active} onChoose={choose} />}
       </div>
       {error !== undefined && (
         <span id={`${id}-error`} role="alert" className={`${field.error} ${styles.error}`}>

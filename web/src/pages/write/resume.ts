@@ -1,25 +1,25 @@
 import { putAside, throwAway } from './aside.ts'
+import { current } from './desk.ts'
 import { keptOf } from './device.ts'
-import { hold } from './hold.ts'
-import { leave } from './leave.ts'
+import { hold, release } from './hold.ts'
+import { leave } from './leave.tsx'
 import { write } from './opening.ts'
-import type { Writing } from './writing.ts'
-
-const isOpenOnly = ({ leaving, fate }: Writing) => leaving === undefined && fate === undefined
 
 /** Goes on with what this member had not finished here as the page was left: what was to be sent is sent, and what was being
- *  written is open again. Another tab keeps what it has. */
+ *  written is open again, one message. Another tab keeps what it has until it is closed. */
 export async function resume(member: string): Promise<void> {
   let opened = false
-  for (const writing of await keptOf(member)) {
-    if (opened && isOpenOnly(writing)) continue
-    if (!(await hold(writing.key))) continue
-    if (writing.fate === 'saved') void putAside(member, writing)
-    else if (writing.fate === 'discarded') void throwAway(member, writing)
-    else if (writing.leaving) void leave(member, writing, { ...writing.leaving, at: Date.now() })
-    else {
-      opened = true
-      write({ what: 'kept', writing })
-    }
+  const goOn = async (key: string) => {
+    await hold(key)
+    const writing = (await keptOf(member)).find((one) => one.key === key)
+    // Another tab has finished it.
+    if (!writing) return release(key)
+    if (writing.fate === 'saved') return putAside(member, writing)
+    if (writing.fate === 'discarded') return throwAway(member, writing)
+    if (writing.leaving) return leave(member, writing, { ...writing.leaving, at: Date.now() })
+    if (opened || current()) return release(key)
+    opened = true
+    write({ what: 'kept', writing })
   }
+  for (const { key } of await keptOf(member)) void goOn(key)
 }

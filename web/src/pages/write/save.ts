@@ -9,6 +9,7 @@ import {
   showDraft,
 } from '../../api/generated.ts'
 import { attached, fieldsOf, filesOf } from './outgoing.ts'
+import { follow } from './uploads.ts'
 import type { File, SavedDraft, Writing } from './writing.ts'
 
 /** What the service has of each message, by its key. It is newer than what the message itself says of it. */
@@ -16,7 +17,14 @@ const known = new Map<string, SavedDraft | undefined>()
 const running = new Map<string, Promise<unknown>>()
 /** Requests that were not answered. */
 const creating = new Map<string, { readonly body: CreateDraftBody; readonly key: string }>()
-const editing = new Map<string, ReturnType<typeof fieldsOf>>()
+const unanswered = new Map<string, Unanswered>()
+let tell: (key: string) => void = () => {}
+
+/** What was sent to the service, which may have done it. */
+interface Unanswered {
+  readonly texts: readonly Pick<ReturnType<typeof fieldsOf>, 'subject' | 'text'>[]
+  readonly file?: File | undefined
+}
 
 /** Somebody else has changed the draft meanwhile. */
 export class DraftConflict extends Error {
@@ -36,6 +44,11 @@ export function save(writing: Writing): Promise<SavedDraft> {
 /** Once its draft was sent, deleted, or left to somebody else. */
 export function noLongerSaved(key: string): void {
   known.set(key, undefined)
+}
+
+/** Calls it with the key of each message of which the service has more than before. */
+export function whenNoted(listener: (key: string) => void): void {
+  tell = listener
 }
 
 export const draftOf = ({ key, draft }: Writing) => (known.has(key) ? known.get(key) : draft)
@@ -70,23 +83,39 @@ async function create(writing: Writing): Promise<{ draft: Draft; isLatest: boole
 /** Answers nothing where the draft is gone: another mail program has edited it, or it was deleted. */
 async function edit(writing: Writing, { id, version, files }: SavedDraft): Promise<Draft | undefined> {
   const { html = null, ...fields } = fieldsOf(writing)
-  const lost = editing.get(writing.key)
-  editing.set(writing.key, fields)
+  const lost = unanswered.get(writing.key)
+  unanswered.set(writing.key, {
+    texts: [...(lost?.texts ?? []).filter((text) => !saysSame(text, fields)), fields],
+    file: lost?.file,
+  })
   try {
     const edited = await editDraft(id, { ...fields, html, version })
-    editing.delete(writing.key)
+    unanswered.delete(writing.key)
     note(writing, edited, files)
     return edited
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.status > 0) editing.delete(writing.key)
+    if (error.status > 0) unanswered.delete(writing.key)
     if (error.status === 404) return undefined
     if (error.field !== 'version') throw error
-    // An edit whose answer was lost may have been made: then the other version is one's own.
+    // What was not answered may have been done: then the other version is one's own.
     const there = lost && (await showDraft(id))
-    if (!there || there.subject !== lost.subject || there.text?.trim() !== lost.text.trim()) throw new DraftConflict()
-    return edit(writing, note(writing, there, files))
+    if (!there || !lost.texts.some((text) => saysSame(text, there))) throw new DraftConflict()
+    return edit(writing, note(writing, there, withLost(files, lost.file, there)))
   }
+}
+
+const saysSame = (
+  one: { subject: string; text: string | null },
+  other: { subject: string; text: string | null },
+): boolean => one.subject === other.subject && one.text?.trim() === other.text?.trim()
+
+/** The files that a draft has, with one of which it was not said. */
+function withLost(files: readonly File[], lost: File | undefined, { attachments }: Draft): readonly File[] {
+  if (!lost || files.some(({ id }) => id === lost.id)) return files
+  const like = (file: File) => attachments.filter((one) => isSame(one, file)).length
+  const known = files.filter(({ name, size, cid }) => name === lost.name && size === lost.size && cid === lost.cid)
+  return like(lost) > known.length ? [...files, lost] : files
 }
 
 /** Removes what is no longer attached, and attaches what is new. */
@@ -103,7 +132,14 @@ async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
   }
   for (const file of wanted) {
     if (saved.some(({ id }) => id === file.id)) continue
-    draft = await attachToDraft(draft.id, { ...(await attached(file)), version: draft.version })
+    const { id, version } = draft
+    const body = { ...(await attached(file)), version }
+    unanswered.set(writing.key, { texts: [fieldsOf(writing)], file })
+    const answer = await follow(file.id, (following) => attachToDraft(id, body, following))
+    // The service may have it nevertheless. That shows when what is wanted instead is saved.
+    if (!answer) break
+    unanswered.delete(writing.key)
+    draft = answer
     saved = [...saved, file]
     note(writing, draft, saved)
   }
@@ -117,5 +153,6 @@ function isSame({ content_id, filename, size_bytes }: Draft['attachments'][numbe
 function note({ key }: Writing, { id, version }: { id: string; version: number }, files: readonly File[]): SavedDraft {
   const saved = { id, version, files }
   known.set(key, saved)
+  tell(key)
   return saved
 }

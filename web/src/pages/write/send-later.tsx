@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { cancelScheduledMessage, sendDraft } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
+import { Check } from '../../parts/check.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { inFull } from '../../parts/time.tsx'
@@ -21,6 +22,7 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
   const choices = choicesFrom(now)
   const [time, setTime] = useState(() => localTime(choices[0]?.at ?? first))
   const at = new Date(time)
+  const [unlessReplied, setUnlessReplied] = useState(false)
   const [key] = useState(() => crypto.randomUUID())
   return (
     <ActionDialog
@@ -31,8 +33,8 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
       ready={at >= first && at <= last}
       onSubmit={async () => {
         const draft = await save(writing)
-        const body = { version: draft.version, send_at: at.toISOString() }
-        const headers = { 'Idempotency-Key': `${key} ${body.version} ${body.send_at}` }
+        const body = { version: draft.version, send_at: at.toISOString(), unless_replied: unlessReplied }
+        const headers = { 'Idempotency-Key': `${key} ${body.version} ${body.send_at} ${unlessReplied}` }
         const { id } = await sendDraft(draft.id, body, { headers })
         take()
         noLongerSaved(writing.key)
@@ -56,6 +58,11 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
         onChange={setTime}
         isRequired
       />
+      {writing.inReplyTo !== undefined && (
+        <Check isSelected={unlessReplied} onChange={setUnlessReplied}>
+          Only if nobody has answered
+        </Check>
+      )}
     </ActionDialog>
   )
 }

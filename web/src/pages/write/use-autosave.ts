@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { saysSignedOut } from '../../api/call.ts'
 import { meChanged } from '../../session/me.ts'
 import { noteSaved } from './desk.ts'
@@ -10,10 +10,10 @@ const restMs = 1_200
 /** Where the service is away. */
 const retryMs = 4_000
 
-/** Saves the message that is open as a draft, a while after each change. Answers why that did not succeed last. */
-export function useAutosave(writing: Writing): Error | undefined {
+/** Saves the message that is open as a draft, a while after each change. Answers why that did not succeed last, and what tries it now. */
+export function useAutosave(writing: Writing): { problem: Error | undefined; tryNow: () => void } {
   const [problem, setProblem] = useState<Error>()
-  const [tries, setTries] = useState(0)
+  const [tries, setTries] = useState({ count: 0, atOnce: false })
   const isStopped = problem instanceof DraftConflict
   // biome-ignore lint/correctness/useExhaustiveDependencies: what failed is tried again
   useEffect(() => {
@@ -23,26 +23,27 @@ export function useAutosave(writing: Writing): Error | undefined {
         save(writing).then(
           (draft) => {
             setProblem(undefined)
+            setTries((before) => (before.atOnce ? { ...before, atOnce: false } : before))
             noteSaved(writing, draft)
           },
           (error: Error) => {
             if (saysSignedOut(error)) void meChanged()
             setProblem(error)
-            setTries((before) => before + 1)
+            setTries(({ count }) => ({ count: count + 1, atOnce: false }))
           },
         ),
-      problem ? retryMs : restMs,
+      tries.atOnce ? 0 : problem ? retryMs : restMs,
     )
     return () => clearTimeout(timer)
   }, [writing, tries, isStopped])
+  const tryNow = useCallback(() => setTries(({ count }) => ({ count: count + 1, atOnce: true })), [])
   useEffect(() => {
-    const again = () => setTries((before) => before + 1)
-    window.addEventListener('online', again)
-    return () => window.removeEventListener('online', again)
-  }, [])
+    window.addEventListener('online', tryNow)
+    return () => window.removeEventListener('online', tryNow)
+  }, [tryNow])
   // A conflict is over once somebody has decided.
   useEffect(() => {
     if (writing.draft === undefined) setProblem(undefined)
   }, [writing.draft])
-  return problem
+  return { problem, tryNow }
 }

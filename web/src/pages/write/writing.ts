@@ -16,10 +16,14 @@ export interface Writing {
   readonly html: string
   /** The same, or what is written without. */
   readonly text: string
+  /** What it ends with, if nobody has edited that. */
+  readonly signed?: Signed | undefined
   readonly quoted?: Quoted | undefined
   readonly files: readonly File[]
   readonly inReplyTo?: string
   readonly references?: readonly string[]
+  /** The conversation that it answers. */
+  readonly answers?: { readonly mailbox: string; readonly conversation: string }
   /** What the service has of it, and whether that is all. */
   readonly draft?: SavedDraft | undefined
   readonly isSaved?: boolean
@@ -27,6 +31,12 @@ export interface Writing {
   readonly fate?: 'saved' | 'discarded'
   /** It is sent at this time unless that is undone; the key lets it be sent once only, however often it is tried. */
   readonly leaving?: { readonly at: number; readonly key: string }
+}
+
+/** A signature as the editor has it, below the line that separates it. */
+export interface Signed {
+  readonly html: string
+  readonly text: string
 }
 
 /** What is quoted or forwarded below the text. */
@@ -72,9 +82,10 @@ export function blank(from: string): Writing {
 }
 
 /** Whether nothing is in it that somebody typed or chose. */
-export function isEmpty({ to, cc, bcc, subject, text, files, inReplyTo, quoted, draft }: Writing): boolean {
+export function isEmpty({ to, cc, bcc, subject, text, signed, files, inReplyTo, quoted, draft }: Writing): boolean {
   if (draft) return false
   const isAnswer = inReplyTo !== undefined || quoted !== undefined
-  if (text.trim() !== '' || files.some(({ cid }) => cid === undefined)) return false
+  const own = signed && text.endsWith(signed.text) ? text.slice(0, -signed.text.length) : text
+  if (own.trim() !== '' || files.some(({ cid }) => cid === undefined)) return false
   return isAnswer || (to.length + cc.length + bcc.length === 0 && subject.trim() === '')
 }

@@ -6,6 +6,8 @@ import { schema } from './schema.ts'
 /** Reads HTML, in a document that has no window: nothing in it runs or loads. */
 export function docOf(html: string): Node {
   const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
+  // An empty line is as high as others by that alone (`htmlOf`).
+  for (const line of body.querySelectorAll('div > br')) if (line.parentNode?.childNodes.length === 1) line.remove()
   return Reader.fromSchema(schema).parse(body)
 }
 
@@ -19,7 +21,10 @@ export function htmlOf(doc: Node): string {
 
 /** The same for mail programs that show plain text. */
 export function textOf(doc: Node): string {
-  return blocks(doc).replace(/\n+$/, '')
+  // The line above a signature ends in a space (RFC 3676, section 4.3), which HTML keeps only as one that does not break.
+  return blocks(doc)
+    .replace(/\n+$/, '')
+    .replace(/^--\u00a0$/gm, '-- ')
 }
 
 function blocks(node: Node): string {

@@ -9,6 +9,8 @@ import { plugins } from './plugins.ts'
 import { EditorToolbar } from './toolbar.tsx'
 
 interface Props {
+  /** What it is to those who hear it. */
+  readonly label?: string
   /** What is in it at first. */
   readonly html: string
   /** Where a picture lies on this device, by its Content-ID. */
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** Text with formatting. */
-export default function Editor({ html, takesFocus, ...props }: Props) {
+export default function Editor({ label = 'Message', html, takesFocus, ...props }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -30,7 +32,7 @@ export default function Editor({ html, takesFocus, ...props }: Props) {
   useEffect(() => {
     const made = new EditorView(place.current, {
       state: EditorState.create({ doc: docOf(html), plugins: plugins() }),
-      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Message', class: `${styles.text}` },
+      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label, class: `${styles.text}` },
       nodeViews: { image: (node) => new PictureView(node, (cid) => latest.current.pictureUrl(cid)) },
       dispatchTransaction(transaction) {
         const state = made.state.apply(transaction)

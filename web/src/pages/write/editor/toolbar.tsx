@@ -6,9 +6,9 @@ import type { EditorView } from 'prosemirror-view'
 import { useState } from 'react'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { Toolbar } from 'react-aria-components/Toolbar'
-import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip'
 import { Icon, type IconName } from '../../../parts/icon.tsx'
 import button from '../../../parts/icon-button.module.css'
+import { tip } from '../../../parts/tips.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { schema } from './schema.ts'
 
@@ -98,15 +98,9 @@ interface ToggleProps {
 
 function Toggle({ name, shortcut, icon, is, onChange }: ToggleProps) {
   return (
-    <TooltipTrigger delay={500}>
-      <ToggleButton aria-label={name} className={`${button.button}`} isSelected={is} onChange={onChange}>
-        <Icon name={icon} />
-      </ToggleButton>
-      <Tooltip className={`${button.tip}`} offset={4}>
-        {name}
-        {shortcut !== undefined && <kbd>{shortcut}</kbd>}
-      </Tooltip>
-    </TooltipTrigger>
+    <ToggleButton {...tip(name, shortcut)} className={`${button.button}`} isSelected={is} onChange={onChange}>
+      <Icon name={icon} />
+    </ToggleButton>
   )
 }
 

@@ -6,6 +6,7 @@ import { hold, release } from './hold.ts'
 import { write } from './opening.ts'
 import { draftOf, noLongerSaved, save } from './save.ts'
 import { later } from './trying.ts'
+import { Uploading } from './uploading.tsx'
 import type { Writing } from './writing.ts'
 
 /** Messages that wait to be sent, with the requests that send them once their drafts are saved. */
@@ -23,12 +24,16 @@ export async function leave(
   await hold(writing.key)
   await keep(member, { ...writing, leaving: { at, key } })
   const undone = Promise.withResolvers<true>()
-  const said = toasts.add({ text: 'Sending…', action: { name: 'Undo', run: () => undone.resolve(true) } })
+  const sending = { text: 'Sending…', detail: writing.files.map((file) => <Uploading key={file.id} file={file} />) }
+  const said = toasts.add({ ...sending, action: { name: 'Undo', run: () => undone.resolve(true) } })
   const saving = saveUntil(member, { ...writing, leaving: { at, key } }).catch(asError)
   const wait = Math.max(0, at - Date.now())
   const isUndone = await Promise.race([undone.promise, new Promise<false>((go) => setTimeout(go, wait, false))])
   toasts.close(said)
+  const isSaved = leaving.get(writing.key)?.send !== undefined
+  const stillSaid = isUndone || isSaved ? undefined : toasts.add(sending)
   const fault = isUndone ? undefined : ((await saving) ?? (await deliver(writing, key).catch(asError)))
+  if (stillSaid !== undefined) toasts.close(stillSaid)
   leaving.delete(writing.key)
   const { leaving: _, ...back } = writing
   if (isUndone || fault) {

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { pendingQuery } from '../pages/approvals/queries.ts'
+import { Heard } from '../parts/heard.tsx'
+import { count } from '../parts/size.ts'
+import styles from './shell.module.css'
+
+/** How many drafts wait for approval. */
+export function WaitingCount() {
+  const waiting = useQuery(pendingQuery).data?.data.length ?? 0
+  if (waiting === 0) return null
+  return (
+    <span className={styles.unread}>
+      {count(waiting)}
+      <Heard> waiting</Heard>
+    </span>
+  )
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Approval } from '../../api/generated.ts'
+import { Card, Page, Section } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ApprovalState } from './approval-state.tsx'
+import styles from './approvals.module.css'
+import { latestQuery, pendingQuery } from './queries.ts'
+import { WaitingDraft } from './waiting-draft.tsx'
+
+/** Drafts that wait for somebody who approves them, and what became of others. */
+export function Approvals() {
+  return (
+    <Page title="Approvals" about="Drafts that are sent once somebody approves them, from the mailboxes that you read.">
+      <Loaded query={useQuery(pendingQuery)} what="approvals">
+        {({ data }) =>
+          data.length === 0 ? (
+            <Card>
+              <Empty
+                title="Nothing waits for approval"
+                about="What a program or a member asks to have sent is shown here, as it would leave."
+              />
+            </Card>
+          ) : (
+            <ul className={styles.waiting}>
+              {data.map((approval) => (
+                <li key={approval.id}>
+                  <WaitingDraft approval={approval} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Decided />
+    </Page>
+  )
+}
+
+function Decided() {
+  const decided = useQuery(latestQuery).data?.data.filter(({ status }) => status !== 'pending') ?? []
+  if (decided.length === 0) return null
+  return (
+    <Section title="Decided" about="For 30 days.">
+      <Card>
+        <Table name="Decided approvals" rows={decided} rowKey={({ id }) => id} columns={columns} />
+      </Card>
+    </Section>
+  )
+}
+
+const columns = [
+  { heading: 'Mailbox', cell: ({ mailbox }: Approval) => mailbox },
+  { heading: 'Asked by', cell: ({ requested_by }: Approval) => requested_by.name },
+  {
+    heading: 'State',
+    cell: (approval: Approval) => (
+      <>
+        <ApprovalState status={approval.status} />
+        {approval.reason !== null && <div>{approval.reason}</div>}
+      </>
+    ),
+  },
+  { heading: 'By', cell: ({ decided_by }: Approval) => decided_by?.name ?? 'An edit' },
+  { heading: 'When', cell: ({ decided_at }: Approval) => decided_at !== null && <Time at={decided_at} /> },
+]

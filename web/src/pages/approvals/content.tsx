@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { Loaded } from '../../parts/states.tsx'
+import { Attachments } from '../mail/attachments.tsx'
+import MessageHtml from '../mail/message-html.tsx'
+import { MessageText } from '../mail/message-text.tsx'
+import { messageQuery } from '../mail/queries.ts'
+import styles from './approvals.module.css'
+
+/** What the message says: that very one, since an edit is another message. */
+export default function Content({ mailbox, version }: { mailbox: string; version: number }) {
+  const place = { mailbox, folder: 'drafts' }
+  return (
+    <div className={styles.content}>
+      <Loaded query={useQuery(messageQuery(place, version))} what="the message">
+        {(message) => (
+          <>
+            {message.html === null ? (
+              <MessageText text={message.text ?? ''} />
+            ) : (
+              <MessageHtml place={place} message={message} html={message.html} />
+            )}
+            <Attachments place={place} message={message} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type Change, listChanges } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { changeText } from './change-text.ts'
+import { UndoButton } from './undo-button.tsx'
+
+/** What was done to mail in the last 30 days, and undoing it. */
+export function Changes() {
+  const query = useInfiniteQuery({
+    queryKey: ['changes'],
+    queryFn: ({ pageParam, signal }) => listChanges({ limit: 50, cursor: pageParam }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    // Of one that runs.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some((one) => one.state === 'running')) ? 5_000 : false,
+  })
+  return (
+    <Page
+      title="Recent changes"
+      about="What was done to mail that you read in the last 30 days, newest first. What was deleted for good is not here: it cannot be undone."
+    >
+      <Card>
+        <Loaded query={query} what="recent changes">
+          {(changes) =>
+            changes.length === 0 ? (
+              <Empty
+                title="No changes"
+                about="What is moved, labelled, starred or read is listed here, and can be undone."
+              />
+            ) : (
+              <Table name="Recent changes" rows={changes} rowKey={({ id }) => id} columns={columns} />
+            )
+          }
+        </Loaded>
+      </Card>
+      {query.hasNextPage && (
+        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+          Older changes
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+const columns = [
+  { heading: 'What', cell: (change: Change) => <strong>{changeText(change)}</strong> },
+  { heading: 'Mailbox', cell: ({ mailboxes }: Change) => mailboxes.join(', ') },
+  { heading: 'Who', cell: ({ by: { kind, name } }: Change) => name || kind.replaceAll('_', ' ') },
+  { heading: 'When', cell: ({ at }: Change) => <Time at={at} /> },
+  { heading: '', cell: (change: Change) => <UndoButton change={change} /> },
+]

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Change } from '../../api/generated.ts'
+import { askAnew } from '../../app/ask-anew.ts'
+import { Button } from '../../parts/button.tsx'
+import { sayFailure } from '../../parts/toasts.ts'
+import { meQuery } from '../../session/me.ts'
+import { mailKeys } from '../mail/queries.ts'
+import { changeText } from './change-text.ts'
+import { sayUndone, undo } from './undo.ts'
+
+/** Undoes a change, or says why there is nothing to undo. Nothing where one may not change all of its mailboxes. */
+export function UndoButton({ change }: { change: Change }) {
+  const [busy, setBusy] = useState(false)
+  const mailboxes = useQuery(meQuery).data?.mailboxes ?? []
+  if (change.undone_by !== null) return 'Undone'
+  if (change.state === 'running') return 'Still running'
+  const may = change.mailboxes.every((address) =>
+    mailboxes.some((one) => one.address === address && one.level !== 'read'),
+  )
+  if (!may) return null
+  async function run() {
+    setBusy(true)
+    try {
+      sayUndone(await undo([change.id]))
+    } catch (error) {
+      sayFailure(error)
+    } finally {
+      setBusy(false)
+      askAnew([['changes'], ...change.mailboxes.flatMap(mailKeys)])
+    }
+  }
+  return (
+    <Button look="quiet" aria-label={`Undo ${changeText(change)}`} isPending={busy} onPress={() => void run()}>
+      Undo
+    </Button>
+  )
+}

@@ -1,0 +1,20 @@
+import type { WholeChange } from '../../api/generated.ts'
+import { count } from '../../parts/size.ts'
+
+type Undone = Pick<WholeChange, 'state' | 'left_alone' | 'left'>
+
+const reasons = {
+  gone: 'no longer there',
+  moved: 'moved elsewhere since',
+  changed: 'changed since',
+  refused: 'refused by the mail server',
+} as const
+
+/** In words: which messages are not as they were, and why. */
+export function undoneText(undone: readonly Undone[]): string {
+  if (undone.some(({ state }) => state === 'running')) return 'Undoing takes a while, and goes on by itself'
+  const left = undone.reduce((sum, one) => sum + one.left_alone, 0)
+  if (left === 0) return 'Undone'
+  const why = new Set(undone.flatMap((one) => one.left.map(({ reason }) => reasons[reason])))
+  return `Undone, but for ${left === 1 ? 'a message' : `${count(left)} messages`}: ${[...why].join(', ')}`
+}

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import type { AnyFilter } from './queries.ts'
+import { foldersOf, RunChoice, type Where } from './run-choice.tsx'
+import { RunPreview } from './run-preview.tsx'
+import { RunProgress } from './run-progress.tsx'
+import { beginRun, cancelRun, runQuery, runsChanged } from './run-queries.ts'
+
+interface Props {
+  /** Undefined for all that are enabled. */
+  readonly filter: AnyFilter | undefined
+  readonly own: boolean
+  readonly onClose: () => void
+}
+
+/** Has filters go through old mail: first as a preview, which changes nothing. */
+export function RunDialog({ filter, own, onClose }: Props) {
+  const [where, choose] = useState<Where>({ mailboxes: [], folders: ['inbox'], others: '' })
+  const [previewId, setPreview] = useState<string>()
+  const [runId, setRun] = useState<string>()
+  const query = useQuery({ ...runQuery(own, previewId ?? ''), enabled: previewId !== undefined && runId === undefined })
+  const title = `${filter ? `Run ${filter.name}` : own ? 'Run all of your own filters' : 'Run all filters'} on old mail`
+  if (runId !== undefined) return <RunShown title={title} own={own} id={runId} onClose={onClose} />
+
+  const preview = previewId === undefined ? undefined : query.data
+  const folders = foldersOf(where)
+  const submit = async () => {
+    const mailboxes = where.mailboxes.length > 0 ? { mailboxes: [...where.mailboxes] } : {}
+    const { id } = await beginRun(own, filter?.id, { ...mailboxes, folders, preview: previewId === undefined })
+    if (previewId === undefined) setPreview(id)
+    else {
+      setRun(id)
+      await runsChanged()
+    }
+    return 'stay'
+  }
+  const close = () => {
+    if (previewId !== undefined && preview?.finished_at === null) cancelRun(own, previewId).catch(() => {})
+    onClose()
+  }
+  return (
+    <ActionDialog
+      title={title}
+      about={
+        previewId === undefined
+          ? 'Through the mail that is there now. You see first what would be done; nothing is changed until you say Run.'
+          : 'This is what would be done. Nothing is changed yet.'
+      }
+      action={previewId === undefined ? 'Preview' : 'Run'}
+      ready={previewId === undefined ? folders.length > 0 : preview?.state === 'done' && preview.changed > 0}
+      fields={['mailboxes', 'folders']}
+      onSubmit={submit}
+      onClose={close}
+    >
+      {previewId === undefined ? (
+        <RunChoice where={where} own={own} onChange={choose} />
+      ) : (
+        <Loaded query={query} what="the preview">
+          {(run) => <RunPreview run={run} away={query.isError} />}
+        </Loaded>
+      )}
+    </ActionDialog>
+  )
+}
+
+interface ShownProps {
+  readonly title: string
+  readonly own: boolean
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** A run that is under way or has ended. It goes on where this is closed. */
+export function RunShown({ title, own, id, onClose }: ShownProps) {
+  const query = useQuery(runQuery(own, id))
+  return (
+    <ActionDialog title={title} action="Close" telling onSubmit={async () => {}} onClose={onClose}>
+      <Loaded query={query} what="the run">
+        {(run) => <RunProgress run={run} own={own} away={query.isError} />}
+      </Loaded>
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import {
+  cancelFilterRun,
+  cancelOwnRun,
+  type FilterRunItem,
+  listFilterRuns,
+  listOwnRuns,
+  type RunFilterBody,
+  runFilter,
+  runFilters,
+  runOwnFilter,
+  runOwnFilters,
+  showChange,
+  showFilterRun,
+  showOwnRun,
+} from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { type Owned, ofBoth } from '../../session/owned.ts'
+
+export type AnyRun = Owned<FilterRunItem>
+
+/** How often a run that is under way is asked for, in milliseconds: the event log has its messages, not its progress. */
+const everyMs = 1_000
+
+const next = (runs: readonly Pick<FilterRunItem, 'finished_at'>[] = []) =>
+  runs.some(({ finished_at }) => finished_at === null) ? everyMs : false
+
+/** Newest first: those of the organization's filters, then those of one's own. */
+export const runsQuery = queryOptions({
+  queryKey: ['filter-runs'],
+  queryFn: ({ signal }) => ofBoth(listFilterRuns({ limit: 20 }, { signal }), listOwnRuns({ limit: 20 }, { signal })),
+  refetchInterval: ({ state }) => next(state.data),
+})
+
+export const runQuery = (own: boolean, id: string) =>
+  queryOptions({
+    queryKey: ['filter-runs', own, id],
+    queryFn: ({ signal }) => (own ? showOwnRun : showFilterRun)(id, { signal }),
+    refetchInterval: ({ state }) => (state.data ? next([state.data]) : false),
+  })
+
+/** The change by which a run can be undone. */
+export const runChangeQuery = (id: string) =>
+  queryOptions({ queryKey: ['changes', id], queryFn: ({ signal }) => showChange(id, { signal }) })
+
+export const runsChanged = () => queryClient.invalidateQueries({ queryKey: runsQuery.queryKey })
+
+/** Begins a run of one filter, or of all that are enabled. */
+export function beginRun(own: boolean, filterId: string | undefined, where: RunFilterBody) {
+  if (filterId !== undefined) return (own ? runOwnFilter : runFilter)(filterId, where)
+  return (own ? runOwnFilters : runFilters)(where)
+}
+
+export const cancelRun = (own: boolean, id: string) => (own ? cancelOwnRun : cancelFilterRun)(id)

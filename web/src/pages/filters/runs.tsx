@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { Card, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { sentence } from './run-counts.tsx'
+import { RunShown } from './run-dialog.tsx'
+import { type AnyRun, runsQuery } from './run-queries.ts'
+import styles from './runs.module.css'
+
+/** How many are listed. */
+const most = 5
+
+const states = {
+  running: { is: 'plain', text: 'Running' },
+  done: { is: 'good', text: 'Done' },
+  cancelled: { is: 'warn', text: 'Stopped' },
+  failed: { is: 'bad', text: 'Failed' },
+} as const
+
+/** The last runs on old mail, where there are any. */
+export function Runs() {
+  const all = useQuery(runsQuery).data ?? []
+  const [shown, show] = useState<AnyRun>()
+  const runs = all
+    .filter(({ preview }) => !preview)
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+    .slice(0, most)
+  if (runs.length === 0) return null
+  return (
+    <Section title="On old mail" about="The last runs of filters. Each can be undone for 30 days.">
+      <Card>
+        <ul className={styles.runs} aria-label="Runs on old mail">
+          {runs.map((run) => (
+            <li key={run.id} className={styles.row}>
+              <div>
+                <div className={styles.name}>
+                  {nameOf(run)} <Status is={states[run.state].is}>{states[run.state].text}</Status>
+                </div>
+                <div className={styles.soft}>
+                  <Time at={run.created_at} />. {run.seen > 0 && sentence(run)}
+                </div>
+              </div>
+              <Button look="quiet" aria-label={`Show ${nameOf(run)}`} onPress={() => show(run)}>
+                Show
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      {shown && (
+        <RunShown
+          title={`${nameOf(shown)} on old mail`}
+          own={shown.own}
+          id={shown.id}
+          onClose={() => show(undefined)}
+        />
+      )}
+    </Section>
+  )
+}
+
+function nameOf({ filter_id, filters: [filter], own }: AnyRun): string {
+  if (filter_id !== null && filter) return filter.name
+  return own ? 'All of your own filters' : 'All filters'
+}

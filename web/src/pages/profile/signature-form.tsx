@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { type Signature, setSignature } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import field from '../../parts/field.module.css'
+import { useFieldError } from '../../parts/field-errors.ts'
+import Editor from '../write/editor/editor.tsx'
+import { linesAsHtml } from '../write/quote.ts'
+import { signaturesChanged } from '../write/signature-queries.ts'
+import styles from './signatures.module.css'
+
+interface Props {
+  readonly mailbox: string
+  readonly signature: Signature | undefined
+  readonly onClose: () => void
+}
+
+/** Writes a signature, as messages will have it; removes it where nothing is left. */
+export function SignatureForm({ mailbox, signature, onClose }: Props) {
+  const [content, setContent] = useState(() => ({
+    html: signature ? (signature.html ?? linesAsHtml(signature.text)) : '',
+    text: signature?.text ?? '',
+  }))
+  const isEmpty = content.text.trim() === ''
+  const save = async () => {
+    await setSignature(mailbox, isEmpty ? { text: '' } : content)
+    await signaturesChanged()
+  }
+  return (
+    <ActionDialog
+      title={`Signature for ${mailbox}`}
+      about="New messages and answers from this mailbox end with it, below a line with two hyphens."
+      action={isEmpty && signature ? 'Remove' : 'Save'}
+      ready={!isEmpty || signature !== undefined}
+      fields={['text', 'html']}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <div className={styles.editor}>
+        <Editor
+          label="Signature"
+          html={content.html}
+          onChange={setContent}
+          pictureUrl={async () => undefined}
+          onFiles={async () => []}
+          takesFocus
+        />
+      </div>
+      <FieldError name="text" />
+      <FieldError name="html" />
+    </ActionDialog>
+  )
+}
+
+function FieldError({ name }: { name: string }) {
+  const error = useFieldError(name)
+  return (
+    error !== undefined && (
+      <span role="alert" className={field.error}>
+        {error}
+      </span>
+    )
+  )
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { Signature } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { meQuery } from '../../session/me.ts'
+import { Frame } from '../mail/frame.tsx'
+import { frameDocument } from '../mail/frame-document.ts'
+import { pageNonce } from '../mail/nonce.ts'
+import { sanitize } from '../mail/sanitize.ts'
+import { linesAsHtml } from '../write/quote.ts'
+import { signaturesQuery } from '../write/signature-queries.ts'
+import { sendersOf } from '../write/writing.ts'
+import { SignatureForm } from './signature-form.tsx'
+import styles from './signatures.module.css'
+
+/** What one's messages end with, for each mailbox that one writes from; nothing where there is none. */
+export default function Signatures() {
+  const me = useQuery(meQuery).data
+  const query = useQuery(signaturesQuery)
+  const [asked, ask] = useState<string>()
+  const senders = me ? sendersOf(me) : []
+  if (senders.length === 0) return null
+  return (
+    <Section
+      title="Signatures"
+      about="What your messages end with, above what they quote. Each mailbox that you write from has its own; nobody else uses yours."
+    >
+      <Card>
+        <Loaded query={query} what="your signatures">
+          {({ data }) => (
+            <>
+              <ul>
+                {senders.map(({ address }) => {
+                  const signature = data.find(({ mailbox }) => mailbox === address)
+                  return (
+                    <li key={address} className={styles.signature}>
+                      <div className={styles.mailbox}>
+                        <strong>{address}</strong>
+                        <Button
+                          aria-label={
+                            signature ? `Edit the signature for ${address}` : `Add a signature for ${address}`
+                          }
+                          onPress={() => ask(address)}
+                        >
+                          {signature ? 'Edit' : 'Add'}
+                        </Button>
+                      </div>
+                      {signature && <Shown signature={signature} />}
+                    </li>
+                  )
+                })}
+              </ul>
+              {asked !== undefined && (
+                <SignatureForm
+                  mailbox={asked}
+                  signature={data.find(({ mailbox }) => mailbox === asked)}
+                  onClose={() => ask(undefined)}
+                />
+              )}
+            </>
+          )}
+        </Loaded>
+      </Card>
+    </Section>
+  )
+}
+
+/** It may have been written elsewhere: it is shown like a stranger's. */
+function Shown({ signature: { mailbox, text, html } }: { signature: Signature }) {
+  const shown = useMemo(
+    () => frameDocument(sanitize(html ?? linesAsHtml(text), new Map()), pageNonce()).html,
+    [html, text],
+  )
+  return <Frame html={shown} title={`Signature for ${mailbox}`} />
+}

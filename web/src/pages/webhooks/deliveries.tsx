@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { replayWebhook, type WebhookDelivery } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { Status } from '../../parts/chip.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { Card, Section } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
+import { deliveriesQuery, webhooksChanged } from './queries.ts'
+import styles from './webhooks.module.css'
+
+/** What became of a webhook's events, newest first. */
+export function Deliveries({ id }: { id: string }) {
+  const may = useMay('webhooks:write')
+  const [asked, ask] = useState<WebhookDelivery>()
+  return (
+    <Section title="Deliveries">
+      <Card>
+        <Loaded query={useQuery(deliveriesQuery(id))} what="deliveries">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty
+                title="Nothing is delivered yet"
+                about="Events from now on are listed here once they are posted."
+              />
+            ) : (
+              <Table
+                name="Deliveries"
+                rows={data}
+                rowKey={({ event }) => event}
+                columns={[
+                  { heading: 'Event', cell: ({ type }) => <span className={styles.type}>{type}</span> },
+                  { heading: 'State', cell: Outcome },
+                  { heading: 'Attempts', cell: ({ attempts }) => attempts },
+                  { heading: 'Last', cell: ({ last_at }) => last_at && <Time at={last_at} /> },
+                  { heading: 'Answer', cell: Answer },
+                  {
+                    heading: '',
+                    cell: (delivery) =>
+                      may && (
+                        <Button
+                          look="quiet"
+                          aria-label={`Deliver ${delivery.type} ${delivery.event} again`}
+                          onPress={() => ask(delivery)}
+                        >
+                          Again
+                        </Button>
+                      ),
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      {asked && (
+        <ActionDialog
+          title={`Deliver ${asked.type} again?`}
+          about="It bears the id that it had, by which the receiver may know it."
+          action="Deliver again"
+          onSubmit={() => replayWebhook(id, { event: asked.event }).then(webhooksChanged)}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** Characters of an answer that are shown before somebody asks for more. */
+const short = 60
+
+function Answer({ answer }: WebhookDelivery) {
+  if (!answer || answer.length <= short) return answer
+  return (
+    <details className={styles.answer}>
+      <summary>{answer.slice(0, short)}…</summary>
+      {answer}
+    </details>
+  )
+}
+
+function Outcome({ state, error, next_at }: WebhookDelivery) {
+  if (state === 'delivered') return <Status is="good">Delivered</Status>
+  return (
+    <>
+      {state === 'failed' ? <Status is="bad">Given up</Status> : <Status is="warn">Waiting</Status>}
+      {error && <div>{error}</div>}
+      {next_at && (
+        <div>
+          Next <Time at={next_at} />
+        </div>
+      )}
+    </>
+  )
+}

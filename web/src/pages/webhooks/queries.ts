@@ -1,0 +1,27 @@
+import { queryOptions } from '@tanstack/react-query'
+import { listWebhookDeliveries, listWebhooks, showWebhook } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: ({ signal }) => listWebhooks({ signal }),
+})
+
+/** How often what changes by itself is asked for, in milliseconds: the event log does not tell of deliveries. */
+const everyMs = 5_000
+
+export const webhookQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', id],
+    queryFn: ({ signal }) => showWebhook(id, { signal }),
+    refetchInterval: everyMs,
+  })
+
+export const deliveriesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', id, 'deliveries'],
+    queryFn: ({ signal }) => listWebhookDeliveries(id, { limit: 100 }, { signal }),
+    refetchInterval: everyMs,
+  })
+
+export const webhooksChanged = () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey })

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { changeWebhook, createWebhook, type Webhook, type WebhookWithSecret } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { TextInput } from '../../parts/field.tsx'
+import { webhooksChanged } from './queries.ts'
+
+interface Props {
+  /** The one that is changed; without it one is made. */
+  readonly webhook?: Webhook
+  readonly onDone?: (made: WebhookWithSecret) => void
+  readonly onClose: () => void
+}
+
+/** Makes a webhook, or changes one. */
+export function WebhookForm({ webhook, onDone, onClose }: Props) {
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [name, setName] = useState(webhook?.name ?? '')
+  const [types, setTypes] = useState(webhook?.types?.join(', ') ?? '')
+  const [mailbox, setMailbox] = useState(webhook?.mailbox?.address ?? '')
+  const save = async () => {
+    const named = types.split(/[,\s]+/).filter(Boolean)
+    const settings = { url, name, types: named.length > 0 ? named : null, mailbox: mailbox.trim() || null }
+    if (webhook) await changeWebhook(webhook.id, settings)
+    else onDone?.(await createWebhook(settings))
+    await webhooksChanged()
+  }
+  return (
+    <ActionDialog
+      title={webhook ? 'Change webhook' : 'New webhook'}
+      about="It hears what you may read: the mail of your own mailboxes and of those shared with you. For all mailboxes, make it with an API key."
+      action={webhook ? 'Save' : 'Create webhook'}
+      ready={url.trim() !== ''}
+      fields={['url', 'name', 'types', 'mailbox']}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextInput
+        name="url"
+        label="URL"
+        type="url"
+        value={url}
+        onChange={setUrl}
+        autoFocus
+        hint="Beginning with https://"
+      />
+      <TextInput name="name" label="Name" value={name} onChange={setName} hint="Which program it is." />
+      <TextInput
+        name="types"
+        label="Only these events"
+        value={types}
+        onChange={setTypes}
+        hint="As message, label.created. Empty for all."
+      />
+      <TextInput
+        name="mailbox"
+        label="Only this mailbox"
+        value={mailbox}
+        onChange={setMailbox}
+        hint="An address. Empty for all."
+      />
+    </ActionDialog>
+  )
+}

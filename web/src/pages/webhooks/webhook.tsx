@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { changeWebhook, deleteWebhook, rotateWebhookSecret, testWebhook, type Webhook } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { toasts } from '../../parts/toasts.ts'
+import { useMay } from '../../session/may.ts'
+import { Deliveries } from './deliveries.tsx'
+import { webhookQuery, webhooksChanged } from './queries.ts'
+import { State } from './state.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+import styles from './webhooks.module.css'
+
+/** A webhook, and what became of its events. */
+export function WebhookPage() {
+  const { id } = useParams({ from: '/signed-in/webhooks/$id' })
+  const query = useQuery(webhookQuery(id))
+  const { data } = query
+  return (
+    <Page title={data ? data.name || new URL(data.url).host : 'Webhook'} about={data?.url}>
+      <Loaded query={query} what="the webhook">
+        {(webhook) => (
+          <>
+            <Card>
+              <div className={styles.head}>
+                <div>
+                  <State {...webhook} />
+                </div>
+                <Actions webhook={webhook} />
+              </div>
+            </Card>
+            <Deliveries id={id} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+async function tryOut(id: string): Promise<void> {
+  const { delivered, error } = await testWebhook(id)
+  const text = delivered ? 'The test event is delivered' : `The test event failed: ${error}`
+  toasts.add({ text, failed: !delivered }, { timeout: 10_000 })
+}
+
+function Actions({ webhook }: { webhook: Webhook }) {
+  const { id, status } = webhook
+  const may = useMay('webhooks:write')
+  const navigate = useNavigate()
+  const [asked, ask] = useState<'change' | 'rotate' | 'delete' | 'pause'>()
+  const [secret, setSecret] = useState<string>()
+  const [testing, setTesting] = useState(false)
+  const close = () => ask(undefined)
+  if (!may) return null
+  const paused = status === 'paused'
+  const test = () => {
+    setTesting(true)
+    tryOut(id)
+      .catch((error: Error) => toasts.add({ text: error.message, failed: true }, { timeout: 10_000 }))
+      .finally(() => setTesting(false))
+  }
+  return (
+    <div className={styles.actions}>
+      <Button isPending={testing} onPress={test}>
+        Send a test
+      </Button>
+      <Button onPress={() => ask('change')}>Change</Button>
+      <Button onPress={() => ask('pause')}>{paused ? 'Resume' : 'Pause'}</Button>
+      <Button onPress={() => ask('rotate')}>New secret</Button>
+      <Button onPress={() => ask('delete')}>Delete</Button>
+      {asked === 'change' && <WebhookForm webhook={webhook} onClose={close} />}
+      {asked === 'pause' && (
+        <ActionDialog
+          title={paused ? 'Resume this webhook?' : 'Pause this webhook?'}
+          about={
+            paused
+              ? 'It goes on where it was, and hears what you may read from then on.'
+              : 'Events wait, for up to 30 days, until it is resumed.'
+          }
+          action={paused ? 'Resume' : 'Pause'}
+          onSubmit={() => changeWebhook(id, { paused: !paused }).then(webhooksChanged)}
+          onClose={close}
+        />
+      )}
+      {asked === 'rotate' && (
+        <ActionDialog
+          title="Make a new secret?"
+          about="For 24 hours requests are signed with both, then with the new one alone."
+          action="New secret"
+          onSubmit={() =>
+            rotateWebhookSecret(id).then(async (made) => {
+              setSecret(made.secret)
+              await webhooksChanged()
+            })
+          }
+          onClose={close}
+        />
+      )}
+      {asked === 'delete' && (
+        <ActionDialog
+          title="Delete this webhook?"
+          about="What waits for it is not delivered any more."
+          action="Delete webhook"
+          danger
+          onSubmit={async () => {
+            await deleteWebhook(id)
+            await navigate({ to: '/webhooks' })
+            await webhooksChanged()
+          }}
+          onClose={close}
+        />
+      )}
+      {secret && (
+        <ShownOnce
+          title="The new secret"
+          about="Copy it now: it cannot be shown again."
+          secret={secret}
+          name="secret"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Webhook } from '../../api/generated.ts'
+import { Button } from '../../parts/button.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import { useMay } from '../../session/may.ts'
+import { webhooksQuery } from './queries.ts'
+import { State } from './state.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+
+export function Webhooks() {
+  const may = useMay('webhooks:write')
+  const [asked, ask] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const add = may && (
+    <Button look="primary" onPress={() => ask(true)}>
+      New webhook
+    </Button>
+  )
+  return (
+    <Page title="Webhooks" about="What happens is posted to these URLs, at once and signed." actions={add}>
+      <Card>
+        <Loaded query={useQuery(webhooksQuery)} what="webhooks">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title="No webhooks yet" about="A program that is to hear of mail as it comes has a URL here.">
+                {add}
+              </Empty>
+            ) : (
+              <Table
+                name="Webhooks"
+                rows={data}
+                rowKey={({ id }) => id}
+                columns={[
+                  { heading: 'Webhook', cell: Name },
+                  { heading: 'Hears of', cell: Hears },
+                  { heading: 'With the rights of', cell: ({ reads_as }) => reads_as.name },
+                  { heading: 'State', cell: State },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      {asked && <WebhookForm onDone={({ secret }) => setSecret(secret)} onClose={() => ask(false)} />}
+      {secret && (
+        <ShownOnce
+          title="The webhook is made"
+          about="The receiver verifies signatures with this secret. Copy it now: it cannot be shown again."
+          secret={secret}
+          name="secret"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+function Name({ id, name, url }: Webhook) {
+  return (
+    <>
+      <Link to="/webhooks/$id" params={{ id }}>
+        {name || new URL(url).host}
+      </Link>
+      <div>
+        <code>{url}</code>
+      </div>
+    </>
+  )
+}
+
+function Hears({ types, mailbox }: Webhook) {
+  return (
+    <>
+      {types ? types.join(', ') : 'Everything'}
+      {mailbox && <div>Only {mailbox.address ?? 'a deleted mailbox'}</div>}
+    </>
+  )
+}
