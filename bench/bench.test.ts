@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrival } from './arrival.ts'
+import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
+import { log } from './log.ts'
 import { memory } from './memory.ts'
 import { type Row, table } from './report.ts'
 import { scale } from './scale.ts'
@@ -12,6 +14,7 @@ import { search } from './search.ts'
 import { send } from './send.ts'
 import { sign } from './sign.ts'
 import { threads } from './threads.ts'
+import { webhooks } from './webhooks.ts'
 
 for (const [name, run] of [
   ['http', () => http({ requests: 32, rounds: 1 })],
@@ -21,13 +24,18 @@ for (const [name, run] of [
   ['send', () => send({ octets: 100_000, requests: 10, rounds: 0 })],
   ['sign', () => sign({ messages: 10, rounds: 1 })],
   ['scheduled', () => scheduled({ messages: 200 })],
-  // It has a PostgreSQL server of its own where the other benches have none: once is enough.
+  // They have a PostgreSQL server of their own where the other benches have none: once is enough.
   ...(process.env.TEST_DATABASE_URL === undefined
     ? []
-    : [['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const]),
+    : [
+        ['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const,
+        ['events', () => events({ seconds: 1, perSecond: 20, streams: 20 })] as const,
+      ]),
+  ['log', () => log({ messages: 20, requests: 8, rounds: 1 })],
   ['memory', () => memory({ messages: 20 })],
   ['search', () => search({ messages: 500, rounds: 1 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
+  ['webhooks', () => webhooks({ events: 50, rounds: 1, waiting: 500 })],
 ] as const) {
   test(`the bench "${name}" runs, and nothing that it sends goes unanswered`, async () => {
     const rows: readonly Row[] = await run()

@@ -33,6 +33,17 @@ export class Inbox {
     await this.#store(Array.from({ length: count }, () => this.#letters.to(references)))
   }
 
+  /** Moves half of it into other folders. Messages of one conversation come to lie in several. */
+  async spread(folders: readonly string[]): Promise<void> {
+    for (let first = 1; first <= this.count; first += 1_000) {
+      for (const [at, folder] of folders.entries()) {
+        const uids = Array.from({ length: 1_000 }, (_, number) => first + number)
+        const moved = uids.filter((uid) => uid < this.count && uid % (2 * folders.length) === at)
+        if (moved.length > 0) await this.#world.mailHost.update(this.mailbox, 'inbox', moved, { folder })
+      }
+    }
+  }
+
   async #store(letters: readonly Buffer[]): Promise<void> {
     const copies = letters.map((raw): Copy => {
       const rest = { ...this.#letters.marks(), filteredBy: [] }

@@ -51,7 +51,7 @@ async function timed(mailHost: MailHost, mailbox: MailboxRef, kept: FolderIndex[
       reading += performance.now() - start
       return step
     },
-    hashOfNameless: (uidValidity, uid) => idHash(key, `${uidValidity} ${uid}`),
+    hash: (name) => idHash(key, name),
   })
   kept.push(folder)
   collectGarbage()

@@ -1,4 +1,7 @@
+import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import { MailboxIndexes } from '#/threads/mailbox-indexes.ts'
 import { furnish } from '#test/world/every-route.ts'
 import { World } from '#test/world/world.ts'
 import { Client } from './client.ts'
@@ -24,28 +27,71 @@ export async function threads({ messages = hundredThousand, requests = 400 } = {
   for (const size of messages > hundredThousand ? [hundredThousand, messages] : [messages]) {
     await inbox.growTo(size)
     rows.push(...(await index(world.mailHost, inbox.mailbox, size)))
-    const [labels, page] = await sideBySide(client, requests, '/v1/labels', list)
-    const from = `${page.toFixed(2)} ms against GET /v1/labels, ${labels.toFixed(2)} ms`
-    rows.push({ what: 'GET /v1/threads, nothing changed', value: page / labels, unit: '×', most: 2, from })
-    ratios.push(page / labels)
-    rows.push(await afterChange('a message came', () => inbox.grow(1)))
-    rows.push(await afterChange('a flag changed', flip(world, inbox)))
-
-    /** A single request each time, and so one without a change too: it takes longer than one of many in a row. */
-    async function afterChange(what: string, change: () => Promise<unknown>): Promise<Row> {
-      const more: number[] = []
-      for (let count = 0; count < Math.max(5, requests / 8); count++) {
-        const [unchanged = 0] = (await client.ask(1, [{ path: list }])).times
-        await change()
-        const [changed = 0] = (await client.ask(1, [{ path: list }])).times
-        more.push(changed - unchanged)
-      }
-      return { what: `  more after ${what}`, value: Math.max(0, median(more)), unit: 'ms', most: 5 }
-    }
+    const lists = new Lists(client, requests, list)
+    const unchanged = await lists.unchanged('GET /v1/threads')
+    rows.push(unchanged)
+    ratios.push(unchanged.value)
+    rows.push(await lists.afterChange('a message came', () => inbox.grow(1)))
+    rows.push(await lists.afterChange('a flag changed', flip(world, inbox)))
   }
+  rows.push(
+    ...(await conversations(world, inbox, new Lists(client, requests, list.replace('threads', 'conversations')))),
+  )
   const [small, large] = ratios
   if (small && large) rows.push({ what: 'page, against that of 100,000', value: large / small, unit: '×', most: 2 })
   return rows
+}
+
+/** Conversations of the same messages in four folders: the first read of all of them, and the first page. */
+async function conversations(world: World, inbox: Inbox, lists: Lists): Promise<Row[]> {
+  await inbox.spread(['archive', 'sent', 'Projects'])
+  const times: number[] = []
+  let bytes = 0
+  for (let round = 0; round < 3; round++) {
+    const threads = new ThreadCache({ mailHost: world.mailHost, key: idHashKey('any'), maxBytes: 1 << 30 })
+    const start = performance.now()
+    await new MailboxIndexes({ mailHost: world.mailHost, threads }).upToDate(inbox.mailbox)
+    times.push(performance.now() - start)
+    bytes = threads.bytes / inbox.count
+  }
+  return [
+    { what: `conversations of ${inbox.count} messages: first read`, value: median(times), unit: 'ms', most: 1_500 },
+    { what: '  memory of a message', value: bytes, unit: 'bytes', most: 130 },
+    await lists.unchanged('GET /v1/conversations'),
+    await lists.afterChange('a message came', () => inbox.grow(1)),
+    await lists.afterChange('a flag changed', flip(world, inbox)),
+  ]
+}
+
+/** A list that is asked for again and again. */
+class Lists {
+  readonly #client: Client
+  readonly #requests: number
+  readonly #path: string
+
+  constructor(client: Client, requests: number, path: string) {
+    this.#client = client
+    this.#requests = requests
+    this.#path = path
+  }
+
+  async unchanged(what: string): Promise<Row> {
+    const [labels, page] = await sideBySide(this.#client, this.#requests, '/v1/labels', this.#path)
+    const from = `${page.toFixed(2)} ms against GET /v1/labels, ${labels.toFixed(2)} ms`
+    return { what: `${what}, nothing changed`, value: page / labels, unit: '×', most: 2, from }
+  }
+
+  /** A single request each time, and so one without a change too: it takes longer than one of many in a row. */
+  async afterChange(what: string, change: () => Promise<unknown>): Promise<Row> {
+    const more: number[] = []
+    for (let count = 0; count < Math.max(5, this.#requests / 8); count++) {
+      const [unchanged = 0] = (await this.#client.ask(1, [{ path: this.#path }])).times
+      await change()
+      const [changed = 0] = (await this.#client.ask(1, [{ path: this.#path }])).times
+      more.push(changed - unchanged)
+    }
+    return { what: `  more after ${what}`, value: Math.max(0, median(more)), unit: 'ms', most: 5 }
+  }
 }
 
 /** The newest message is read, unread, read, … */

@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { FilterRunner } from '#/filters/runs/runner.ts'
+import { HoldWatch } from '#test/observe/hold-watch.ts'
+import { type TestOrganization, World } from '#test/world/world.ts'
+import { Client } from './client.ts'
+import { Inbox } from './folder.ts'
+import { median, type Row } from './report.ts'
+
+/** Filters that look at the subject alone, and at the header: both match every message. */
+const filters = [
+  ['by subject', { field: 'subject', value: 'e' }],
+  ['by sender', { field: 'from', value: '@' }],
+] as const
+
+/** A run of a filter that stars every message of a large folder, against one UPDATE that does the same; what others' requests take
+ *  meanwhile. */
+export async function filterRuns({ messages = 100_000, rounds = 3 } = {}): Promise<Row[]> {
+  await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })
+  const organization = await world.organization({ plan: 'self_hosted' })
+  const { id: mailboxId } = await organization.mailbox('ada')
+  const inbox = new Inbox(world, { organizationId: organization.id, mailboxId })
+  await inbox.growTo(messages)
+  await world.searchIndexer?.processAll()
+  await using client = new Client(organization)
+  const rows: Row[] = []
+  for (const [what, fields] of filters) {
+    const ratios: number[] = []
+    const [ours, floors]: [number[], number[]] = [[], []]
+    const filter = { name: what, op: 'contains', action: 'star', ...fields }
+    const { id } = (await organization.request('POST', '/v1/filters', filter)).body
+    for (let round = 0; round < rounds; round++) {
+      await unstar(world)
+      const floor = await timed(() => star(world))
+      await unstar(world)
+      const run = await timed(() => runAlone(world, organization, id))
+      floors.push(floor)
+      ours.push(run)
+      ratios.push(floor / run)
+    }
+    const from = `${rate(messages, ours)} against ${rate(messages, floors)} messages a second`
+    rows.push({ what: `rate of a run ${what}`, value: median(ratios), unit: '×', least: 0.5, from })
+    await unstar(world)
+    rows.push(...(await beside(world, organization, client, id)).map((row) => ({ ...row, what: `  ${row.what}` })))
+  }
+  return rows
+}
+
+async function star({ db }: World): Promise<void> {
+  await sql`
+    update mail_messages message set flagged = true, modseq = folder.modseq + 1
+    from mail_folders folder, mail_contents content
+    where folder.id = message.folder_id and folder.name = 'inbox' and content.id = message.content_id
+      and (content.subject ilike '%e%' or content.from_address ilike '%@%')`.execute(db)
+}
+
+/** As it was, without what changes have left in the table. */
+async function unstar({ db }: World): Promise<void> {
+  await sql`update mail_messages set flagged = false where flagged`.execute(db)
+  await sql`delete from events`.execute(db)
+  for (const table of ['mail_messages', 'events']) await sql`vacuum full analyze ${sql.table(table)}`.execute(db)
+}
+
+/** Begins a run and has it done by a runner that works as in a service. */
+async function runAlone(world: World, organization: TestOrganization, filterId: string): Promise<void> {
+  const { id } = (await organization.request('POST', `/v1/filters/${filterId}/runs`, {})).body
+  await using runner = new FilterRunner({ db: world.db, mailHost: world.mailHost, log: pino({ level: 'silent' }) })
+  runner.start()
+  for (;;) {
+    const run = await world.db
+      .selectFrom('filter_runs')
+      .select(['state', 'finished_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (run.state === 'failed') throw new Error('The run failed')
+    if (run.finished_at) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Others' requests before and during a run, and the longest hold of the event loop. */
+async function beside(world: World, organization: TestOrganization, client: Client, filterId: string): Promise<Row[]> {
+  const ask = [{ path: '/v1/labels' }]
+  await client.ask(200, ask)
+  const before = (await client.ask(1_000, ask)).times
+  using watch = new HoldWatch()
+  watch.reset()
+  const during: number[] = []
+  let running = true
+  const run = runAlone(world, organization, filterId).finally(() => {
+    running = false
+  })
+  while (running) during.push(...(await client.ask(100, ask)).times)
+  await run
+  const longest = await watch.settle()
+  const [one, other] = [percentile(before), percentile(during)]
+  return [
+    {
+      what: "others' requests meanwhile, 99th percentile",
+      value: other / one,
+      unit: '×',
+      most: 2,
+      from: `${other.toFixed(1)} ms against ${one.toFixed(1)}, of ${during.length}`,
+    },
+    { what: 'longest hold of the event loop', value: longest, unit: 'ms', most: 50 },
+  ]
+}
+
+function percentile(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+}
+
+function rate(messages: number, ms: readonly number[]): string {
+  return ((messages / median(ms)) * 1_000).toFixed(0)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const since = performance.now()
+  await work()
+  return performance.now() - since
+}
