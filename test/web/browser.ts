@@ -8,6 +8,9 @@ import type { TestOrganization } from '#test/world/world.ts'
 export const wide = { viewport: { width: 1280, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
+/** What takes longer on the busiest machine does not come: the error names it. */
+const mostMs = 300_000
+
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** Debian's Chromium without its windows, which takes a third less CPU. It asks nothing of its makers. */
@@ -29,7 +32,8 @@ export class Visitor implements AsyncDisposable {
 
   private constructor(page: Page, base: string) {
     this.page = page
-    page.setDefaultTimeout(0) // the time-out is that of the test
+    page.setDefaultTimeout(mostMs)
+    page.on('crash', () => this.errors.push('the page crashed'))
     const { host } = new URL(base)
     page.on('request', (request) => {
       const url = new URL(request.url())
