@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
+import { notice } from '#test/mail/notice.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
@@ -20,22 +21,6 @@ after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()
 })
-
-/** A notice of another server, which names the message in what it returns alone. */
-function notice(about: string, failed: readonly string[], status = '5.1.1'): string {
-  const recipients = failed.map(
-    (one) =>
-      `Final-Recipient: rfc822; ${one}\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; 550 It says no\r\n`,
-  )
-  const parts = [
-    'text/plain\r\n\r\nSorry.',
-    `message/delivery-status\r\n\r\nReporting-MTA: dns; mx.there.example\r\n\r\n${recipients.join('\r\n')}`,
-    `message/rfc822\r\n\r\nMessage-ID: ${about}\r\nSubject: Plan\r\n\r\nText`,
-  ]
-  const content = 'multipart/report; report-type=delivery-status; boundary=b'
-  const body = parts.map((part) => `--b\r\nContent-Type: ${part}\r\n`).join('')
-  return letter({ From: 'mailer-daemon@peer.example', Subject: 'Undelivered', 'Content-Type': content }, `${body}--b--`)
-}
 
 /** Sends a message, and says by which id. */
 async function sent(from: string, to: readonly string[]): Promise<string> {

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { readMessage } from '#/mime/message.ts'
+import { hand } from '#test/mail/letter.ts'
+import { notice } from '#test/mail/notice.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { phone, Visitor, wide } from './browser.ts'
 import { type Box, boxOf, reader } from './mailbox.ts'
@@ -89,6 +91,28 @@ for (const [what, options] of [
     await visitor.assertSoundByDayAndNight()
   })
 }
+
+test('a sent message says whom it has not reached, and whether anything but the notice says so', async () => {
+  const box = await boxOf(world)
+  const { address, organization } = box
+  const message = { from: address, to: ['nobody@nowhere.example'], subject: 'Plan', text: 'Hello' }
+  const { status, body } = await organization.request('POST', '/v1/send', message)
+  assert.equal(status, 202)
+  world.clock.advance(1_000)
+  await world.outbound.processAll()
+  assert.equal(await hand(world, '', address, notice(body.message_id, ['eve@there.example'])), '250 2.6.0')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box, 'sent')
+  await row(page, 'Plan').getByRole('link').click()
+  const said = page.getByRole('list', { name: 'Not delivered' }).getByRole('listitem')
+  await said
+    .filter({ hasText: /^Not delivered to nobody@nowhere\.example: the domain takes no mail \(5\.1\.2\) \(.+\)$/ })
+    .waitFor()
+  const doubtful = 'A notice says that this was not delivered to eve@there.example: 550 It says no'
+  await said.filter({ hasText: doubtful }).getByText('Nothing proves that the notice is genuine.').waitFor()
+  await visitor.assertSoundByDayAndNight()
+})
 
 test('opening a conversation marks it as read, and says how many are left', async () => {
   const box = await furnished()

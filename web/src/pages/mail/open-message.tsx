@@ -7,6 +7,7 @@ import { MessageText } from './message-text.tsx'
 import styles from './open-message.module.css'
 import type { Place } from './place.ts'
 import { Recipients } from './recipients.tsx'
+import { Undelivered } from './undelivered.tsx'
 import { Why } from './why.tsx'
 
 const MessageHtml = lazy(() => import('./message-html.tsx'))
@@ -22,6 +23,7 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
   return (
     <div className={styles.message}>
       <Recipients message={message} />
+      <Undelivered place={place} message={message} />
       <Why message={message} />
       {html !== null && !asText ? (
         <Suspense fallback={<p className={styles.note}>Loading…</p>}>

@@ -6,6 +6,7 @@ import {
   type MessageItem,
   readConversation,
   readMessage,
+  readWholeConversation,
   type Thread,
 } from '../../api/generated.ts'
 import type { Place } from './place.ts'
@@ -24,6 +25,7 @@ export const foldersQuery = (mailbox: string) =>
 export const mailKeys = (mailbox: string): QueryKey[] => [
   ['rows', mailbox],
   ['conversation', mailbox],
+  ['not-delivered', mailbox],
   ['folders', mailbox],
 ]
 
@@ -84,6 +86,16 @@ export const conversationQuery = (place: Place, id: string) =>
     queryKey: ['conversation', place.mailbox, place.folder, id],
     queryFn: ({ signal }) => readConversation(id, place, { signal }),
     refetchInterval: freshness,
+  })
+
+/** Whom messages of a conversation have not reached, by their places: notices of it may be in other folders. */
+export const notDeliveredQuery = (mailbox: string, conversation: string) =>
+  queryOptions({
+    queryKey: ['not-delivered', mailbox, conversation],
+    queryFn: async ({ signal }) => {
+      const { messages } = await readWholeConversation(conversation, { mailbox }, { signal })
+      return messages.map(({ folder, uid, not_delivered }) => ({ folder, uid, notDelivered: not_delivered }))
+    },
   })
 
 /** A whole message. What was sent never changes; its state is that of the conversation. */
