@@ -42,7 +42,10 @@ export async function postfix({ messages = 2_000, rounds = 5 } = {}): Promise<Ro
     const before = await peer.delivered()
     const ms = await timed(async () => {
       await source(peer.port, 'ada@dest.test', messages)
-      await until(async () => (await peer.delivered()) >= before + messages)
+      await until(
+        async () => (await peer.delivered()) >= before + messages,
+        () => peer.log(),
+      )
     })
     return (messages / ms) * 1000
   }
@@ -68,6 +71,8 @@ interface Peer extends AsyncDisposable {
   readonly port: number
   /** Messages that Dovecot has answered Postfix to have stored. */
   delivered(): Promise<number>
+  /** The end of what Dovecot and Postfix have logged. */
+  log(): Promise<string>
 }
 
 async function startPeer(): Promise<Peer> {
@@ -86,16 +91,24 @@ async function startPeer(): Promise<Peer> {
         virtual_mailbox_maps: 'inline:{ { ada@dest.test = ada/ } }',
         virtual_transport: `lmtp:inet:127.0.0.1:${lmtp}`,
         smtpd_tls_security_level: 'none',
+        // What Dovecot defers is tried again within the round: by Postfix's own settings five minutes later.
+        queue_run_delay: '5s',
+        minimal_backoff_time: '5s',
+        maximal_backoff_time: '5s',
       },
       certificate,
     ),
   )
   const started = starting.move()
+  const logOfDovecot = () => readFile(join(dovecot.directory, 'log'), 'utf8')
   return {
     port: mta.port,
     async delivered() {
-      const log = await readFile(join(dovecot.directory, 'log'), 'utf8')
+      const log = await logOfDovecot()
       return log.split(': stored mail into mailbox ').length - 1
+    },
+    async log() {
+      return [await logOfDovecot(), await mta.log()].map((log) => log.slice(-5_000)).join('\n')
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
@@ -132,10 +145,10 @@ function lmtpSettings(port: number, directory: string): string {
   `
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
+async function until(done: () => Promise<boolean>, log: () => Promise<string>): Promise<void> {
   const end = performance.now() + lost
   while (!(await done())) {
-    if (performance.now() > end) throw new Error('the mail has not been delivered')
+    if (performance.now() > end) throw new Error(`the mail has not been delivered:\n${await log()}`)
     await wait(10)
   }
 }

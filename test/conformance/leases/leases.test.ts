@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
 import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
@@ -7,6 +8,7 @@ import { byOperator } from '#/audit/actor.ts'
 import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
+import { settled } from '#/events/log.ts'
 import { tell } from '#/events/tell.ts'
 import { claimRun, runLeases } from '#/filters/runs/steps.ts'
 import { isNotSuspended } from '#/organizations/queries.ts'
@@ -46,6 +48,16 @@ const spool: QueueUnderTest = {
   },
 }
 
+/** Resolves once an organization's event can be read: when every transaction of the server that began before it has ended. */
+async function untilReadable(db: Db, organizationId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from events where organization_id = ${organizationId} and position < ${settled}`.execute(db)
+    if (rows.length > 0) return
+    await pause(20)
+  }
+}
+
 const webhooks: QueueUnderTest = {
   table: 'webhooks',
   leases: webhookLeases,
@@ -54,6 +66,7 @@ const webhooks: QueueUnderTest = {
     const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
     const told = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
     await db.transaction().execute((tx) => tell(tx, [told]))
+    await untilReadable(db, id)
     const { rows } = await sql<{ id: string }>`
       insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)
       select ${id}, '', 'https://receiver.example', gen_random_uuid(), '', 0, 0,
