@@ -2,6 +2,7 @@ import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Event } from '../api/generated.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
+import { isEcho } from '../pages/mail/shown.ts'
 import { askAnew } from './ask-anew.ts'
 import { queryClient } from './query-client.ts'
 
@@ -56,8 +57,10 @@ function follow(): () => void {
 /** The queries whose answers an event may have changed. */
 function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
   const [noun] = type.split('.')
-  if (noun === 'message' && message && mailbox !== null)
-    return [...mailKeys(mailbox), ['search'], ['usage'], ['changes']]
+  if (noun === 'message' && message && mailbox !== null) {
+    const shown = type === 'message.changed' && isEcho(mailbox, message)
+    return [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
+  }
   return nouns[noun ?? ''] ?? []
 }
 

@@ -23,33 +23,61 @@ export async function statesOf(place: Place, uids: readonly number[]): Promise<S
 }
 
 /** The rows that are loaded, in their order. */
-export function cachedRows({ mailbox, folder }: Place): Row[] {
-  return queryClient
-    .getQueriesData<RowPage>({ queryKey: ['rows', mailbox, folder] })
+export function cachedRows(place: Place): Row[] {
+  return pages(place)
     .toSorted(([one], [other]) => Number(one[3]) - Number(other[3]))
     .flatMap(([, page]) => page?.rows ?? [])
 }
 
-/** A conversation as the list has it, where that is the whole. */
-export function conversationInList(place: Place, id: string): ThreadWithMessages | undefined {
-  const row = cachedRows(place).find((one) => one.id === id)
-  if (!row || row.messages.length < row.uids.length) return undefined
-  const { subject, root_message_id, folder } = row
-  return {
-    id,
-    subject,
-    root_message_id,
-    folder,
-    messages: row.messages.map((message) => ({ ...message, thread_id: id })),
+/** A conversation as the list has it, where that is the whole, and since when. */
+export function conversationInList(
+  place: Place,
+  id: string,
+): { readonly conversation: ThreadWithMessages; readonly at: number } | undefined {
+  for (const [queryKey, page] of pages(place)) {
+    const row = page?.rows.find((one) => one.id === id)
+    if (!row) continue
+    if (!isWhole(row)) return undefined
+    const { subject, root_message_id, folder } = row
+    const messages = row.messages.map((message) => ({ ...message, thread_id: id }))
+    const at = queryClient.getQueryState(queryKey)?.dataUpdatedAt ?? 0
+    return { conversation: { id, subject, root_message_id, folder, messages }, at }
   }
+  return undefined
+}
+
+const pages = ({ mailbox, folder }: Place) =>
+  queryClient.getQueriesData<RowPage>({ queryKey: ['rows', mailbox, folder] })
+
+/** Whether the list has all messages of a conversation, and not only those that a row is made of. */
+const isWhole = ({ messages, uids }: Row) => messages.length === uids.length
+
+/** A message wherever it is shown in a folder; none where the list has only a part of its conversation, so that not all that the edit
+ *  of a message changes is known. */
+export function shownStates(place: Place, uid: number): State[] {
+  const row = cachedRows(place).find(({ uids }) => uids.includes(uid))
+  if (!row || !isWhole(row)) return []
+  const all = [row, ...conversations(place).map(([, conversation]) => conversation)]
+  return all.flatMap((one) => one?.messages.filter((message) => message.uid === uid) ?? [])
 }
 
 const conversations = ({ mailbox, folder }: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ['conversation', mailbox, folder] })
 
-/** Shows a folder as it will be after an edit. Answers what shows it again as it was. */
-export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<() => void> {
+/** Whether the service is being asked for what is shown of a folder. */
+export const isAsked = (place: Place): boolean => keysOf(place).some((queryKey) => queryClient.isFetching({ queryKey }) > 0)
+
+export interface Shown {
+  /** Shows the folder again as it was. */
+  readonly back: () => void
+  /** Whether the service was being asked for the folder, which is broken off. */
+  readonly interrupted: boolean
+}
+
+/** Shows a folder as it will be after an edit. */
+export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<Shown> {
   const keys = keysOf(place)
+  const interrupted = isAsked(place)
   await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queryClient.getQueriesData({ queryKey }))
   const uids = new Set(edit.uids)
@@ -61,9 +89,10 @@ export async function showAtOnce(place: Place, edit: Edit, states: readonly Stat
     (held) => held && { ...held, messages: held.messages.map(after) },
   )
   count(place, edit, states)
-  return () => {
+  const back = () => {
     for (const [key, data] of before) queryClient.setQueryData(key, data)
   }
+  return { back, interrupted }
 }
 
 function changeRows({ mailbox, folder }: Place, change: (row: Row) => Row | undefined): void {

@@ -33,11 +33,11 @@ export function Conversation() {
   const { thread, mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
   const place = useMemo(() => ({ mailbox, folder }), [mailbox, folder])
   const settled = useSettled(thread)
-  // What the list has of it is shown at once, and the service asked then.
+  // What the list has of it is shown at once. The service is asked then where the list is old.
   const known = useMemo(() => conversationInList(place, thread), [place, thread])
   const query = useQuery({
     ...conversationQuery(place, thread),
-    ...(known && { initialData: known, initialDataUpdatedAt: 0, enabled: settled !== undefined }),
+    ...(known && { initialData: known.conversation, initialDataUpdatedAt: known.at, enabled: settled !== undefined }),
   })
   const navigate = useNavigate()
   const region = useRef<HTMLElement>(null)

@@ -15,7 +15,6 @@ let latest: string | undefined
 /** Loads what opening a conversation would show, and what opening the ones beside it would, so that it is there then. */
 export async function loadAhead(place: Place, id: string): Promise<void> {
   latest = id
-  void import('./conversation.tsx')
   const rows = cachedRows(place)
   const at = rows.findIndex((row) => row.id === id)
   if (at < 0) return

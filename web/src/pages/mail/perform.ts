@@ -3,10 +3,11 @@ import { changeMessage, changeMessages } from '../../api/generated.ts'
 import { askAnewSoon } from '../../app/ask-anew.ts'
 import { sayFailure, toasts } from '../../parts/toasts.ts'
 import { sayUndone, undo } from '../changes/undo.ts'
-import { showAtOnce, statesOf } from './cached.ts'
+import { isAsked, showAtOnce, statesOf } from './cached.ts'
 import type { Edit } from './edits.ts'
 import type { Place } from './place.ts'
 import { mailKeys } from './queries.ts'
+import { isShown } from './shown.ts'
 
 /** Messages in one request. */
 export const together = 500
@@ -14,8 +15,11 @@ export const together = 500
 /** How long an action offers to be undone. The changes are listed for 30 days. */
 const undoable = 10_000
 
-/** Requests that are under way. What is shown is asked for again after the last of them. */
+/** Requests that are under way. */
 let pending = 0
+
+/** Whether one of them may have left something else than what is shown, which is asked for again after the last. */
+let unsure = false
 
 /** Messages that are marked by a request each: there is a limit of requests. */
 const mostOneByOne = 5
@@ -51,6 +55,7 @@ function unlessGone(error: unknown): void {
 /** The last first. */
 async function revert({ mailbox }: Place, changes: readonly string[]): Promise<void> {
   try {
+    unsure = true
     sayUndone(await whilePending(mailbox, () => undo(changes.toReversed())))
   } catch (error) {
     sayFailure(error)
@@ -59,11 +64,14 @@ async function revert({ mailbox }: Place, changes: readonly string[]): Promise<v
 
 /** Shows an edit at once, and sends it. @throws ApiError where nothing, or not all of it, was done. */
 async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
-  const back = await showAtOnce(place, edit, await statesOf(place, edit.uids))
+  const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.uids))
   return whilePending(place.mailbox, async () => {
     try {
-      return await send()
+      const answer = await send()
+      unsure ||= interrupted || isAsked(place) || !isShown(place, edit)
+      return answer
     } catch (error) {
+      unsure = true
       back()
       throw error
     }
@@ -87,6 +95,9 @@ async function whilePending<T>(mailbox: string, work: () => Promise<T>): Promise
     return await work()
   } finally {
     pending--
-    if (pending === 0) askAnewSoon(mailKeys(mailbox))
+    if (pending === 0 && unsure) {
+      unsure = false
+      askAnewSoon(mailKeys(mailbox))
+    }
   }
 }

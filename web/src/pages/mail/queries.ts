@@ -85,6 +85,7 @@ export const conversationQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: ['conversation', place.mailbox, place.folder, id],
     queryFn: ({ signal }) => readConversation(id, place, { signal }),
+    staleTime: freshness,
     refetchInterval: freshness,
   })
 

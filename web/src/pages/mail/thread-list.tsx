@@ -44,7 +44,7 @@ export function ThreadList({ place, opened }: Props) {
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: 8,
+    overscan: 4,
     onChange: ({ range }) => {
       const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
       setSeen((held) => (held.first === first && held.last === last ? held : { first, last }))
@@ -98,6 +98,8 @@ export function ThreadList({ place, opened }: Props) {
     const row = rows.at(index)
     if (row) onOpen(row)
   }
+  // While the list is loaded, the page for what is opened from it.
+  useEffect(() => afterPaint(() => void import('./conversation.tsx')), [])
   // What is opened is looked at, and the ones beside it come next. In the list, keys only pass most of them.
   const settled = useSettled(rows.at(active)?.id)
   const likely = opened ?? settled

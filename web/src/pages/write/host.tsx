@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
+import { afterPaint } from '../../parts/after-paint.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { useBeginning, write } from './opening.ts'
 import { signaturesQuery } from './signature-queries.ts'
@@ -13,11 +14,14 @@ export function ComposerHost({ me }: { me: Me }) {
   const asked = useBeginning()
   const mayWrite = sendersOf(me).length > 0
   useKeys(mayWrite ? { c: () => write({ what: 'new' }) } : {})
+  // The page comes first.
+  const [isPainted, setPainted] = useState(false)
+  useEffect(() => afterPaint(() => setPainted(true)), [])
   // It is there once one writes.
-  useQuery({ ...signaturesQuery, enabled: mayWrite })
+  useQuery({ ...signaturesQuery, enabled: mayWrite && isPainted })
   useEffect(() => {
-    if (mayWrite) void import('./resume.ts').then(({ resume }) => resume(me.id))
-  }, [me.id, mayWrite])
+    if (mayWrite && isPainted) void import('./resume.ts').then(({ resume }) => resume(me.id))
+  }, [me.id, mayWrite, isPainted])
   if (!mayWrite || asked === undefined) return null
   return (
     <Suspense>
