@@ -65,7 +65,8 @@ const conversations = ({ mailbox, folder }: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ['conversation', mailbox, folder] })
 
 /** Whether the service is being asked for what is shown of a folder. */
-export const isAsked = (place: Place): boolean => keysOf(place).some((queryKey) => queryClient.isFetching({ queryKey }) > 0)
+export const isAsked = (place: Place): boolean =>
+  keysOf(place).some((queryKey) => queryClient.isFetching({ queryKey }) > 0)
 
 export interface Shown {
   /** Shows the folder again as it was. */
