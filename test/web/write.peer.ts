@@ -230,6 +230,29 @@ test('a message that is discarded stays so when the page is loaded again', async
   assert.equal(await composer(page).count(), 0)
 })
 
+test('a draft that is only being made as its message is left empty is deleted once it is there', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const { promise: isEmpty, resolve: empty } = Promise.withResolvers<void>()
+  await page.route('**/v1/drafts', async (route) => {
+    await isEmpty
+    await route.continue()
+  })
+  const making = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/v1/drafts'))
+  const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await openInbox(page, box)
+  await page.keyboard.press('c')
+  await page.getByLabel('Subject').fill('Of no use')
+  await making
+  await page.getByLabel('Subject').fill('')
+  await page.keyboard.press('Escape')
+  await composer(page).waitFor({ state: 'hidden' })
+  empty()
+  assert.equal((await deleted).status(), 200)
+  assert.deepEqual(await box.states('drafts'), [])
+})
+
 test('what a tab was writing as it was closed is open again in another', async () => {
   const box = await boxOf(world)
   await using visitor = await reader(browser, box)

@@ -1,9 +1,8 @@
 import { ApiError } from '../../api/call.ts'
-import { deleteDraft } from '../../api/generated.ts'
 import { toasts } from '../../parts/toasts.ts'
 import { forget, keep } from './device.ts'
 import { release } from './hold.ts'
-import { DraftConflict, draftOf, noLongerSaved, save } from './save.ts'
+import { DraftConflict, draftOf, isAtService, noLongerSaved, save, unsave } from './save.ts'
 import { later } from './trying.ts'
 import type { Writing } from './writing.ts'
 
@@ -36,10 +35,9 @@ async function saveBeside(writing: Writing): Promise<void> {
 
 /** Deletes a message for good, with its draft. */
 export async function throwAway(member: string, writing: Writing): Promise<void> {
-  const draft = draftOf(writing)
-  if (draft) {
-    await keep(member, { ...writing, draft, fate: 'discarded' })
-    await later('The draft is not deleted yet', () => deleteDraft(draft.id)).catch((error: unknown) => {
+  if (isAtService(writing)) {
+    await keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' })
+    await later('The draft is not deleted yet', () => unsave(writing)).catch((error: unknown) => {
       // It may be gone already, or be another member's to delete.
       if (!(error instanceof ApiError)) throw error
     })

@@ -4,6 +4,7 @@ import {
   type CreateDraftBody,
   createDraft,
   type Draft,
+  deleteDraft,
   detachFromDraft,
   editDraft,
   showDraft,
@@ -39,6 +40,18 @@ export function save(writing: Writing): Promise<SavedDraft> {
   const next = before.catch(() => {}).then(() => saveNow(writing))
   running.set(writing.key, next)
   return next
+}
+
+/** Whether the service has something of a message, or may have it soon. */
+export const isAtService = (writing: Writing) => draftOf(writing) !== undefined || running.has(writing.key)
+
+/** Deletes the draft of a message, also the one that is only being made. @throws ApiError */
+export async function unsave(writing: Writing): Promise<void> {
+  await running.get(writing.key)?.catch(() => {})
+  // What was not answered may have been done: the same request answers what.
+  if (creating.has(writing.key)) note(writing, (await create(writing)).draft, [])
+  const draft = draftOf(writing)
+  if (draft) await deleteDraft(draft.id)
 }
 
 /** Once its draft was sent, deleted, or left to somebody else. */
