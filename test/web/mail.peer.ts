@@ -279,10 +279,36 @@ test('an owner makes a filter from a message; a member makes one of their own al
   await row(member.page, 'The moon').getByRole('link').click()
   await member.page.getByRole('button', { name: 'More' }).click()
   await member.page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
-  assert.equal(await member.page.getByRole('menuitem', { name: /filter/ }).count(), 1)
+  assert.equal(await member.page.getByRole('menuitem', { name: /Make a filter/ }).count(), 1)
   await member.page.getByRole('menuitem', { name: 'Make a filter of your own from it' }).click()
   const own = member.page.getByRole('dialog', { name: 'New filter of your own' })
   assert.equal(await own.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
+})
+
+test('a message leads to the filter that labelled it, and the filters are tried on it as they are now', async () => {
+  const box = await furnished()
+  const rule = { field: 'from', op: 'contains', value: 'peer.example', action: 'move', argument: 'archive' }
+  await box.organization.request('POST', '/v1/filters', { name: 'Put away', ...rule })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('link', { name: 'Money' }).click()
+  await page.getByRole('row', { name: 'Money' }).and(page.locator(':focus')).waitFor()
+  await visitor.assertSoundByDayAndNight()
+  await open(visitor, box)
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Try the filters on this message' }).click()
+  const trial = page.getByRole('dialog', { name: 'Try on this message' })
+  await trial.getByText('It ends in Archive').waitFor()
+  assert.deepEqual(await trial.getByRole('listitem').allTextContents(), [
+    'Money matches Your invoice',
+    'Put away matches ann@peer.example',
+  ])
+  await visitor.assertSoundByDayAndNight()
+  await trial.getByRole('button', { name: 'Close' }).click()
+  await trial.waitFor({ state: 'hidden' })
 })
 
 test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {

@@ -6,6 +6,7 @@ import { AuditTrail } from '../pages/audit/audit-trail.tsx'
 import { BlockedSenders } from '../pages/blocked-senders/blocked-senders.tsx'
 import { Changes } from '../pages/changes/changes.tsx'
 import { Domains } from '../pages/domains/domains.tsx'
+import { filtersSearch } from '../pages/filters/address.ts'
 import { Filters } from '../pages/filters/filters.tsx'
 import { Labels } from '../pages/labels/labels.tsx'
 import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
@@ -50,11 +51,7 @@ const filters = createRoute({
   getParentRoute: () => signedIn,
   path: '/filters',
   component: Filters,
-  // The sender of a message that a filter is to be made from, and whether it is to be one's own.
-  validateSearch: ({ from, own }): { from?: string; own?: true } => ({
-    ...(typeof from === 'string' && { from }),
-    ...(own === true && { own }),
-  }),
+  validateSearch: filtersSearch,
 })
 const mail = createRoute({
   getParentRoute: () => signedIn,

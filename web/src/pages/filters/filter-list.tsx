@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { Button as Handle } from 'react-aria-components/Button'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
 import { Switch } from 'react-aria-components/Switch'
 import { DropIndicator, useDragAndDrop } from 'react-aria-components/useDragAndDrop'
+import { afterPaint } from '../../parts/after-paint.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { labelsQuery } from '../labels/queries.ts'
@@ -15,6 +17,8 @@ interface Props {
   /** For those who hear it: whose they are. */
   readonly name: string
   readonly mayChange: boolean
+  /** The id of the filter that a link led to. */
+  readonly pointedAt: string | undefined
   /** Undefined where the role may not. */
   readonly onRun: ((filter: AnyFilter) => void) | undefined
   readonly onEdit: (filter: AnyFilter) => void
@@ -22,7 +26,7 @@ interface Props {
 }
 
 /** The filters of an owner, to be ordered by drag and by keys. */
-export function FilterList({ filters, name, mayChange, onRun, onEdit, onDelete }: Props) {
+export function FilterList({ filters, name, mayChange, pointedAt, onRun, onEdit, onDelete }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
@@ -36,17 +40,31 @@ export function FilterList({ filters, name, mayChange, onRun, onEdit, onDelete }
     renderDropIndicator: (target) => <DropIndicator target={target} className={`${styles.place}`} />,
     isDisabled: !mayChange,
   })
+  const list = useRef<HTMLDivElement>(null)
+  const isThere = filters.some(({ id }) => id === pointedAt)
+  useEffect(() => {
+    if (!isThere || pointedAt === undefined) return
+    // The list makes its rows after this.
+    return afterPaint(() => {
+      const row = list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(pointedAt)}"]`)
+      row?.scrollIntoView({ block: 'center' })
+      row?.focus({ preventScroll: true })
+    })
+  }, [isThere, pointedAt])
   return (
     <GridList
+      ref={list}
       aria-label={`${name}, in the order in which they run`}
       items={filters}
       dragAndDropHooks={dragAndDropHooks}
-      dependencies={[labels]}
+      dependencies={[labels, pointedAt]}
     >
       {(filter) => (
         <GridListItem
           textValue={filter.name}
-          className={filter.enabled ? `${styles.row}` : `${styles.row} ${styles.off}`}
+          className={[styles.row, !filter.enabled && styles.off, filter.id === pointedAt && styles.pointedAt]
+            .filter(Boolean)
+            .join(' ')}
         >
           {mayChange ? (
             <Handle slot="drag" className={`${styles.handle}`} aria-label={`Move ${filter.name}`}>

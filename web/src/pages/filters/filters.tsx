@@ -10,6 +10,7 @@ import { useMay } from '../../session/may.ts'
 import { FilterForm } from './filter-form.tsx'
 import { FilterList } from './filter-list.tsx'
 import styles from './filters.module.css'
+import { MessageTrial } from './message-trial.tsx'
 import { type AnyFilter, filterRequests, filtersChanged, filtersQuery } from './queries.ts'
 import { RunDialog } from './run-dialog.tsx'
 import { Runs } from './runs.tsx'
@@ -25,7 +26,7 @@ type Asked =
 /** The filters of the organization and one's own, in the order in which they run. */
 export function Filters() {
   const query = useQuery(filtersQuery)
-  const { from, own: forOwn = false } = useSearch({ from: '/signed-in/filters' })
+  const { from, own: forOwn = false, filter: pointedAt, tried } = useSearch({ from: '/signed-in/filters' })
   const navigate = useNavigate()
   const mayRun = useMay('messages:write')
   const mayChangeAll = useMay('filters:write')
@@ -33,7 +34,7 @@ export function Filters() {
   const [asked, ask] = useState<Asked | undefined>(from === undefined ? undefined : { form: 'new', own, from })
   const close = () => {
     ask(undefined)
-    if (from !== undefined) void navigate({ to: '/filters', replace: true })
+    if (from !== undefined || tried) void navigate({ to: '/filters', replace: true })
   }
   return (
     <Page
@@ -74,6 +75,7 @@ export function Filters() {
               filters={filters}
               name={own ? 'Your own filters' : 'Filters of the organization'}
               mayChange={mayChange}
+              pointedAt={pointedAt}
               onRun={mayRun ? (filter) => ask({ run: filter, own }) : undefined}
               onEdit={(filter) => ask({ form: filter })}
               onDelete={(filter) => ask({ delete: filter })}
@@ -83,6 +85,7 @@ export function Filters() {
       </ByOwner>
       <Runs />
       {asked === 'trial' && <Trial onClose={close} />}
+      {tried && !asked && <MessageTrial of={tried} onClose={close} />}
       {asked && asked !== 'trial' && 'form' in asked && (
         <FilterForm
           {...(asked.form === 'new' ? asked : { own: asked.form.own })}

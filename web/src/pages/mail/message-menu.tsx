@@ -57,6 +57,7 @@ function Items({ place, message: { uid, from, unread }, onClose }: Props & { rea
   const navigate = useNavigate()
   const mayWrite = useMayWrite()
   const mayFilter = useMay('filters:write')
+  const mayTry = useMay('filters:read')
   const isOwn = useLevel(place.mailbox) === 'own'
   const mayChange = useMayChange(place.mailbox)
   return (
@@ -81,6 +82,14 @@ function Items({ place, message: { uid, from, unread }, onClose }: Props & { rea
           onAction={() => void navigate({ to: '/filters', search: { from: from.address, own: true } })}
         >
           Make a filter of your own from it
+        </MenuItem>
+      )}
+      {mayTry && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void navigate({ to: '/filters', search: { tried: { ...place, uid } } })}
+        >
+          Try the filters on this message
         </MenuItem>
       )}
       {mayChange && !unread && (

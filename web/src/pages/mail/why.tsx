@@ -22,7 +22,7 @@ export function Why({ message }: { message: Message }) {
   )
 }
 
-function ByFilter({ filter: { name, action, argument, error } }: { filter: AppliedFilter }) {
+function ByFilter({ filter: { filter_id, name, action, argument, error } }: { filter: AppliedFilter }) {
   const labels = useQuery(labelsQuery).data ?? []
   const label = labels.find(({ keyword }) => keyword === argument)?.name ?? argument ?? ''
   const did: Readonly<Record<string, string>> = {
@@ -33,7 +33,10 @@ function ByFilter({ filter: { name, action, argument, error } }: { filter: Appli
   }
   return (
     <p>
-      The filter <Link to="/filters">{plain(name)}</Link>{' '}
+      The filter{' '}
+      <Link to="/filters" search={{ filter: filter_id }}>
+        {plain(name)}
+      </Link>{' '}
       {error === null
         ? `${did[action] ?? 'changed it'} as it arrived.`
         : `did not move it, so it came to the inbox: ${error}.`}
@@ -45,10 +48,10 @@ function ByFilter({ filter: { name, action, argument, error } }: { filter: Appli
 function whyJunk({ folder, filtered_by, authentication }: Message): ReactNode {
   if (folder !== 'junk' || filtered_by.some(({ action }) => action === 'move')) return undefined
   if (authentication?.dmarc === 'fail')
-    return 'It is in Junk because its author’s domain asks to distrust mail that fails its check, and this message does (DMARC).'
+    return 'It fails the check of its author’s domain (DMARC). Such mail comes to Junk where that domain asks for it; else it was moved here.'
   if (authentication?.dmarc === 'permerror')
     return 'It is in Junk because its author cannot be told from what it says of itself (DMARC).'
-  return 'It is in Junk because somebody moved it here.'
+  return 'It was moved to Junk after it arrived: by somebody, by filters that ran over old mail, or by a mail program.'
 }
 
 /** What is said of a sender who is not proven; nothing where all is well, or nothing was checked. */
