@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
-import { holdsPhrase, idMark, wordsQuery } from './index-text.ts'
+import { attachmentMark, holdsPhrase, idMark, wordsQuery } from './index-text.ts'
 
 /** Whether a message is found: over `mail_messages message`, its `content` and its `search`, which may be null. */
 export function condition(
@@ -53,7 +53,10 @@ export function necessaryWords(tree: SearchTree): string | undefined {
       return `'${idMark(tree.id)}'`
     case 'all': {
       const known = tree.of.flatMap((one) => necessaryWords(one) ?? [])
-      return known.length > 0 ? `(${known.join(' & ')})` : undefined
+      if (known.length === 0) return undefined
+      // Alone it is not looked for in the index, which may not have a message yet.
+      if (tree.of.some((one) => one.kind === 'attachment')) known.push(`'${attachmentMark}'`)
+      return `(${known.join(' & ')})`
     }
     case 'either': {
       const each = tree.of.map(necessaryWords)

@@ -15,18 +15,20 @@ const lines = ['subject', 'from', 'to', 'filename', 'cc', 'text'] as const satis
 /** Fields whose words are marks too: they are few, and soon found. */
 const markedFields: ReadonlySet<string> = new Set<SearchField>(['filename', 'cc'])
 
+interface Marked {
+  readonly organizationId: string
+  readonly mailboxIds: readonly string[]
+  readonly messageId: string | null
+  readonly hasAttachment: boolean
+}
+
 /** A message's words as the index has them, in their order: one space between words, two between texts, a line for each field. Before
- *  them are the marks of organization, mailboxes and Message-ID, by which one look in the index finds only what may be found. */
-export function indexText(
-  searchable: Searchable,
-  {
-    organizationId,
-    mailboxIds,
-    messageId,
-  }: { organizationId: string; mailboxIds: readonly string[]; messageId: string | null },
-): string {
-  const marks = new Set([organizationMark(organizationId), ...mailboxIds.map(mailboxMark)])
-  if (messageId !== null) marks.add(idMark(messageId))
+ *  them are the marks of organization, mailboxes, Message-ID and attachments, by which one look in the index finds only what may be
+ *  found. */
+export function indexText(searchable: Searchable, of: Marked): string {
+  const marks = new Set([organizationMark(of.organizationId), ...of.mailboxIds.map(mailboxMark)])
+  if (of.messageId !== null) marks.add(idMark(of.messageId))
+  if (of.hasAttachment) marks.add(attachmentMark)
   let [words, bytes] = [0, 0]
   const written = lines.map((field) =>
     searchable[field].map((text) => {
@@ -77,6 +79,8 @@ export function wordsQuery(field: SearchField, phrase: string): string {
 function fieldMark(field: string, word: string): string {
   return `${field}/${word}`
 }
+
+export const attachmentMark = 'a/'
 
 export function organizationMark(id: string): string {
   return `o/${shortened(id)}`

@@ -50,14 +50,14 @@ export class SearchIndexer extends StepWorker {
     const { db, reader } = this.#parts
     const content = await readUnindexed(db, one)
     if (!content) return []
-    const { bytes, sizeBytes, messageId, mailboxIds } = content
+    const { bytes, sizeBytes, ...facts } = content
     const { id, organizationId } = one
     try {
       const raw =
         bytes === null
           ? await collected(piecesOf(db, organizationId, id, sizeBytes), sizeBytes)
           : Buffer.from(bytes, 'base64')
-      const words = indexText(await reader.searchable(raw), { organizationId, mailboxIds, messageId })
+      const words = indexText(await reader.searchable(raw), { organizationId, ...facts })
       return [{ id, organization_id: organizationId, words }]
     } catch (error) {
       // It has gone meanwhile.

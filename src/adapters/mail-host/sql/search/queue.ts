@@ -20,6 +20,7 @@ export async function claimUnindexed(db: Db, most: number): Promise<Unindexed[]>
 
 export interface UnindexedContent {
   readonly messageId: string | null
+  readonly hasAttachment: boolean
   readonly sizeBytes: number
   /** In base64; null where they lie in pieces. */
   readonly bytes: string | null
@@ -37,7 +38,7 @@ export async function readUnindexed(db: Db, { id, organizationId }: Unindexed): 
       join mailboxes mailbox on mailbox.id = folder.mailbox_id
       where message.content_id = ${id} and mailbox.organization_id = ${organizationId} and mailbox.kind <> 'private'
     )
-    select message_id as "messageId", encode(bytes, 'base64') as bytes,
+    select message_id as "messageId", has_attachment as "hasAttachment", encode(bytes, 'base64') as bytes,
       (select size_bytes from place limit 1) as "sizeBytes", array(select mailbox_id::text from place) as "mailboxIds"
     from mail_contents
     where id = ${id} and organization_id = ${organizationId} and exists (select from place)`.execute(db)
