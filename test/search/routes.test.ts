@@ -164,3 +164,25 @@ test('a message that is deleted for good leaves the index', async () => {
   await world.mailHost.expunge({ organizationId: organization.id, mailboxId: eve.id }, 'inbox', [1])
   assert.deepEqual([await found({ q: 'balloon' }), await indexed()], [[], before])
 })
+
+test('large messages are found by their size', async () => {
+  const carol = await organization.mailbox('carol')
+  for (const [subject, length] of [
+    ['Small', 900_000],
+    ['Large', 1_100_000],
+    ['Larger', 2_500_000],
+  ] as const)
+    await world.send({
+      from: 'zoe@peer.example',
+      to: carol.address,
+      subject,
+      text: 'A long line of words\n'.repeat(length / 21),
+    })
+  await world.searchIndexer?.processAll()
+  const subjects = async (q: string) =>
+    (await found({ q, mailbox: carol.address })).map(([, subject]: [string, string]) => subject)
+  assert.deepEqual(await subjects('larger:1M'), ['Large', 'Larger'])
+  assert.deepEqual(await subjects('larger:2M is:unread'), ['Larger'])
+  assert.deepEqual(await subjects('larger:800K'), ['Large', 'Larger', 'Small'])
+  assert.deepEqual(await subjects('larger:1M OR subject:small'), ['Large', 'Larger', 'Small'])
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { linkFor } from '#test/world/signed-in.ts'
 import { applicationOf } from '#test/world/totp.ts'
@@ -106,6 +107,19 @@ test('a member sees what the organization has, and no button for what they may n
     await place.waitFor()
     assert.equal(await place.getByRole('button', { name: /^(New|Add|Edit|Delete|Remove|Block)/ }).count(), 0, path)
   }
+})
+
+test('the records of a domain are downloaded as a zone file', async () => {
+  const { organization, ada } = await furnished()
+  await using visitor = await Visitor.signIn(browser, organization, ada)
+  await visitor.open('/domains')
+  const domain = `shop.${organization.domain}`
+  const region = visitor.page.getByRole('region', { name: domain })
+  const downloading = visitor.page.waitForEvent('download')
+  await region.getByRole('link', { name: 'zone file' }).click()
+  const download = await downloading
+  assert.equal(download.suggestedFilename(), `${domain}.zone`)
+  assert.match(await readFile(await download.path(), 'utf8'), new RegExp(`^${domain}\\..* MX `, 'm'))
 })
 
 test('the keyboard alone signs in, finds a page and makes a label', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { Sink } from '#test/sockets/sink.ts'
 import { phone, Visitor, wide } from './browser.ts'
 import { startSite } from './site.ts'
 
-const { world, browser } = await startSite()
+const sink = await Sink.start()
+const { world, browser } = await startSite({ sink })
+after(() => sink[Symbol.asyncDispose]())
 
 test('the overview says what failed and why, and leads to it', async () => {
   const organization = await world.organization()
@@ -48,4 +51,41 @@ test('the overview says what failed and why, and leads to it', async () => {
   await visitor.open('/')
   await visitor.assertSound()
   assert.equal(await visitor.page.getByRole('link', { name: 'Look' }).count(), 3)
+  assert.equal(await visitor.page.getByRole('table', { name: 'What waits' }).count(), 0)
+})
+
+test('the overview says what waits, and leads to it', async () => {
+  const organization = await world.organization()
+  const { address } = await organization.mailbox('ada')
+  const { id: member } = await organization.member(address, 'owner')
+  const request = async (path: string, body: object) => {
+    const answer = await organization.request('POST', path, body)
+    assert.ok(answer.status < 300, `${answer.bytes}`)
+    return answer.body
+  }
+  const send_at = new Date(world.clock.now() + 3_600_000).toISOString()
+  const message = { from: address, to: ['a@peer.example'], subject: 'See you on Monday', text: 'At nine.', send_at }
+  await request('/v1/scheduled', message)
+  sink.act = (step, { line }) => (step === 'rcpt' && line.includes('slow@') ? '451 4.7.1 Come back later' : undefined)
+  await request('/v1/send', { from: address, to: ['slow@peer.example'], subject: 'Now', text: 'Go.' })
+  await world.outbound.processAll()
+  const draft = await request('/v1/drafts', { mailbox: address, to: ['b@peer.example'], subject: 'Plans', text: 'Yes' })
+  await request(`/v1/drafts/${draft.id}/approval`, { version: draft.version })
+  await using visitor = await Visitor.signIn(browser, organization, member)
+  const { page } = visitor
+  for (const [what, path] of [
+    [/A draft of .* waits for approval/, '/approvals'],
+    [/“See you on Monday” is sent later.*a@peer\.example.*(?:minutes|hour)/, '/scheduled'],
+    [
+      /to slow@peer\.example is tried again.*temporarily refused the recipient/,
+      `/mail/${encodeURIComponent(address)}/sent`,
+    ],
+  ] as const) {
+    await visitor.open('/')
+    const found = page.getByRole('table', { name: 'What waits' }).getByRole('row').filter({ hasText: what })
+    await found.waitFor()
+    await visitor.assertSoundByDayAndNight()
+    await found.getByRole('link', { name: 'Look' }).click()
+    await page.waitForURL((url) => decodeURIComponent(url.pathname) === decodeURIComponent(path))
+  }
 })

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 const units = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
@@ -14,12 +16,33 @@ export const inFull = (at: string) => full.format(new Date(at))
 
 /** How long ago or how soon, in the reader's language; in full, in the reader's zone, where it is pointed at. */
 export function Time({ at }: { at: string }) {
+  const now = useSyncExternalStore(follow, latest)
   return (
     <time dateTime={at} title={inFull(at)}>
-      {fromNow(new Date(at), Date.now())}
+      {fromNow(new Date(at), now)}
     </time>
   )
 }
+
+const everyMs = 15_000
+const followers = new Set<() => void>()
+let clock: ReturnType<typeof setInterval> | undefined
+
+/** One clock for all times of the page. */
+function follow(follower: () => void): () => void {
+  followers.add(follower)
+  clock ??= setInterval(() => {
+    for (const each of followers) each()
+  }, everyMs)
+  return () => {
+    followers.delete(follower)
+    if (followers.size > 0) return
+    clearInterval(clock)
+    clock = undefined
+  }
+}
+
+const latest = () => Math.floor(Date.now() / everyMs) * everyMs
 
 function fromNow(date: Date, now: number): string {
   const seconds = (date.getTime() - now) / 1_000

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Domain, enrolDomain, removeDomain } from '../../api/generated.ts'
+import { type Domain, enrolDomain, getShowDomainZoneUrl, removeDomain } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
@@ -75,11 +75,22 @@ function OneDomain({ domain, remove }: { domain: Domain; remove?: () => void }) 
         )}
       </div>
       {open && (
-        <ul>
-          {dns.map((record) => (
-            <Record key={`${record.purpose} ${record.name}`} record={record} />
-          ))}
-        </ul>
+        <>
+          {outstanding > 0 && (
+            <p className={styles.zone}>
+              Several at once: download what is outstanding as a{' '}
+              <a href={getShowDomainZoneUrl(domain.id)} download={`${domain.domain}.zone`}>
+                zone file
+              </a>
+              , which many DNS providers take.
+            </p>
+          )}
+          <ul>
+            {dns.map((record) => (
+              <Record key={`${record.purpose} ${record.name}`} record={record} />
+            ))}
+          </ul>
+        </>
       )}
     </section>
   )

@@ -10,6 +10,7 @@ import { domainsQuery } from '../domains/queries.ts'
 import { Failures } from './failures.tsx'
 import { Meter } from './meter.tsx'
 import styles from './overview.module.css'
+import { Waiting } from './waiting.tsx'
 
 const usageQuery = queryOptions({ queryKey: ['usage'], queryFn: ({ signal }) => showUsage({ signal }) })
 
@@ -34,6 +35,7 @@ export function Overview() {
         )}
       </Loaded>
       <Failures />
+      <Waiting />
       <Outstanding />
     </Page>
   )

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
+  type Approval,
   type Forwarding,
   listScheduledMessages,
   listSentMessages,
@@ -13,7 +14,21 @@ const recently = 7 * 86_400_000
 
 export const failedScheduledQuery = queryOptions({
   queryKey: ['scheduled', 'failed'],
-  queryFn: ({ signal }) => listScheduledMessages({ status: 'failed', limit }, { signal }),
+  queryFn: async ({ signal }) => {
+    // They come soonest first, and those that failed last say most.
+    const { data } = await listScheduledMessages({ status: 'failed', limit: 200 }, { signal })
+    return data.slice(-limit)
+  },
+})
+
+export const nextScheduledQuery = queryOptions({
+  queryKey: ['scheduled', 'next'],
+  queryFn: ({ signal }) => listScheduledMessages({ status: 'pending', limit }, { signal }),
+})
+
+export const deferredQuery = queryOptions({
+  queryKey: ['sent', 'deferred'],
+  queryFn: ({ signal }) => listSentMessages({ state: 'deferred', limit }, { signal }),
 })
 
 export const bouncedQuery = queryOptions({
@@ -32,24 +47,24 @@ export const pausedForwardingQuery = queryOptions({
   },
 })
 
-/** Something that needs somebody. */
-export interface Failed {
+/** Something that failed or waits. */
+export interface Matter {
   readonly key: string
   readonly what: string
   readonly why: string
-  readonly at: string
+  readonly at: string | null
   /** Where more is said of it. */
-  readonly to: '/scheduled' | { readonly sentOf: string } | { readonly mailbox: string } | undefined
+  readonly to: '/scheduled' | '/approvals' | { readonly sentOf: string } | { readonly mailbox: string } | undefined
 }
 
 type Scheduled = Awaited<ReturnType<typeof listScheduledMessages>>['data'][number]
 
-export const ofScheduled = ({ id, subject, send_at, last_error }: Scheduled): Failed => ({
+export const ofScheduled = ({ id, subject, send_at, last_error }: Scheduled): Matter => ({
   ...{ key: `scheduled ${id}`, what: `“${subject || '(no subject)'}” was not sent`, at: send_at, to: '/scheduled' },
   why: last_error ?? '',
 })
 
-export const ofSent = ({ id, mailbox, from, queued_at, recipients }: SentMessage): Failed[] =>
+export const ofSent = ({ id, mailbox, from, queued_at, recipients }: SentMessage): Matter[] =>
   recipients
     .filter(({ state }) => state === 'bounced')
     .map(({ address, reason, reply, at }, index) => ({
@@ -60,7 +75,28 @@ export const ofSent = ({ id, mailbox, from, queued_at, recipients }: SentMessage
       to: mailbox === null ? undefined : { sentOf: mailbox },
     }))
 
-export const ofForwarding = ({ mailbox, forward, updated_at }: Forwarding): Failed => ({
+export const ofNext = ({ id, subject, send_at, to }: Scheduled): Matter => ({
+  ...{ key: `scheduled ${id}`, what: `“${subject || '(no subject)'}” is sent later`, at: send_at, to: '/scheduled' },
+  why: `To ${to.join(', ')}`,
+})
+
+export const ofDeferred = ({ id, mailbox, from, recipients }: SentMessage): Matter[] =>
+  recipients
+    .filter(({ state }) => state === 'deferred')
+    .map(({ address, reason, reply, next_attempt_at }, index) => ({
+      key: `deferred ${id} ${index}`,
+      what: `A message from ${from} to ${address ?? 'a recipient'} is tried again`,
+      why: reason ?? reply ?? '',
+      at: next_attempt_at,
+      to: mailbox === null ? undefined : { sentOf: mailbox },
+    }))
+
+export const ofApproval = ({ id, mailbox, requested_by, requested_at }: Approval): Matter => ({
+  ...{ key: `approval ${id}`, what: `A draft of ${mailbox} waits for approval`, at: requested_at, to: '/approvals' },
+  why: `Asked for by ${requested_by.name}`,
+})
+
+export const ofForwarding = ({ mailbox, forward, updated_at }: Forwarding): Matter => ({
   ...{ key: `forwarding ${mailbox}`, what: `Forwarding of ${mailbox} is paused`, to: { mailbox } },
   why: forward.paused_because ?? '',
   at: forward.paused_at ?? updated_at,

@@ -75,6 +75,12 @@ export function SignIn() {
   if (way !== 'arrived' && ways.isPending) return null
   return (
     <SignInFrame title="Sign in to Mailroom">
+      {!window.isSecureContext && (
+        <p role="alert" className={styles.failure}>
+          This page came over plain HTTP, which anybody between can read. You can sign in over HTTPS only: ask whoever
+          runs this service for its address that begins with https://.
+        </p>
+      )}
       <Form
         className={`${styles.form}`}
         onSubmit={(event) => {

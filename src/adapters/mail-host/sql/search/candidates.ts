@@ -12,8 +12,10 @@ export interface Place {
 export interface Scope {
   readonly organizationId: string
   readonly folderIds: readonly number[]
-  /** Only unread messages. */
+  /** Only unread messages, of which there is an index. */
   readonly unread: boolean
+  /** Only messages of more than a megabyte, likewise. */
+  readonly large: boolean
   /** Only what was received since. */
   readonly since: Date | undefined
   readonly condition: RawBuilder<boolean>
@@ -48,6 +50,7 @@ export async function walk(
         from (
           select ${columns} from mail_messages
           where folder_id = folder.id ${scope.unread ? sql`and not seen` : sql``}
+            ${scope.large ? sql`and size_bytes > 1000000` : sql``}
             ${scope.since ? sql`and received_at >= ${scope.since}` : sql``} ${before}
           order by received_at desc, uid desc limit ${each}
         ) newest

@@ -17,6 +17,7 @@ const newest = 1_000
 const mostHits = 5_000
 /** Mailboxes that are named to the index; of more it is asked for the organization's. */
 const mostNamed = 20
+const megabyte = 1_000_000
 
 interface SearchedFolder {
   readonly id: number
@@ -78,6 +79,7 @@ function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { t
     organizationId,
     folderIds: folders.filter(({ name }) => searches(name)).map(({ id }) => id),
     unread: musts(tree).some(({ kind }) => kind === 'unread'),
+    large: musts(tree).some((one) => one.kind === 'larger' && one.bytes >= megabyte),
     since: timesOf(tree, now).since,
     condition: condition(tree, now, named),
   }
