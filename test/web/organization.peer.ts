@@ -322,6 +322,8 @@ test('an owner shares a mailbox, answers for it while away, suspends and deletes
   await visitor.open('/mailboxes')
   await page.getByRole('link', { name: desk }).click()
   await page.getByText('Nobody reads it here').waitFor()
+  const notShown = page.getByText('It is neither yours nor shared with you.')
+  await notShown.waitFor()
   await visitor.assertSound()
   await page.getByRole('button', { name: 'Share' }).click()
   await visitor.assertSound()
@@ -341,6 +343,8 @@ test('an owner shares a mailbox, answers for it while away, suspends and deletes
   await visitor.assertSound()
 
   await visitor.open(`/mailboxes/${address}`)
+  await page.getByRole('button', { name: 'Change auto-reply' }).waitFor()
+  assert.equal(await notShown.count(), 0)
   await page.getByRole('button', { name: 'Change auto-reply' }).click()
   await page.getByLabel('Text').fill('Away until Monday')
   await visitor.assertSound()

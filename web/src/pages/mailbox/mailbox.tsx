@@ -5,7 +5,7 @@ import { resumeMailbox, suspendMailbox } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/chip.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
-import { Page } from '../../parts/page.tsx'
+import { Page, Section } from '../../parts/page.tsx'
 import { size } from '../../parts/size.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { useMay } from '../../session/may.ts'
@@ -20,7 +20,8 @@ import { mailboxChanged, mailboxQuery } from './queries.ts'
 export function MailboxPage() {
   const { address } = useParams({ from: '/signed-in/mailboxes/$address' })
   const query = useQuery(mailboxQuery(address))
-  const used = useQuery(meQuery).data?.mailboxes.find((mailbox) => mailbox.address === address)
+  const me = useQuery(meQuery)
+  const used = me.data?.mailboxes.find((mailbox) => mailbox.address === address)
   const mayManage = useMay('manage_mailboxes')
   const [asked, ask] = useState<'suspend' | 'delete'>()
   const close = () => ask(undefined)
@@ -50,7 +51,11 @@ export function MailboxPage() {
               {aliases.length > 0 && `, also ${aliases.join(', ')}`}
             </p>
             {kind === 'smart' && <Access address={address} />}
-            {used && <ForwardingAndReply address={address} level={used.level} forwards={kind === 'smart'} />}
+            {used ? (
+              <ForwardingAndReply address={address} level={used.level} forwards={kind === 'smart'} />
+            ) : (
+              me.data && <NotShown />
+            )}
           </>
         )}
       </Loaded>
@@ -70,5 +75,15 @@ export function MailboxPage() {
       )}
       {asked === 'delete' && <DeleteMailbox address={address} onClose={close} />}
     </Page>
+  )
+}
+
+function NotShown() {
+  return (
+    <Section title="Forwarding and auto-reply">
+      <p>
+        Only members who may read the mailbox see these, whatever their role. It is neither yours nor shared with you.
+      </p>
+    </Section>
   )
 }
