@@ -351,6 +351,8 @@ test('a search finds a message and opens its conversation; an attachment is save
   // Words are found once a worker has indexed them.
   const found = page.getByRole('button', { name: /Your invoice/ })
   while ((await found.count()) === 0) {
+    // Requests are limited.
+    await pause(1_000)
     await page.reload()
     await visitor.loaded()
     await found.or(page.getByText('Nothing was found')).first().waitFor()

@@ -10,6 +10,9 @@ import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
 /** Far more than a step takes. */
 export const runLeases = new Leases('filter_runs', 60_000)
 
+/** By the column's milliseconds. PostgreSQL rounds to them, and what is rounded up is not due yet. */
+const dueNow = sql<Date>`date_trunc('milliseconds', ${databaseNow})`
+
 /** The run was claimed by another process meanwhile. */
 export class LeaseLost extends Error {}
 
@@ -79,7 +82,7 @@ export async function settleStep(
     with run as (
       update filter_runs set leased_until = case when ${goesOn} then leased_until end, attempts = ${Number(goesOn)},
         total = ${total}::bigint, seen = ${seen}::bigint, counts = ${JSON.stringify(counts)}::jsonb,
-        sample = ${JSON.stringify(sample)}::jsonb, due_at = ${databaseNow}
+        sample = ${JSON.stringify(sample)}::jsonb, due_at = ${dueNow}
       where ${runLeases.held([run])}
       returning id, organization_id, state
     ), place as (

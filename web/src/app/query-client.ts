@@ -8,7 +8,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (times, error) => times < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      retry: (times, error) => error instanceof ApiError && times < triesAfter(error),
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -17,4 +17,10 @@ export const queryClient = new QueryClient({
 
 function lookWhoIsSignedIn(error: Error): void {
   if (saysSignedOut(error)) void queryClient.invalidateQueries({ queryKey: ['me'] })
+}
+
+/** How often it is tried again, with growing pauses. A limit of requests passes within a minute. */
+function triesAfter({ status }: ApiError): number {
+  if (status === 429) return 5
+  return status === 0 || status >= 500 ? 2 : 0
 }
