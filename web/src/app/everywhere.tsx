@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { ComposerHost } from '../pages/write/host.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { Part } from '../parts/part.tsx'
 import { Tips } from '../parts/tips.tsx'
 import { Toasts } from '../parts/toast-region.tsx'
 import { runLastAction } from '../parts/toasts.ts'
@@ -36,10 +37,16 @@ export function Everywhere({ me }: { me: Me }) {
   }, [])
   return (
     <>
-      <Suspense>
-        {shown === 'palette' && <Palette me={me} onClose={close} />}
-        {shown === 'shortcuts' && <Shortcuts onClose={close} />}
-      </Suspense>
+      {shown === 'palette' && (
+        <Part name="The command palette">
+          <Palette me={me} onClose={close} />
+        </Part>
+      )}
+      {shown === 'shortcuts' && (
+        <Part name="The list of shortcuts">
+          <Shortcuts onClose={close} />
+        </Part>
+      )}
       <ComposerHost me={me} />
       <Tips />
       <Toasts />

@@ -22,6 +22,7 @@ import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { WebhookPage } from '../pages/webhooks/webhook.tsx'
 import { Webhooks } from '../pages/webhooks/webhooks.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
+import { FailedPage } from './failed-page.tsx'
 
 const root = createRootRoute({ notFoundComponent: NotFound })
 const signIn = createRoute({
@@ -72,6 +73,7 @@ const search = createRoute({
 })
 
 export const router = createRouter({
+  defaultErrorComponent: FailedPage,
   routeTree: root.addChildren([
     signIn,
     confirm,

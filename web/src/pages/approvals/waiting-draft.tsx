@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useId, useState } from 'react'
+import { lazy, useId, useState } from 'react'
 import { ApiError } from '../../api/call.ts'
 import { type Approval, approveDraft, type Draft, declineDraft } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/field.tsx'
 import { Card } from '../../parts/page.tsx'
+import { Part } from '../../parts/part.tsx'
 import { plain } from '../../parts/plain.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -36,10 +37,9 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
             </header>
             <People draft={draft} />
             {draft.version === approval.version ? (
-              <>
-                <Suspense>
-                  <Content mailbox={approval.mailbox} version={approval.version} />
-                </Suspense>
+              // One decides about what one sees.
+              <Part name="The draft">
+                <Content mailbox={approval.mailbox} version={approval.version} />
                 {mayDecide ? (
                   <div className={styles.buttons}>
                     <Button look="primary" onPress={() => ask('approve')}>
@@ -50,7 +50,7 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
                 ) : (
                   <p className={styles.note}>You may read this mailbox; to decide, one must be able to send from it.</p>
                 )}
-              </>
+              </Part>
             ) : (
               <p className={styles.note}>It was changed since: approval has to be asked for again.</p>
             )}

@@ -1,4 +1,5 @@
 import { queryClient } from '../../app/query-client.ts'
+import { ahead } from '../../parts/ahead.ts'
 import { cachedRows } from './cached.ts'
 import type { Place } from './place.ts'
 import { conversationQuery, messageQuery, type Row } from './queries.ts'
@@ -28,7 +29,7 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
     if (latest !== id) return
   }
   // And the sanitizer, which the first message of HTML would wait for.
-  void import('./message-html.tsx')
+  ahead(() => import('./message-html.tsx'))
 }
 
 /** The newest message, and the unread ones. */

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import type { Message } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/part.tsx'
 import { size } from '../../parts/size.ts'
 import { Attachments } from './attachments.tsx'
 import { MessageText } from './message-text.tsx'
@@ -26,9 +27,9 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
       <Undelivered place={place} message={message} />
       <Why message={message} />
       {html !== null && !asText ? (
-        <Suspense fallback={<p className={styles.note}>Loading…</p>}>
+        <Part name="The message" loading={<p className={styles.note}>Loading…</p>}>
           <MessageHtml place={place} message={message} html={html} />
-        </Suspense>
+        </Part>
       ) : (
         <MessageText text={text ?? (html === null ? '' : message.preview)} />
       )}

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { afterPaint } from '../../parts/after-paint.ts'
+import { ahead } from '../../parts/ahead.ts'
 import { folderName } from '../../parts/folder-name.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { Empty, Failure } from '../../parts/states.tsx'
@@ -99,7 +100,7 @@ export function ThreadList({ place, opened }: Props) {
     if (row) onOpen(row)
   }
   // While the list is loaded, the page for what is opened from it.
-  useEffect(() => afterPaint(() => void import('./conversation.tsx')), [])
+  useEffect(() => afterPaint(() => ahead(() => import('./conversation.tsx'))), [])
   // What is opened is looked at, and the ones beside it come next. In the list, keys only pass most of them.
   const settled = useSettled(rows.at(active)?.id)
   const likely = opened ?? settled

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { Card, Page, Section } from '../../parts/page.tsx'
+import { Part } from '../../parts/part.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
 import { waysQuery } from '../../session/ways.ts'
@@ -69,9 +70,9 @@ export function Profile() {
       {asked === 'add' && <AddSecondFactor onClose={close} />}
       {asked === 'remove' && <RemoveSecondFactor onClose={close} />}
       <Passkeys />
-      <Suspense>
+      <Part name="The list of signatures">
         <Signatures />
-      </Suspense>
+      </Part>
       <Section title="Where you are signed in">
         <Sessions />
       </Section>

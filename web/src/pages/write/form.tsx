@@ -1,8 +1,9 @@
-import { type DragEvent, type KeyboardEvent, lazy, Suspense, useState } from 'react'
+import { type DragEvent, type KeyboardEvent, lazy, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { FieldErrors } from '../../parts/field-errors.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
+import { Part } from '../../parts/part.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import { useMay } from '../../session/may.ts'
 import { usePresence } from '../mail/use-presence.ts'
@@ -128,7 +129,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
           <SubjectField value={writing.subject} />
         </div>
         {writing.isRich ? (
-          <Suspense fallback={<div className={styles.wait} />}>
+          <Part name="The editor" loading={<div className={styles.wait} />}>
             <Editor
               key={drawn}
               html={writing.html}
@@ -137,7 +138,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
               onFiles={(files) => addFiles(files, true)}
               takesFocus={beginsWithText && drawn === 0}
             />
-          </Suspense>
+          </Part>
         ) : (
           <PlainText value={writing.text} onChange={(text) => change({ text })} takesFocus={beginsWithText} />
         )}

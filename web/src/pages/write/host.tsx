@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { afterPaint } from '../../parts/after-paint.ts'
+import { ahead } from '../../parts/ahead.ts'
 import { useKeys } from '../../parts/keys.ts'
+import { Part } from '../../parts/part.tsx'
 import { useBeginning, write } from './opening.ts'
 import { signaturesQuery } from './signature-queries.ts'
 import { sendersOf } from './writing.ts'
@@ -20,12 +22,17 @@ export function ComposerHost({ me }: { me: Me }) {
   // It is there once one writes.
   useQuery({ ...signaturesQuery, enabled: mayWrite && isPainted })
   useEffect(() => {
-    if (mayWrite && isPainted) void import('./resume.ts').then(({ resume }) => resume(me.id))
+    // Drafts that are kept on the device stay there until it is loaded.
+    if (mayWrite && isPainted)
+      ahead(
+        () => import('./resume.ts'),
+        ({ resume }) => void resume(me.id),
+      )
   }, [me.id, mayWrite, isPainted])
   if (!mayWrite || asked === undefined) return null
   return (
-    <Suspense>
+    <Part name="The composer">
       <Composer me={me} asked={asked} />
-    </Suspense>
+    </Part>
   )
 }
