@@ -35,8 +35,10 @@ export interface Schedule {
   readonly sendAt: Date
   readonly listed: ListedFields
   readonly attachmentCount: number
-  /** Who scheduled it; null for a key. */
-  readonly memberId: string | null
+  /** Who scheduled it. */
+  readonly by: 'api_key' | 'member'
+  /** Of that key or member. */
+  readonly byId: string
   /** An answer that names one of these (src/queue/answered.ts) cancels it; null: none does. */
   readonly answerMarks: readonly string[] | null
 }
@@ -78,13 +80,14 @@ async function insert(
     with message as (
       insert into outbound_messages (id, organization_id, mailbox_id, kind, state, sender, smtp_utf8, eight_bit,
         size_bytes, concealed, verdict, source, created_at, queued_at, send_at, allowance_due, fields, attachment_count,
-        scheduled_by, scheduled_by_member, answer_marks)
+        scheduled_by, scheduled_by_member, scheduled_by_key, answer_marks)
       values (${id}, ${organizationId}, ${message.mailboxId}, ${message.kind}, ${state}, ${storable(message.sender)},
         ${smtpUtf8}, ${eightBit}, ${raw.length}, ${concealed}, ${verdict && sealedVerdict(key, id, verdict)},
         ${source ? sealedSource(key, id, source) : null}, ${now}, ${dueAt}, ${schedule?.sendAt ?? null},
         ${schedule ? recipients.length : 0}, ${schedule ? sealedFields(key, id, schedule.listed) : null},
-        ${schedule?.attachmentCount ?? null}, ${schedule ? scheduledBy(schedule) : null},
-        ${schedule?.memberId ?? null}, ${schedule?.answerMarks ?? null}::text[])
+        ${schedule?.attachmentCount ?? null}, ${schedule?.by ?? null},
+        ${schedule?.by === 'member' ? schedule.byId : null}, ${schedule?.by === 'api_key' ? schedule.byId : null},
+        ${schedule?.answerMarks ?? null}::text[])
     ), piece as (
       insert into outbound_pieces (message_id, number, bytes, sealed)
       select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea, true where ${small}
@@ -94,10 +97,6 @@ async function insert(
       ${dueAt}::timestamptz
     from unnest(${recipients.map(({ recipient }) => shown(storable(recipient)))}::text[],
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
-}
-
-function scheduledBy({ memberId }: Schedule): 'api_key' | 'member' {
-  return memberId === null ? 'api_key' : 'member'
 }
 
 /** What a message needs of the servers on its way. */

@@ -227,7 +227,8 @@ export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<bool
   for (const id of await forgetCopied(tx, [...left])) left.delete(id)
   await sql`
     update outbound_messages set state = 'queued', copy_due_at = null, send_at = null, fields = null,
-      attachment_count = null, scheduled_by = null, scheduled_by_member = null
+      attachment_count = null, scheduled_by = null, scheduled_by_member = null,
+      scheduled_by_key = null
     where id = any (${[...left]}::uuid[])`.execute(tx)
   return true
 }

@@ -27,7 +27,10 @@ const columns = sql`
   (
     select jsonb_build_object('id', id, 'email', email) from members
     where organization_id = outbound_messages.organization_id and id = outbound_messages.scheduled_by_member
-  ) as "scheduledByMember"`
+  ) as "scheduledByMember", (
+    select jsonb_build_object('id', id, 'name', name) from api_keys
+    where organization_id = outbound_messages.organization_id and id = outbound_messages.scheduled_by_key
+  ) as "scheduledByKey"`
 
 /** A message leaves the list once a recipient has it. */
 function isListed(caller: Caller) {
@@ -102,7 +105,7 @@ export async function statusOf(db: Db, { caller, id }: Named): Promise<Scheduled
 
 /** Stores a message, sealed. False if its mailbox is gone. Over the plan's caps the database fails with SQLSTATE PC402. */
 export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
-  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, memberId, answerMarks } = draft
+  const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, by, byId, answerMarks } = draft
   // The lock keeps the mailbox until the end of the transaction.
   const { rows } = await sql`
     select from mailboxes where organization_id = ${organizationId} and id = ${mailboxId} for key share`.execute(tx)
@@ -111,7 +114,7 @@ export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now
     tx,
     key,
     { ...draft, sender },
-    { sendAt, attachmentCount, memberId, answerMarks, listed: draft },
+    { sendAt, attachmentCount, by, byId, answerMarks, listed: draft },
     now,
   )
   return true

@@ -37,10 +37,11 @@ export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
   const closing = new AbortController()
   app.addHook('onClose', async () => closing.abort())
   return async (request: FastifyRequest, reply: FastifyReply, { also, ...given }: Given): Promise<void> => {
-    const { caller, organizationId } = request
+    const { caller, organizationId, actorId } = request
     const { message: outgoing, sendAt, unlessReplied = false } = given
     const sender = await senderFor(db, caller, outgoing.from)
-    const from = { ...sender, organizationId, memberId: caller.memberId }
+    const by = caller.memberId === null ? 'api_key' : 'member'
+    const from = { ...sender, organizationId, by, byId: actorId } as const
     const one = await draft(composer, from, { body: given.body, outgoing, sendAt, unlessReplied })
     let answer: Answer | undefined
     const store = async (tx: Tx): Promise<Answer> => {

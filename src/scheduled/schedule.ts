@@ -25,7 +25,7 @@ interface Wanted {
  *  Date and signatures are added when it is sent. */
 export async function draft(
   compose: Composer,
-  sender: Sender & { readonly organizationId: string; readonly memberId: string | null },
+  sender: Sender & Pick<Draft, 'organizationId' | 'by' | 'byId'>,
   { body, outgoing, sendAt, unlessReplied = false }: Wanted,
 ): Promise<Draft> {
   const id = randomUUID()
@@ -41,7 +41,8 @@ export async function draft(
     subject: outgoing.subject,
     attachmentCount: outgoing.attachments.length,
     raw: await compose(sender, outgoing, { messageId: `<${id}@${sender.domain}>`, date: sendAt }),
-    memberId: sender.memberId,
+    by: sender.by,
+    byId: sender.byId,
     sendAt,
     answerMarks: unlessReplied ? marksOf(outgoing) : null,
   }

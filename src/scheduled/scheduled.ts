@@ -17,6 +17,8 @@ export interface Scheduled {
   readonly scheduledBy: 'api_key' | 'member'
   /** Null for a key, and for a member who was removed. */
   readonly scheduledByMember: { readonly id: string; readonly email: string } | null
+  /** Null for a member, and where it is not known. */
+  readonly scheduledByKey: { readonly id: string; readonly name: string } | null
   readonly createdAt: Date
 }
 
@@ -24,12 +26,13 @@ export interface Scheduled {
 export interface Draft
   extends Omit<
     Scheduled,
-    'status' | 'unlessReplied' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember'
+    'status' | 'unlessReplied' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember' | 'scheduledByKey'
   > {
   readonly organizationId: string
   readonly mailboxId: string
-  /** Who schedules it; null for a key. */
-  readonly memberId: string | null
+  readonly by: 'api_key' | 'member'
+  /** Of the key or member that schedules it. */
+  readonly byId: string
   /** Each once, in canonical form. */
   readonly recipients: readonly string[]
   readonly raw: Buffer

@@ -77,6 +77,12 @@ const fields = {
       { description: 'Who that is. Null for a key, and for a member who was removed.' },
     ),
   ),
+  scheduled_by_key: Nullable(
+    Type.Object(
+      { id: Id, name: Type.String({ examples: ['Invoices'] }) },
+      { description: 'The key that scheduled it, which may be revoked by now. Null for a member.' },
+    ),
+  ),
   created_at: Timestamp,
 }
 
@@ -124,6 +130,7 @@ export function present(scheduled: Scheduled): Static<typeof ScheduledOut> {
     unless_replied: scheduled.unlessReplied,
     scheduled_by: scheduled.scheduledBy,
     scheduled_by_member: scheduled.scheduledByMember,
+    scheduled_by_key: scheduled.scheduledByKey,
     created_at: scheduled.createdAt.toISOString(),
   }
 }

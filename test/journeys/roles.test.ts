@@ -163,8 +163,10 @@ test('what a session schedules is scheduled by its member, as long as there is o
   const sample = samples['POST /v1/scheduled']
   const { body } = await session.request('POST', '/v1/scheduled', sample?.body?.(one))
   const shown = async () => {
-    const { scheduled_by, scheduled_by_member } = (await one.organization.request('GET', `/v1/scheduled/${body.id}`))
-      .body
+    const { scheduled_by, scheduled_by_member, scheduled_by_key } = (
+      await one.organization.request('GET', `/v1/scheduled/${body.id}`)
+    ).body
+    assert.equal(scheduled_by_key, null)
     return [scheduled_by, scheduled_by_member]
   }
   assert.deepEqual(await shown(), ['member', { id: session.id, email: one.address }])

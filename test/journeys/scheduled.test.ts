@@ -56,6 +56,11 @@ test('a message is stored, sent in the first round after its time, leaves the li
   })
   assert.deepEqual([status, body], [201, { id: body.id, send_at: sendAt, status: 'pending', warnings: [] }])
   assert.equal(headers.get('location'), `/v1/scheduled/${body.id}`)
+  const key = await world.db
+    .selectFrom('api_keys')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organization.id)
+    .executeTakeFirst()
   const item = {
     id: body.id,
     from: ada,
@@ -70,6 +75,7 @@ test('a message is stored, sent in the first round after its time, leaves the li
     unless_replied: false,
     scheduled_by: 'api_key',
     scheduled_by_member: null,
+    scheduled_by_key: { id: key?.id, name: key?.name },
     created_at: new Date(world.clock.now()).toISOString(),
   }
   assert.deepEqual(await list(), [item])

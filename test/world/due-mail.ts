@@ -38,7 +38,8 @@ export async function insertDue(db: Db, { organizationId, address }: Scheduler, 
         recipients,
         attachmentCount: 0,
         answerMarks: null,
-        memberId: null,
+        by: 'api_key' as const,
+        byId: crypto.randomUUID(),
       } as const
       assert.ok(await insertScheduled(tx, mailKey, { ...whose, ...whom, sendAt }, sendAt))
     }

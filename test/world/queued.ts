@@ -33,7 +33,7 @@ export async function addScheduled(
 ): Promise<string> {
   const one = { ...message(organizationId), recipients }
   const listed = { to: recipients, cc: [], bcc: [], subject: 'Out' }
-  const schedule = { sendAt: now, listed, attachmentCount: 0, memberId: null, answerMarks: null } as const
+  const schedule = { sendAt: now, listed, attachmentCount: 0, by: 'api_key', byId: one.id, answerMarks: null } as const
   await db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, one, schedule, now))
   return one.id
 }

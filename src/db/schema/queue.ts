@@ -32,6 +32,7 @@ interface OutboundMessages {
   attachment_count: number | null
   scheduled_by: 'api_key' | 'member' | null
   scheduled_by_member: string | null
+  scheduled_by_key: Generated<string | null>
   last_error: string | null
   failed_at: Date | null
   answer_marks: Generated<string[] | null>

@@ -706,6 +706,15 @@ export type ScheduledMessageScheduledByMember = {
   email: string;
 } | null;
 
+/**
+ * The key that scheduled it, which may be revoked by now. Null for a member.
+ * @nullable
+ */
+export type ScheduledMessageScheduledByKey = {
+  id: string;
+  name: string;
+} | null;
+
 export interface ScheduledMessage {
   id: string;
   /** The address or alias of the mailbox that sends. */
@@ -734,6 +743,11 @@ export interface ScheduledMessage {
      * @nullable
      */
   scheduled_by_member: ScheduledMessageScheduledByMember;
+  /**
+     * The key that scheduled it, which may be revoked by now. Null for a member.
+     * @nullable
+     */
+  scheduled_by_key: ScheduledMessageScheduledByKey;
   created_at: string;
 }
 
@@ -752,6 +766,15 @@ export type ScheduledMessageContentScheduledBy = 'api_key' | 'member';
 export type ScheduledMessageContentScheduledByMember = {
   id: string;
   email: string;
+} | null;
+
+/**
+ * The key that scheduled it, which may be revoked by now. Null for a member.
+ * @nullable
+ */
+export type ScheduledMessageContentScheduledByKey = {
+  id: string;
+  name: string;
 } | null;
 
 export type ScheduledMessageContentAttachmentsItem = {
@@ -795,6 +818,11 @@ export interface ScheduledMessageContent {
      * @nullable
      */
   scheduled_by_member: ScheduledMessageContentScheduledByMember;
+  /**
+     * The key that scheduled it, which may be revoked by now. Null for a member.
+     * @nullable
+     */
+  scheduled_by_key: ScheduledMessageContentScheduledByKey;
   created_at: string;
   /**
      * Lines end in LF; null where the message has no text.

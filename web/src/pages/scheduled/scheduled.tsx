@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   cancelScheduledMessage,
@@ -16,9 +16,12 @@ import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/may.ts'
 
-const scheduled = queryOptions({
+const scheduled = infiniteQueryOptions({
   queryKey: ['scheduled'],
-  queryFn: ({ signal }) => listScheduledMessages(undefined, { signal }),
+  queryFn: ({ pageParam, signal }) => listScheduledMessages({ cursor: pageParam }, { signal }),
+  initialPageParam: '',
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  select: ({ pages }) => pages.flatMap(({ data }) => data),
   refetchInterval: 30_000,
 })
 const changed = () => queryClient.invalidateQueries({ queryKey: scheduled.queryKey })
@@ -27,12 +30,13 @@ export function Scheduled() {
   const mayChange = useMay('scheduled:write')
   const [asked, ask] = useState<{ readonly what: 'cancel' | 'retry'; readonly message: ScheduledMessage }>()
   const close = () => ask(undefined)
+  const query = useInfiniteQuery(scheduled)
   return (
     <Page title="Scheduled" about="Messages that are sent later, soonest first. What failed stays here for 30 days.">
       <Card>
-        <Loaded query={useQuery(scheduled)} what="scheduled messages">
-          {({ data }) =>
-            data.length === 0 ? (
+        <Loaded query={query} what="scheduled messages">
+          {(messages) =>
+            messages.length === 0 ? (
               <Empty
                 title="Nothing is scheduled"
                 about="What members and programs send later waits here, and can be cancelled."
@@ -40,7 +44,7 @@ export function Scheduled() {
             ) : (
               <Table
                 name="Scheduled messages"
-                rows={data}
+                rows={messages}
                 rowKey={({ id }) => id}
                 columns={[
                   {
@@ -57,11 +61,7 @@ export function Scheduled() {
                     ),
                   },
                   { heading: 'Leaves', cell: ({ send_at }) => <Time at={send_at} /> },
-                  {
-                    heading: 'By',
-                    cell: ({ scheduled_by, scheduled_by_member }) =>
-                      scheduled_by === 'member' ? (scheduled_by_member?.email ?? 'A former member') : 'An API key',
-                  },
+                  { heading: 'By', cell: scheduledBy },
                   { heading: 'State', cell: State },
                   {
                     heading: '',
@@ -95,6 +95,11 @@ export function Scheduled() {
           }
         </Loaded>
       </Card>
+      {query.hasNextPage && (
+        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+          Later messages
+        </Button>
+      )}
       {asked?.what === 'cancel' && (
         <ActionDialog
           title="Cancel this message?"
@@ -122,4 +127,10 @@ function State({ status }: ScheduledMessage) {
   if (status === 'cancelled') return <Status is="plain">Cancelled: answered</Status>
   if (status === 'failed') return <Status is="bad">Failed</Status>
   return status === 'sending' ? <Status is="warn">Being sent</Status> : <Status is="plain">Waiting</Status>
+}
+
+function scheduledBy({ scheduled_by, scheduled_by_member, scheduled_by_key }: ScheduledMessage): string {
+  if (scheduled_by === 'member') return scheduled_by_member?.email ?? 'A former member'
+  if (!scheduled_by_key) return 'An API key'
+  return scheduled_by_key.name === '' ? 'A key without a name' : `Key “${scheduled_by_key.name}”`
 }
