@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useEffect, useMemo } from 'react'
+import { useDeferredValue, useEffect, useMemo } from 'react'
 import { folderName } from '../../parts/folder-name.ts'
 import { Empty } from '../../parts/states.tsx'
 import { meQuery } from '../../session/me.ts'
@@ -20,6 +20,8 @@ export function Mail() {
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${folderName(folder)} · ${mailbox}`
   }, [unread, folder, mailbox])
+  // What is around the list is drawn before it, so that no task of the browser is a long one.
+  const hasRoom = useDeferredValue(true, false)
   if (isPrivate)
     return (
       <Empty
@@ -29,7 +31,7 @@ export function Mail() {
     )
   return (
     <div className={styles.mail} data-open={thread !== undefined || undefined}>
-      <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} />
+      {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} />}
       <Outlet />
     </div>
   )

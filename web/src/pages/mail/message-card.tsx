@@ -50,6 +50,7 @@ export const MessageCard = memo(function MessageCard({ place, message, startsOpe
         <span className={styles.time}>
           <MailTime at={received_at} />
         </span>
+        <span className={styles.fullTime}>{inFull(received_at)}</span>
         {mayChange && (
           <IconButton
             name={starred ? 'Remove star from this message' : 'Star this message'}

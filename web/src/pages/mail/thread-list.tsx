@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { afterPaint } from '../../parts/after-paint.ts'
 import { ahead } from '../../parts/ahead.ts'
 import { folderName } from '../../parts/folder-name.ts'
@@ -37,7 +37,8 @@ export function ThreadList({ place, opened }: Props) {
   const height = useRowHeight(scroller)
   const [seen, setSeen] = useState({ first: 0, last: 0 })
   const rows = useRows(place, seen.first, seen.last)
-  const total = rows.total ?? 0
+  // The first rows are rendered piece by piece: the page answers to a key between two of them.
+  const total = useDeferredValue(rows.total ?? 0, 0)
   const [active, setActive] = useState(0)
   const mayChange = useMayChange(place.mailbox)
   const labelNames = useLabelNames()
@@ -45,6 +46,9 @@ export function ThreadList({ place, opened }: Props) {
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
+    // Its own measures the list at once, and has the browser lay out the page once more.
+    observeElementRect: observeSize,
+    initialRect: { width: 0, height: 800 },
     overscan: 4,
     onChange: ({ range }) => {
       const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
@@ -153,7 +157,7 @@ export function ThreadList({ place, opened }: Props) {
       />
       {rows.error && rows.total === undefined && <Failure error={rows.error} what="conversations" again={rows.again} />}
       {rows.total === 0 && <Empty title={emptyTitle(place.folder)} about={emptyAbout(place.folder)} />}
-      <div ref={scroller} className={styles.scroller} data-empty={total === 0 || undefined}>
+      <div ref={scroller} className={styles.scroller} data-empty={!rows.total || undefined}>
         <div
           role="grid"
           aria-label="Conversations"
@@ -183,6 +187,15 @@ export function ThreadList({ place, opened }: Props) {
       </div>
     </section>
   )
+}
+
+function observeSize({ scrollElement }: Virtualizer<HTMLDivElement, Element>, changed: (rect: Rect) => void) {
+  if (!scrollElement) return
+  const observer = new ResizeObserver(() => {
+    changed({ width: scrollElement.clientWidth, height: scrollElement.clientHeight })
+  })
+  observer.observe(scrollElement)
+  return () => observer.disconnect()
 }
 
 const emptyTitle = (folder: string) => (folder === 'inbox' ? 'Your inbox is empty' : `Nothing in ${folderName(folder)}`)

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 
 /** How high a row is in pixels: one line in a wide list, three in a narrow one. As `@container list` in the styles. */
 export function useRowHeight(list: RefObject<HTMLElement | null>): number {
-  const [height, setHeight] = useState(40)
+  const [height, setHeight] = useState(guess)
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return
@@ -10,10 +10,15 @@ export function useRowHeight(list: RefObject<HTMLElement | null>): number {
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
       setHeight(Math.round((element.clientWidth < 44 * rem ? 5 : 2.625) * rem))
     }
+    // Called before the first frame is drawn. To measure here would have the browser lay out the page once more.
     const observer = new ResizeObserver(measure)
     observer.observe(element)
-    measure()
     return () => observer.disconnect()
   }, [list])
   return height
+}
+
+/** Of a browser whose text has the usual size, with nothing measured. */
+function guess(): number {
+  return matchMedia('(width < 44rem)').matches ? 80 : 42
 }
