@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
-import { ComposerHost } from '../pages/write/host.tsx'
+import { ComposerHost } from '../pages/write/composer-host.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { Part } from '../parts/part.tsx'
 import { Tips } from '../parts/tips.tsx'
-import { Toasts } from '../parts/toast-region.tsx'
+import { ToastRegion } from '../parts/toast-region.tsx'
 import { runLastAction } from '../parts/toasts.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
@@ -49,7 +49,7 @@ export function Everywhere({ me }: { me: Me }) {
       )}
       <ComposerHost me={me} />
       <Tips />
-      <Toasts />
+      <ToastRegion />
     </>
   )
 }

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react'
 import { type Need, useMay } from '../session/may.ts'
 import { meQuery } from '../session/me.ts'
 import type { Owned } from '../session/owned.ts'
-import { Card, Section } from './page.tsx'
-import { Loaded } from './states.tsx'
+import { Card } from './card.tsx'
+import { Loaded } from './loaded.tsx'
+import { Section } from './section.tsx'
 
 interface Props<T> {
   readonly query: UseQueryResult<readonly Owned<T>[]>

@@ -1,8 +1,8 @@
 import {
+  UNSTABLE_ToastRegion as AriaToastRegion,
   Text,
   UNSTABLE_Toast as Toast,
   UNSTABLE_ToastContent as ToastContent,
-  UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
@@ -10,9 +10,9 @@ import styles from './toast-region.module.css'
 import { toasts } from './toasts.ts'
 
 /** Where toasts are shown. */
-export function Toasts() {
+export function ToastRegion() {
   return (
-    <ToastRegion queue={toasts} aria-label="What was done" className={`${styles.region}`}>
+    <AriaToastRegion queue={toasts} aria-label="What was done" className={`${styles.region}`}>
       {({ toast }) => (
         <Toast toast={toast} className={toast.content.failed ? `${styles.toast} ${styles.failed}` : `${styles.toast}`}>
           <ToastContent className={`${styles.content}`}>
@@ -33,6 +33,6 @@ export function Toasts() {
           <IconButton name="Close" icon="close" onPress={() => toasts.close(toast.key)} />
         </Toast>
       )}
-    </ToastRegion>
+    </AriaToastRegion>
   )
 }

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ApiKey, revokeApiKey } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Status } from '../../parts/chip.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { ShownOnce } from '../../parts/once.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
+import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Allowed } from './allowed.tsx'
 import { CreateKey } from './create-key.tsx'
 import { keysChanged, keysQuery } from './queries.ts'
-import { scopesInWords } from './scopes.tsx'
 
 type Asked = { readonly what: 'new' } | { readonly what: 'revoke'; readonly key: ApiKey }
 
@@ -104,23 +106,6 @@ function Name({ name, prefix, last_four }: ApiKey) {
           {prefix}…{last_four}
         </code>
       </div>
-    </>
-  )
-}
-
-/** Its scopes, and what restricts it. */
-function Allowed({ scopes, mailboxes, recipients, networks }: ApiKey) {
-  const limits = [
-    mailboxes && `mailboxes: ${mailboxes.map(({ address }) => address ?? 'deleted').join(', ')}`,
-    recipients && `recipients: ${recipients.join(', ')}`,
-    networks && `networks: ${networks.join(', ')}`,
-  ].filter((limit) => limit !== null)
-  return (
-    <>
-      {scopesInWords(scopes)}
-      {limits.map((limit) => (
-        <div key={limit}>Only {limit}</div>
-      ))}
     </>
   )
 }

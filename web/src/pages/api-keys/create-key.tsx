@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { type ApiKeyScopesItem, createApiKey } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { Choice, TextInput } from '../../parts/field.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
 import { keysChanged } from './queries.ts'
 import { Scopes } from './scopes.tsx'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Loaded } from '../../parts/states.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Attachments } from '../mail/attachments.tsx'
 import MessageHtml from '../mail/message-html.tsx'
 import { MessageText } from '../mail/message-text.tsx'

@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, useId, useState } from 'react'
-import { ApiError } from '../../api/call.ts'
-import { type Approval, approveDraft, type Draft, declineDraft } from '../../api/generated.ts'
+import type { Approval, Draft } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/field.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Part } from '../../parts/part.tsx'
 import { plain } from '../../parts/plain.ts'
-import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayWrite } from '../write/use-may-write.ts'
 import styles from './approvals.module.css'
-import { approvalsChanged, draftQuery } from './queries.ts'
+import { Approve } from './approve.tsx'
+import { Decline } from './decline.tsx'
+import { draftQuery } from './queries.ts'
 
 // What shows a message is loaded with it.
 const Content = lazy(() => import('./content.tsx'))
@@ -76,49 +75,4 @@ function People({ draft: { from, to, cc, bcc, reply_to } }: { draft: Draft }) {
       ))}
     </dl>
   )
-}
-
-function Approve({ approval, draft, onClose }: { approval: Approval; draft: Draft; onClose: () => void }) {
-  const [key] = useState(() => crypto.randomUUID())
-  const people = draft.to.length + draft.cc.length + draft.bcc.length
-  return (
-    <ActionDialog
-      title="Send this message?"
-      about={`“${plain(draft.subject)}” leaves at once, as it is shown, to ${people === 1 ? 'one recipient' : `${people} recipients`}.`}
-      action="Approve and send"
-      onSubmit={() => decided(approveDraft(approval.id, { headers: { 'Idempotency-Key': key } }))}
-      onClose={onClose}
-    />
-  )
-}
-
-function Decline({ approval, onClose }: { approval: Approval; onClose: () => void }) {
-  const [reason, setReason] = useState('')
-  return (
-    <ActionDialog
-      title="Decline this draft?"
-      about="It stays a draft. Whoever asked sees the reason."
-      action="Decline"
-      ready={reason.trim() !== ''}
-      fields={['reason']}
-      onSubmit={() => decided(declineDraft(approval.id, { reason: reason.trim() }))}
-      onClose={onClose}
-    >
-      <TextInput name="reason" label="Reason" value={reason} onChange={setReason} maxLength={998} autoFocus />
-    </ActionDialog>
-  )
-}
-
-/** Says in plain words that the draft is another one by now. */
-async function decided(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409 && error.field === 'id')
-      throw new Error(
-        'The draft was changed after approval was asked for. Nothing was sent; approval has to be asked for again.',
-      )
-    throw error
-  }
-  await approvalsChanged()
 }

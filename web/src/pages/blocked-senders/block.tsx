@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { ApiError } from '../../api/call.ts'
-import { Status } from '../../parts/chip.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/field.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Status } from '../../parts/status.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
 import styles from './block.module.css'
 import { type AnyBlock, blockRequests, blocksChanged } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import type { DnsRecord } from '../../api/generated.ts'
-import { Status } from '../../parts/chip.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { Status } from '../../parts/status.tsx'
 import styles from './domains.module.css'
 
 const purposes: Readonly<Record<string, string>> = {

@@ -6,11 +6,11 @@ import { Switch } from 'react-aria-components/Switch'
 import { DropIndicator, useDragAndDrop } from 'react-aria-components/useDragAndDrop'
 import { afterPaint } from '../../parts/after-paint.ts'
 import { Button } from '../../parts/button.tsx'
-import { Status } from '../../parts/chip.tsx'
+import { Status } from '../../parts/status.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 import styles from './filters.module.css'
 import { type AnyFilter, change, positionBeside } from './queries.ts'
-import { RuleText } from './rule.tsx'
+import { RuleText } from './rule-text.tsx'
 
 interface Props {
   readonly filters: readonly AnyFilter[]

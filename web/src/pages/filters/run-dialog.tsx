@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import type { AnyFilter } from './queries.ts'
 import { foldersOf, RunChoice, type Where } from './run-choice.tsx'
 import { RunPreview } from './run-preview.tsx'
-import { RunProgress } from './run-progress.tsx'
 import { beginRun, cancelRun, runQuery, runsChanged } from './run-queries.ts'
+import { RunShown } from './run-shown.tsx'
 
 interface Props {
   /** Undefined for all that are enabled. */
@@ -61,25 +61,6 @@ export function RunDialog({ filter, own, onClose }: Props) {
           {(run) => <RunPreview run={run} away={query.isError} />}
         </Loaded>
       )}
-    </ActionDialog>
-  )
-}
-
-interface ShownProps {
-  readonly title: string
-  readonly own: boolean
-  readonly id: string
-  readonly onClose: () => void
-}
-
-/** A run that is under way or has ended. It goes on where this is closed. */
-export function RunShown({ title, own, id, onClose }: ShownProps) {
-  const query = useQuery(runQuery(own, id))
-  return (
-    <ActionDialog title={title} action="Close" telling onSubmit={async () => {}} onClose={onClose}>
-      <Loaded query={query} what="the run">
-        {(run) => <RunProgress run={run} own={own} away={query.isError} />}
-      </Loaded>
     </ActionDialog>
   )
 }

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { FilterRun } from '../../api/generated.ts'
 import { folderName } from '../../parts/folder-name.ts'
 import { labelsQuery } from '../labels/queries.ts'
+import { Ending } from './ending.tsx'
 import { RunCounts } from './run-counts.tsx'
 import styles from './runs.module.css'
-import { Ending } from './trial-result.tsx'
 
 /** What a run would do: how much, and to the first messages that match. */
 export function RunPreview({ run, away }: { run: FilterRun; away: boolean }) {

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Status } from '../../parts/chip.tsx'
-import { Card, Section } from '../../parts/page.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { sentence } from './run-counts.tsx'
-import { RunShown } from './run-dialog.tsx'
 import { type AnyRun, runsQuery } from './run-queries.ts'
+import { RunShown } from './run-shown.tsx'
 import styles from './runs.module.css'
 
 /** How many are listed. */

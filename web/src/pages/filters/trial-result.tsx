@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FilterTrial, Label } from '../../api/generated.ts'
-import { LabelChip, Status } from '../../parts/chip.tsx'
-import { folderName } from '../../parts/folder-name.ts'
+import type { FilterTrial } from '../../api/generated.ts'
+import { Status } from '../../parts/status.tsx'
 import { labelsQuery } from '../labels/queries.ts'
+import { Ending } from './ending.tsx'
 import styles from './filters.module.css'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -27,26 +27,5 @@ export function TrialResult({ trial: { matches, result } }: { trial: FilterTrial
         ))}
       </ul>
     </div>
-  )
-}
-
-interface EndingProps {
-  readonly result: FilterTrial['result']
-  readonly labels: readonly (Label & { readonly own: boolean })[]
-}
-
-/** What filters make of a message. */
-export function Ending({ result: { folder, labels, starred, unread }, labels: known }: EndingProps) {
-  return (
-    <p>
-      It ends in <strong>{folderName(folder)}</strong>
-      {starred && ', starred'}
-      {!unread && ', read'}.{' '}
-      {known
-        .filter(({ keyword }) => labels.includes(keyword))
-        .map((label) => (
-          <LabelChip key={label.keyword} {...label} />
-        ))}
-    </p>
   )
 }

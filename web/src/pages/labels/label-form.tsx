@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { LabelChip, type NamedColour, namedColours } from '../../parts/chip.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { Choice, TextInput } from '../../parts/field.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { LabelChip, type NamedColour, namedColours } from '../../parts/label-chip.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
 import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
 
 const colours = Object.keys(namedColours) as NamedColour[]

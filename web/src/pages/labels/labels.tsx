@@ -1,21 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { ByOwner } from '../../parts/by-owner.tsx'
-import { LabelChip } from '../../parts/chip.tsx'
-import { Heard } from '../../parts/heard.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
-import { count } from '../../parts/size.ts'
-import { Empty } from '../../parts/states.tsx'
-import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useMay } from '../../session/may.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
-import { type AnyLabel, labelCountsQuery, labelMakersQuery, labelsQuery } from './queries.ts'
-
-type Asked = { readonly form: AnyLabel | 'new'; readonly own: boolean } | { readonly delete: AnyLabel }
+import { type Asked, LabelTable } from './label-table.tsx'
+import { labelsQuery } from './queries.ts'
 
 /** The labels of the organization and one's own. */
 export function Labels() {
@@ -56,66 +48,5 @@ export function Labels() {
       )}
       {asked && 'delete' in asked && <DeleteLabel label={asked.delete} onClose={close} />}
     </Page>
-  )
-}
-
-/** Where nobody counts, as in many mailboxes on a mail server, there is still the list. */
-const shownCount = (messages: number | null | undefined) => (typeof messages === 'number' ? count(messages) : 'Show')
-
-interface TableProps {
-  readonly labels: readonly AnyLabel[]
-  readonly own: boolean
-  readonly mayChange: boolean
-  readonly ask: (asked: Asked) => void
-}
-
-function LabelTable({ labels, own, mayChange, ask }: TableProps) {
-  const counts = useQuery(labelCountsQuery).data
-  const makers = useQuery({ ...labelMakersQuery, enabled: useMay('read_audit') }).data
-  return (
-    <Table
-      name={own ? 'Your own labels' : 'Labels of the organization'}
-      rows={labels}
-      rowKey={({ id }) => id}
-      columns={[
-        { heading: 'Label', cell: (label) => <LabelChip {...label} /> },
-        { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },
-        {
-          heading: 'Messages',
-          cell: ({ id, name, keyword }) => (
-            <>
-              <Link to="/search" search={{ q: `label:${keyword}` }}>
-                {shownCount(counts?.get(id)?.messages)}
-                <Heard> messages with {name}</Heard>
-              </Link>
-              {Boolean(counts?.get(id)?.unread) && `, ${shownCount(counts?.get(id)?.unread)} unread`}
-            </>
-          ),
-        },
-        {
-          heading: 'Created',
-          cell: ({ id, created_at }) => (
-            <>
-              <Time at={created_at} />
-              {makers?.has(id) && <div>by {makers.get(id)}</div>}
-            </>
-          ),
-        },
-        {
-          heading: '',
-          cell: (label) =>
-            mayChange && (
-              <>
-                <Button look="quiet" aria-label={`Edit ${label.name}`} onPress={() => ask({ form: label, own })}>
-                  Edit
-                </Button>
-                <Button look="quiet" aria-label={`Delete ${label.name}`} onPress={() => ask({ delete: label })}>
-                  Delete
-                </Button>
-              </>
-            ),
-        },
-      ]}
-    />
   )
 }

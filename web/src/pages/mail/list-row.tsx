@@ -2,7 +2,7 @@ import { memo } from 'react'
 import { loadAhead } from './load-ahead.ts'
 import type { Place } from './place.ts'
 import type { Row } from './queries.ts'
-import { RowContent, spoken } from './row.tsx'
+import { RowContent, spoken } from './row-content.tsx'
 import styles from './thread-list.module.css'
 
 interface Props {

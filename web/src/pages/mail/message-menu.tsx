@@ -1,22 +1,10 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
-import { getDownloadMessageUrl, type ThreadMessage } from '../../api/generated.ts'
+import type { ThreadMessage } from '../../api/generated.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
-import { useMay } from '../../session/may.ts'
-import { write } from '../write/opening.ts'
-import { useMayWrite } from '../write/use-may-write.ts'
 import styles from './filter-menu.module.css'
-import { perform } from './perform.ts'
+import { MessageMenuItems } from './message-menu-items.tsx'
 import type { Place } from './place.ts'
-import { useLevel, useMayChange } from './use-may-change.ts'
-
-const answers = [
-  ['reply', 'Reply to this message'],
-  ['reply_all', 'Reply to all of this message'],
-  ['forward', 'Forward this message'],
-] as const
 
 interface Props {
   readonly place: Place
@@ -46,63 +34,9 @@ export function MessageMenu(props: Props) {
           className={`${styles.popover}`}
           placement="bottom end"
         >
-          <Items {...props} onClose={() => open(false)} />
+          <MessageMenuItems {...props} onClose={() => open(false)} />
         </Popover>
       )}
     </>
-  )
-}
-
-function Items({ place, message: { uid, from, unread }, onClose }: Props & { readonly onClose: () => void }) {
-  const navigate = useNavigate()
-  const mayWrite = useMayWrite()
-  const mayFilter = useMay('filters:write')
-  const mayTry = useMay('filters:read')
-  const isOwn = useLevel(place.mailbox) === 'own'
-  const mayChange = useMayChange(place.mailbox)
-  return (
-    <Menu aria-label="More" autoFocus="first" onClose={onClose} className={`${styles.menu}`}>
-      {mayWrite &&
-        answers.map(([what, name]) => (
-          <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, uid })}>
-            {name}
-          </MenuItem>
-        ))}
-      {mayFilter && from.address !== '' && (
-        <MenuItem
-          className={`${styles.item}`}
-          onAction={() => void navigate({ to: '/filters', search: { from: from.address } })}
-        >
-          Make a filter from this message
-        </MenuItem>
-      )}
-      {isOwn && from.address !== '' && (
-        <MenuItem
-          className={`${styles.item}`}
-          onAction={() => void navigate({ to: '/filters', search: { from: from.address, own: true } })}
-        >
-          Make a filter of your own from it
-        </MenuItem>
-      )}
-      {mayTry && (
-        <MenuItem
-          className={`${styles.item}`}
-          onAction={() => void navigate({ to: '/filters', search: { tried: { ...place, uid } } })}
-        >
-          Try the filters on this message
-        </MenuItem>
-      )}
-      {mayChange && !unread && (
-        <MenuItem
-          className={`${styles.item}`}
-          onAction={() => void perform(place, { uids: [uid], change: { unread: true } }, 'Message marked as unread')}
-        >
-          Mark this message as unread
-        </MenuItem>
-      )}
-      <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(uid, { ...place })} download>
-        Download the message
-      </MenuItem>
-    </Menu>
   )
 }

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createMailbox, type NewMailbox } from '../../api/generated.ts'
+import type { NewMailbox } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
-import { Status } from '../../parts/chip.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { Choice, TextInput } from '../../parts/field.tsx'
-import { ShownOnce } from '../../parts/once.tsx'
-import { Card, Page } from '../../parts/page.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
 import { size } from '../../parts/size.ts'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { useMay } from '../../session/may.ts'
-import { domainsQuery } from '../domains/queries.ts'
-import { mailboxesChanged, mailboxesQuery } from './queries.ts'
+import { Create } from './create.tsx'
+import { mailboxesQuery } from './queries.ts'
 
 export function Mailboxes() {
   const query = useQuery(mailboxesQuery)
@@ -79,49 +79,5 @@ export function Mailboxes() {
         />
       )}
     </Page>
-  )
-}
-
-function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => void; onClose: () => void }) {
-  const { data } = useQuery(domainsQuery)
-  const verified = data?.data.filter(({ status, suspended }) => status === 'verified' && !suspended) ?? []
-  const [chosen, choose] = useState<string>()
-  const [localPart, setLocalPart] = useState('')
-  const [name, setName] = useState('')
-  const domain = chosen ?? verified[0]?.domain
-  const create = async () => {
-    if (domain === undefined) return
-    const made = await createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
-    await mailboxesChanged()
-    onCreated(made)
-  }
-  return (
-    <ActionDialog
-      title="New mailbox"
-      {...(data && domain === undefined && { about: 'There is no verified domain yet: add one on the page Domains.' })}
-      action="Create mailbox"
-      ready={domain !== undefined && localPart.trim() !== ''}
-      fields={['local_part', 'domain', 'name']}
-      onSubmit={create}
-      onClose={onClose}
-    >
-      <TextInput name="local_part" label="Name before the @" value={localPart} onChange={setLocalPart} autoFocus />
-      {domain !== undefined && (
-        <Choice
-          name="domain"
-          label="Domain"
-          value={domain}
-          onChange={choose}
-          options={verified.map((one) => ({ id: one.domain, name: one.domain_unicode }))}
-        />
-      )}
-      <TextInput
-        name="name"
-        label="Display name"
-        value={name}
-        onChange={setName}
-        hint="Whose it is, or what for. May be empty."
-      />
-    </ActionDialog>
   )
 }

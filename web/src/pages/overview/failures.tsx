@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Card, Section } from '../../parts/page.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useMay } from '../../session/may.ts'
 import { Matters } from './matters.tsx'
 import {

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { listAccessChanges, type MailboxAccessChange } from '../../api/generated.ts'
-import { Card, Section } from '../../parts/page.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Section } from '../../parts/section.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { levels } from '../mailbox/levels.ts'

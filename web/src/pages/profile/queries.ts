@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { listPasskeys, listSessions } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
+import { meChanged } from '../../session/me.ts'
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -15,3 +16,6 @@ export const passkeysQuery = queryOptions({
 })
 
 export const passkeysChanged = () => queryClient.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+
+/** All that a passkey shows in, once there is one more or one less. */
+export const passkeyMadeOrGone = () => Promise.all([passkeysChanged(), meChanged(), sessionsChanged()])

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type Signature, setSignature } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/dialog.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
 import field from '../../parts/field.module.css'
 import { useFieldError } from '../../parts/field-errors.ts'
 import Editor from '../write/editor/editor.tsx'

@@ -5,8 +5,8 @@ import { ApiError } from '../../api/call.ts'
 import { Button } from '../../parts/button.tsx'
 import { failureAtProvider, leaveToConfirm } from '../../session/provider.ts'
 import { waysQuery } from '../../session/ways.ts'
-import { SignInFrame } from './frame.tsx'
 import styles from './sign-in.module.css'
+import { SignInFrame } from './sign-in-frame.tsx'
 
 /** Confirms who one is at the provider of single sign-on, in a window of its own: what is typed in the other one stays. */
 export function Confirm() {

@@ -6,13 +6,13 @@ import { ApiError } from '../../api/call.ts'
 import { type Me, signIn } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { Button } from '../../parts/button.tsx'
-import { TextInput } from '../../parts/field.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
 import { meQuery } from '../../session/me.ts'
 import { signInByPasskey } from '../../session/passkeys.ts'
 import { failureAtProvider, leaveToSignIn } from '../../session/provider.ts'
 import { hasPasskeys, waysQuery } from '../../session/ways.ts'
-import { SignInFrame } from './frame.tsx'
 import styles from './sign-in.module.css'
+import { SignInFrame } from './sign-in-frame.tsx'
 
 /** Opens a session: by the link that led here, whose token stands behind the `#`, by a password, a passkey or single sign-on, or by a
  *  link that is pasted. */

@@ -1,5 +1,5 @@
 import type { Webhook } from '../../api/generated.ts'
-import { Status } from '../../parts/chip.tsx'
+import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** Whether a webhook delivers, and since when it does not. */

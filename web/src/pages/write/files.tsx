@@ -1,11 +1,10 @@
-import { useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { useFieldError } from '../../parts/field-errors.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { size } from '../../parts/size.ts'
 import styles from './composer.module.css'
-import { addFiles, change } from './desk.ts'
+import { change } from './desk.ts'
 import { draftOf } from './save.ts'
 import { Uploading } from './uploading.tsx'
 import { stopUpload, useShare } from './uploads.ts'
@@ -67,26 +66,5 @@ function Attachment({ file, onRemove }: { file: File; onRemove: () => void }) {
       <Uploading file={file} />
       <IconButton name={isGoing ? `Cancel ${name}` : `Remove ${name}`} icon="close" onPress={onRemove} />
     </li>
-  )
-}
-
-/** Lets one choose files. */
-export function AttachButton() {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to attach"
-        onChange={({ target }) => {
-          void addFiles([...(target.files ?? [])], false)
-          target.value = ''
-        }}
-      />
-      <IconButton name="Attach files" icon="attachment" onPress={() => input.current?.click()} />
-    </>
   )
 }

@@ -1,5 +1,5 @@
 import type { Me } from '../../api/generated.ts'
-import { Choice } from '../../parts/field.tsx'
+import { Choice } from '../../parts/choice.tsx'
 import { change, current } from './desk.ts'
 import { signedAnew } from './signed.ts'
 import { sendersOf } from './writing.ts'

@@ -4,9 +4,9 @@ import { EditorView } from 'prosemirror-view'
 import { useEffect, useRef, useState } from 'react'
 import { docOf, htmlOf, textOf } from './convert.ts'
 import styles from './editor.module.css'
+import { EditorToolbar } from './editor-toolbar.tsx'
 import { PictureView } from './picture-view.ts'
 import { plugins } from './plugins.ts'
-import { EditorToolbar } from './toolbar.tsx'
 
 interface Props {
   /** What it is to those who hear it. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { ActionDialog } from '../../../parts/dialog.tsx'
-import { TextInput } from '../../../parts/field.tsx'
+import { ActionDialog } from '../../../parts/action-dialog.tsx'
+import { TextInput } from '../../../parts/text-input.tsx'
 import { linkable } from './schema.ts'
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
+import { ActionDialog } from './action-dialog.tsx'
 import { Copy } from './copy.tsx'
-import { ActionDialog } from './dialog.tsx'
-import styles from './once.module.css'
+import styles from './shown-once.module.css'
 
 interface Props {
   readonly title: string

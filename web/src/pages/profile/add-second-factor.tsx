@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { type BeginTotp200, beginTotp, confirmTotp, removeTotp } from '../../api/generated.ts'
+import { type BeginTotp200, beginTotp, confirmTotp } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/field.tsx'
-import { ShownOnce } from '../../parts/once.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
 import { meChanged } from '../../session/me.ts'
 
 /** Sets up codes by time: the secret for the application that shows them, a first code as a proof, recovery codes. */
@@ -57,18 +57,5 @@ export function AddSecondFactor({ onClose }: { onClose: () => void }) {
         </>
       )}
     </ActionDialog>
-  )
-}
-
-export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
-  return (
-    <ActionDialog
-      title="Remove the second factor?"
-      about="Your password alone then signs you in. The recovery codes stop working."
-      action="Remove"
-      danger
-      onSubmit={() => removeTotp().then(meChanged)}
-      onClose={onClose}
-    />
   )
 }

@@ -8,7 +8,7 @@ import { MailTime } from './mail-time.tsx'
 import { namesOf } from './people.ts'
 import type { Place } from './place.ts'
 import type { Row } from './queries.ts'
-import styles from './row.module.css'
+import styles from './row-content.module.css'
 import { subjectOf } from './subject.ts'
 
 interface Props {

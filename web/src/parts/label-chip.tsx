@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode } from 'react'
+import type { CSSProperties } from 'react'
 import styles from './chip.module.css'
 import { Heard } from './heard.tsx'
 
@@ -30,17 +30,4 @@ export function LabelChip({ name, colour, own = false }: LabelLike) {
       {own && <Heard> (your own)</Heard>}
     </span>
   )
-}
-
-/** A keyword that no label has. */
-export function KeywordChip({ keyword }: { keyword: string }) {
-  return (
-    <span className={`${styles.chip} ${styles.keyword}`} title="A keyword without a label">
-      {keyword}
-    </span>
-  )
-}
-
-export function Status({ is, children }: { is: 'good' | 'warn' | 'bad' | 'plain'; children: ReactNode }) {
-  return <span className={is === 'plain' ? styles.chip : `${styles.chip} ${styles[is]}`}>{children}</span>
 }

@@ -1,45 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changeWebhook, deleteWebhook, rotateWebhookSecret, testWebhook, type Webhook } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
-import { ActionDialog } from '../../parts/dialog.tsx'
-import { ShownOnce } from '../../parts/once.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import { useMay } from '../../session/may.ts'
-import { Deliveries } from './deliveries.tsx'
-import { webhookQuery, webhooksChanged } from './queries.ts'
-import { State } from './state.tsx'
+import { webhooksChanged } from './queries.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import styles from './webhooks.module.css'
-
-/** A webhook, and what became of its events. */
-export function WebhookPage() {
-  const { id } = useParams({ from: '/signed-in/webhooks/$id' })
-  const query = useQuery(webhookQuery(id))
-  const { data } = query
-  return (
-    <Page title={data ? data.name || new URL(data.url).host : 'Webhook'} about={data?.url}>
-      <Loaded query={query} what="the webhook">
-        {(webhook) => (
-          <>
-            <Card>
-              <div className={styles.head}>
-                <div>
-                  <State {...webhook} />
-                </div>
-                <Actions webhook={webhook} />
-              </div>
-            </Card>
-            <Deliveries id={id} />
-          </>
-        )}
-      </Loaded>
-    </Page>
-  )
-}
 
 async function tryOut(id: string): Promise<void> {
   const { delivered, error } = await testWebhook(id)
@@ -47,7 +16,7 @@ async function tryOut(id: string): Promise<void> {
   toasts.add({ text, failed: !delivered }, { timeout: 10_000 })
 }
 
-function Actions({ webhook }: { webhook: Webhook }) {
+export function Actions({ webhook }: { webhook: Webhook }) {
   const { id, status } = webhook
   const may = useMay('webhooks:write')
   const navigate = useNavigate()

@@ -1,0 +1,16 @@
+import { ApiError } from '../../api/call.ts'
+import { approvalsChanged } from './queries.ts'
+
+/** Says in plain words that the draft is another one by now. */
+export async function decided(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409 && error.field === 'id')
+      throw new Error(
+        'The draft was changed after approval was asked for. Nothing was sent; approval has to be asked for again.',
+      )
+    throw error
+  }
+  await approvalsChanged()
+}

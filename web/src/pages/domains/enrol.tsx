@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { enrolDomain } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
+import { domainsChanged } from './queries.ts'
+
+export function Enrol({ onClose }: { onClose: () => void }) {
+  const [domain, setDomain] = useState('')
+  const enrol = async () => {
+    await enrolDomain({ domain: domain.trim() })
+    await domainsChanged()
+  }
+  return (
+    <ActionDialog
+      title="Add a domain"
+      action="Add domain"
+      ready={domain.trim() !== ''}
+      fields={['domain']}
+      onSubmit={enrol}
+      onClose={onClose}
+    >
+      <TextInput
+        name="domain"
+        label="Domain"
+        placeholder="example.com"
+        value={domain}
+        onChange={setDomain}
+        autoFocus
+        hint="Next you get the records to publish."
+      />
+    </ActionDialog>
+  )
+}

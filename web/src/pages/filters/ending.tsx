@@ -1,0 +1,24 @@
+import type { FilterTrial, Label } from '../../api/generated.ts'
+import { folderName } from '../../parts/folder-name.ts'
+import { LabelChip } from '../../parts/label-chip.tsx'
+
+interface Props {
+  readonly result: FilterTrial['result']
+  readonly labels: readonly (Label & { readonly own: boolean })[]
+}
+
+/** What filters make of a message. */
+export function Ending({ result: { folder, labels, starred, unread }, labels: known }: Props) {
+  return (
+    <p>
+      It ends in <strong>{folderName(folder)}</strong>
+      {starred && ', starred'}
+      {!unread && ', read'}.{' '}
+      {known
+        .filter(({ keyword }) => labels.includes(keyword))
+        .map((label) => (
+          <LabelChip key={label.keyword} {...label} />
+        ))}
+    </p>
+  )
+}

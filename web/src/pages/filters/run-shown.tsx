@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { RunProgress } from './run-progress.tsx'
+import { runQuery } from './run-queries.ts'
+
+interface Props {
+  readonly title: string
+  readonly own: boolean
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** A run that is under way or has ended. It goes on where this is closed. */
+export function RunShown({ title, own, id, onClose }: Props) {
+  const query = useQuery(runQuery(own, id))
+  return (
+    <ActionDialog title={title} action="Close" telling onSubmit={async () => {}} onClose={onClose}>
+      <Loaded query={query} what="the run">
+        {(run) => <RunProgress run={run} own={own} away={query.isError} />}
+      </Loaded>
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { createMailbox, type NewMailbox } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { TextInput } from '../../parts/text-input.tsx'
+import { domainsQuery } from '../domains/queries.ts'
+import { mailboxesChanged } from './queries.ts'
+
+export function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => void; onClose: () => void }) {
+  const { data } = useQuery(domainsQuery)
+  const verified = data?.data.filter(({ status, suspended }) => status === 'verified' && !suspended) ?? []
+  const [chosen, choose] = useState<string>()
+  const [localPart, setLocalPart] = useState('')
+  const [name, setName] = useState('')
+  const domain = chosen ?? verified[0]?.domain
+  const create = async () => {
+    if (domain === undefined) return
+    const made = await createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
+    await mailboxesChanged()
+    onCreated(made)
+  }
+  return (
+    <ActionDialog
+      title="New mailbox"
+      {...(data && domain === undefined && { about: 'There is no verified domain yet: add one on the page Domains.' })}
+      action="Create mailbox"
+      ready={domain !== undefined && localPart.trim() !== ''}
+      fields={['local_part', 'domain', 'name']}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <TextInput name="local_part" label="Name before the @" value={localPart} onChange={setLocalPart} autoFocus />
+      {domain !== undefined && (
+        <Choice
+          name="domain"
+          label="Domain"
+          value={domain}
+          onChange={choose}
+          options={verified.map((one) => ({ id: one.domain, name: one.domain_unicode }))}
+        />
+      )}
+      <TextInput
+        name="name"
+        label="Display name"
+        value={name}
+        onChange={setName}
+        hint="Whose it is, or what for. May be empty."
+      />
+    </ActionDialog>
+  )
+}

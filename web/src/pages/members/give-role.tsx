@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { changeMember, type Member, type MemberRole } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { membersChanged } from './queries.ts'
+import { RoleChoice } from './role-choice.tsx'
+
+export function GiveRole({ member, onClose }: { member: Member; onClose: () => void }) {
+  const [role, setRole] = useState<MemberRole>(member.role)
+  return (
+    <ActionDialog
+      title={`Role of ${member.email}`}
+      action="Save"
+      ready={role !== member.role}
+      fields={['role']}
+      onSubmit={() => changeMember(member.id, { role }).then(membersChanged)}
+      onClose={onClose}
+    >
+      <RoleChoice role={role} onChange={setRole} />
+    </ActionDialog>
+  )
+}

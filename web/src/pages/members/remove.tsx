@@ -1,0 +1,16 @@
+import { type Member, removeMember } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { membersChanged } from './queries.ts'
+
+export function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
+  return (
+    <ActionDialog
+      title={`Remove ${member.email}?`}
+      about="Their sessions end, and labels, filters and blocks of their own are gone. Mailboxes and mail stay."
+      action="Remove member"
+      danger
+      onSubmit={() => removeMember(member.id).then(membersChanged)}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,16 @@
+import { type Passkey, removePasskey } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { passkeyMadeOrGone } from './queries.ts'
+
+export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  return (
+    <ActionDialog
+      title={`Remove the passkey ${passkey.name}?`}
+      about="It opens nothing any more, and your other sessions end. Your device still shows it until you remove it there too."
+      action="Remove"
+      danger
+      onSubmit={() => removePasskey(passkey.id).then(passkeyMadeOrGone)}
+      onClose={onClose}
+    />
+  )
+}

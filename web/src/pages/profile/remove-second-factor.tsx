@@ -1,0 +1,16 @@
+import { removeTotp } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { meChanged } from '../../session/me.ts'
+
+export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
+  return (
+    <ActionDialog
+      title="Remove the second factor?"
+      about="Your password alone then signs you in. The recovery codes stop working."
+      action="Remove"
+      danger
+      onSubmit={() => removeTotp().then(meChanged)}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { type Passkey, renamePasskey } from '../../api/generated.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { PasskeyName } from './passkey-name.tsx'
+import { passkeysChanged } from './queries.ts'
+
+export function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const [name, setName] = useState(passkey.name)
+  return (
+    <ActionDialog
+      title="Rename the passkey"
+      action="Save"
+      ready={name.trim() !== ''}
+      fields={['name']}
+      onSubmit={() => renamePasskey(passkey.id, { name }).then(passkeysChanged)}
+      onClose={onClose}
+    >
+      <PasskeyName value={name} onChange={setName} />
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,6 @@
+import type { ReactNode } from 'react'
+import styles from './page.module.css'
+
+export function Card({ children }: { children: ReactNode }) {
+  return <div className={styles.card}>{children}</div>
+}

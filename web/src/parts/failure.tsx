@@ -1,0 +1,19 @@
+import { ApiError } from '../api/call.ts'
+import { Button } from './button.tsx'
+import { Empty } from './empty.tsx'
+import styles from './states.module.css'
+
+export function Failure({ error, what, again }: { error: Error; what: string; again: () => void }) {
+  if (error instanceof ApiError && error.status === 403)
+    return <Empty title={`You may not see ${what}`} about="An owner or an admin of your organization can." />
+  const reference = error instanceof ApiError && error.requestId !== undefined && ` Request ${error.requestId}.`
+  return (
+    <div className={styles.state} role="alert">
+      <h2>{error instanceof ApiError && error.isOffline ? 'You are offline' : `Loading ${what} failed`}</h2>
+      <p className={styles.about}>
+        {error.message}.{reference}
+      </p>
+      <Button onPress={again}>Try again</Button>
+    </div>
+  )
+}
