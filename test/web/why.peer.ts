@@ -58,9 +58,7 @@ test('on paper there is the conversation alone', async () => {
   await box.receive({ subject: 'The moon', html: `<p>It is full</p>${'<p>And bright</p>'.repeat(80)}` })
   await using visitor = await reader(browser, box)
   const { page } = visitor
-  await page.addInitScript(() => {
-    window.print = () => document.documentElement.setAttribute('data-printed', '')
-  })
+  await page.addInitScript("print = () => document.documentElement.setAttribute('data-printed', '')")
   await visitor.open(`/mail/${encodeURIComponent(box.address)}/inbox`)
   const list = page.getByRole('grid', { name: 'Conversations' })
   await list.getByRole('link', { name: 'The moon' }).click()
