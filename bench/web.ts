@@ -40,7 +40,6 @@ export async function web({ messages = 100_000, visits = 10, openings = 50 } = {
   await page.evaluate('bench.list')
   const end = await toTheEnd(page)
   await noteLongest()
-  console.log(shown.map(Math.round), longest.map(Math.round))
   const many = messages.toLocaleString('en')
   return [
     { what: `The list of ${many} messages is there, median`, value: median(shown), ...inMilliseconds, most: 1_500 },

@@ -1,26 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiKeys } from '../pages/api-keys/api-keys.tsx'
-import { Approvals } from '../pages/approvals/approvals.tsx'
-import { AuditTrail } from '../pages/audit/audit-trail.tsx'
-import { BlockedSenders } from '../pages/blocked-senders/blocked-senders.tsx'
-import { Changes } from '../pages/changes/changes.tsx'
-import { Domains } from '../pages/domains/domains.tsx'
 import { filtersSearch } from '../pages/filters/address.ts'
-import { Filters } from '../pages/filters/filters.tsx'
-import { Labels } from '../pages/labels/labels.tsx'
 import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
-import { MailboxPage } from '../pages/mailbox/mailbox-page.tsx'
-import { Mailboxes } from '../pages/mailboxes/mailboxes.tsx'
-import { Members } from '../pages/members/members.tsx'
 import { NotFound } from '../pages/not-found.tsx'
-import { Overview } from '../pages/overview/overview.tsx'
-import { Profile } from '../pages/profile/profile.tsx'
-import { Scheduled } from '../pages/scheduled/scheduled.tsx'
 import { Confirm } from '../pages/sign-in/confirm.tsx'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
-import { WebhookPage } from '../pages/webhooks/webhook-page.tsx'
-import { Webhooks } from '../pages/webhooks/webhooks.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
 import { FailedPage } from './failed-page.tsx'
 
@@ -45,13 +29,18 @@ const confirm = createRoute({
   }),
 })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
-const page = <Path extends string>(path: Path, component: () => ReactNode) =>
-  createRoute({ getParentRoute: () => signedIn, path, component })
+/** A page that is loaded when it is first gone to. */
+const page = <Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+) => createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) })
 
+const firstMailbox = createRoute({ getParentRoute: () => signedIn, path: '/mail', component: FirstMailbox })
 const filters = createRoute({
   getParentRoute: () => signedIn,
   path: '/filters',
-  component: Filters,
+  component: lazyRouteComponent(() => import('../pages/filters/filters.tsx'), 'Filters'),
   validateSearch: filtersSearch,
 })
 const mail = createRoute({
@@ -74,29 +63,31 @@ const search = createRoute({
 
 export const router = createRouter({
   defaultErrorComponent: FailedPage,
+  // A page is loaded when its link is pointed at or has the keyboard.
+  defaultPreload: 'intent',
   routeTree: root.addChildren([
     signIn,
     confirm,
     signedIn.addChildren([
-      page('/', Overview),
-      page('/mail', FirstMailbox),
+      page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
+      firstMailbox,
       mail.addChildren([conversation]),
       search,
-      page('/labels', Labels),
+      page('/labels', () => import('../pages/labels/labels.tsx'), 'Labels'),
       filters,
-      page('/scheduled', Scheduled),
-      page('/approvals', Approvals),
-      page('/changes', Changes),
-      page('/blocked-senders', BlockedSenders),
-      page('/domains', Domains),
-      page('/mailboxes', Mailboxes),
-      page('/mailboxes/$address', MailboxPage),
-      page('/members', Members),
-      page('/api-keys', ApiKeys),
-      page('/webhooks', Webhooks),
-      page('/webhooks/$id', WebhookPage),
-      page('/audit', AuditTrail),
-      page('/profile', Profile),
+      page('/scheduled', () => import('../pages/scheduled/scheduled.tsx'), 'Scheduled'),
+      page('/approvals', () => import('../pages/approvals/approvals.tsx'), 'Approvals'),
+      page('/changes', () => import('../pages/changes/changes.tsx'), 'Changes'),
+      page('/blocked-senders', () => import('../pages/blocked-senders/blocked-senders.tsx'), 'BlockedSenders'),
+      page('/domains', () => import('../pages/domains/domains.tsx'), 'Domains'),
+      page('/mailboxes', () => import('../pages/mailboxes/mailboxes.tsx'), 'Mailboxes'),
+      page('/mailboxes/$address', () => import('../pages/mailbox/mailbox-page.tsx'), 'MailboxPage'),
+      page('/members', () => import('../pages/members/members.tsx'), 'Members'),
+      page('/api-keys', () => import('../pages/api-keys/api-keys.tsx'), 'ApiKeys'),
+      page('/webhooks', () => import('../pages/webhooks/webhooks.tsx'), 'Webhooks'),
+      page('/webhooks/$id', () => import('../pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
+      page('/audit', () => import('../pages/audit/audit-trail.tsx'), 'AuditTrail'),
+      page('/profile', () => import('../pages/profile/profile.tsx'), 'Profile'),
     ]),
   ]),
 })
