@@ -34,9 +34,11 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
     if (mode !== 'forward' && !isShown) return []
     return carried(writing.key, place, uid, isShown ? one : { ...one, content_id: null })
   })
+  const { to, cc, bcc, subject } = writing
+  const began = { to, cc, bcc, subject }
   const { thread_id } = message
   const answers = mode !== 'forward' && thread_id !== null && { mailbox: place.mailbox, conversation: thread_id }
-  return { ...writing, quoted, files: await Promise.all(files), ...(answers && { answers }) }
+  return { ...writing, began, quoted, files: await Promise.all(files), ...(answers && { answers }) }
 }
 
 async function signedBlank(from: string): Promise<Writing> {

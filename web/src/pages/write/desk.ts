@@ -4,7 +4,7 @@ import { forgetText, keep, keepFile } from './device.ts'
 import { Fault } from './fault.ts'
 import { hold } from './hold.ts'
 import { draftOf, whenNoted } from './save.ts'
-import { isEmpty, limits, type SavedDraft, undoable, type Writing } from './writing.ts'
+import { isEmpty, limits, type Recipients, type SavedDraft, undoable, type Writing } from './writing.ts'
 
 /** The message that is open. */
 export interface Desk {
@@ -52,6 +52,13 @@ export const current = () => desk?.writing
 export function change(part: Partial<Writing>): void {
   if (!desk) return
   set({ ...desk, writing: { ...desk.writing, ...part, isSaved: false } })
+  void store()
+}
+
+/** Keeps on this device what is typed in a field of recipients. The service has a draft without it. */
+export function noteTyped(name: Recipients, text: string): void {
+  if (!desk || (desk.writing.unfinished?.[name] ?? '') === text) return
+  set({ ...desk, writing: { ...desk.writing, unfinished: { ...desk.writing.unfinished, [name]: text } } })
   void store()
 }
 

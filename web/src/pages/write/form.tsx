@@ -42,7 +42,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
   const [drawn, redraw] = useState(0)
   const mayApprove = useMay('sending:approve')
   const [asksLater, askLater] = useState(false)
-  const [hasCopies, showCopies] = useState(writing.cc.length + writing.bcc.length > 0)
+  const [hasCopies, showCopies] = useState(hasCopiesOf(writing))
   // An answer begins with its text, a new message with its recipients.
   const [beginsWithText] = useState(writing.to.length > 0)
   // What was typed last may not be shown yet.
@@ -100,6 +100,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
             name="to"
             mailbox={writing.from}
             people={writing.to}
+            unfinished={writing.unfinished?.to}
             onChange={(to) => change({ to })}
             takesFocus={!beginsWithText}
           >
@@ -116,6 +117,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
                 name="cc"
                 mailbox={writing.from}
                 people={writing.cc}
+                unfinished={writing.unfinished?.cc}
                 onChange={(cc) => change({ cc })}
               />
               <PeopleField
@@ -123,6 +125,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
                 name="bcc"
                 mailbox={writing.from}
                 people={writing.bcc}
+                unfinished={writing.unfinished?.bcc}
                 onChange={(bcc) => change({ bcc })}
               />
             </>
@@ -181,4 +184,8 @@ const isEditor = (target: EventTarget) => target instanceof Element && target.cl
 function SaysWriting({ mailbox, conversation }: NonNullable<Writing['answers']>) {
   usePresence({ mailbox }, conversation, 'writing')
   return null
+}
+
+function hasCopiesOf({ cc, bcc, unfinished = {} }: Writing): boolean {
+  return cc.length + bcc.length > 0 || Boolean(unfinished.cc || unfinished.bcc)
 }

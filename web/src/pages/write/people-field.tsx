@@ -5,24 +5,37 @@ import type { Address } from '../../api/generated.ts'
 import field from '../../parts/field.module.css'
 import { useFieldError } from '../../parts/field-errors.ts'
 import { looksRight, shortName, splitAddresses, written } from './addresses.ts'
+import { noteTyped } from './desk.ts'
 import styles from './people-field.module.css'
 import { optionId, Suggestions } from './suggestions.tsx'
 import { useSuggestions } from './use-suggestions.ts'
+import type { Recipients } from './writing.ts'
 
 interface Props {
   readonly label: string
-  readonly name: string
+  readonly name: Recipients
   /** The mailbox that sends: whom it knows is suggested. */
   readonly mailbox: string
   readonly people: readonly string[]
+  /** What was typed last, and is none of them yet. */
+  readonly unfinished: string | undefined
   readonly onChange: (people: readonly string[]) => void
   readonly takesFocus?: boolean
   readonly children?: ReactNode
 }
 
 /** Recipients. What is typed becomes one at a comma, with Enter, and as the field is left. */
-export function PeopleField({ label, name, mailbox, people, onChange, takesFocus = false, children }: Props) {
-  const [typed, setTyped] = useState('')
+export function PeopleField({
+  label,
+  name,
+  mailbox,
+  people,
+  unfinished = '',
+  onChange,
+  takesFocus = false,
+  children,
+}: Props) {
+  const [typed, setTyped] = useState(unfinished)
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
   const error = useFieldError(name)
@@ -34,6 +47,7 @@ export function PeopleField({ label, name, mailbox, people, onChange, takesFocus
   const active = isOpen ? Math.min(moved ?? (looksRight(typed) ? -1 : 0), suggested.length - 1) : -1
   const type = (text: string) => {
     setTyped(text)
+    noteTyped(name, text)
     moveTo(undefined)
   }
   useEffect(() => {

@@ -17,7 +17,7 @@ export function useAutosave(writing: Writing): { problem: Error | undefined; try
   const isStopped = problem instanceof DraftConflict
   // biome-ignore lint/correctness/useExhaustiveDependencies: what failed is tried again
   useEffect(() => {
-    if (isStopped || writing.isSaved || isEmpty(writing)) return
+    if (isStopped || writing.isSaved || isEmpty({ ...writing, unfinished: {} })) return
     const timer = setTimeout(
       () =>
         save(writing).then(

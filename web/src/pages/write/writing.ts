@@ -11,6 +11,10 @@ export interface Writing {
   readonly cc: readonly string[]
   readonly bcc: readonly string[]
   readonly subject: string
+  /** What is typed in the field of recipients and is none yet. */
+  readonly unfinished?: Readonly<Partial<Record<Recipients, string>>>
+  /** What an answer began with. */
+  readonly began?: Began
   readonly isRich: boolean
   /** What is written with formatting; pictures in it are `cid:`. */
   readonly html: string
@@ -32,6 +36,10 @@ export interface Writing {
   /** It is sent at this time unless that is undone; the key lets it be sent once only, however often it is tried. */
   readonly leaving?: { readonly at: number; readonly key: string }
 }
+
+export type Recipients = 'to' | 'cc' | 'bcc'
+
+type Began = Pick<Writing, Recipients | 'subject'>
 
 /** A signature as the editor has it, below the line that separates it. */
 export interface Signed {
@@ -82,10 +90,12 @@ export function blank(from: string): Writing {
 }
 
 /** Whether nothing is in it that somebody typed or chose. */
-export function isEmpty({ to, cc, bcc, subject, text, signed, files, inReplyTo, quoted, draft }: Writing): boolean {
-  if (draft) return false
-  const isAnswer = inReplyTo !== undefined || quoted !== undefined
+export function isEmpty(writing: Writing): boolean {
+  const { text, signed, files, draft, unfinished = {} } = writing
+  if (draft || Object.values(unfinished).some((typed) => typed.trim() !== '')) return false
   const own = signed && text.endsWith(signed.text) ? text.slice(0, -signed.text.length) : text
   if (own.trim() !== '' || files.some(({ cid }) => cid === undefined)) return false
-  return isAnswer || (to.length + cc.length + bcc.length === 0 && subject.trim() === '')
+  return began(writing) === began(writing.began ?? { to: [], cc: [], bcc: [], subject: '' })
 }
+
+const began = ({ to, cc, bcc, subject }: Began) => JSON.stringify([to, cc, bcc, subject.trim()])
