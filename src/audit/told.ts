@@ -16,6 +16,7 @@ export const toldAs: Partial<Readonly<Record<Action, EventType>>> = {
   'mailbox.suspended': 'mailbox.changed',
   'mailbox.resumed': 'mailbox.changed',
   'mailbox.password_changed': 'mailbox.changed',
+  'mailbox.access_changed': 'mailbox.changed',
   'mailbox.deleted': 'mailbox.deleted',
   'alias.added': 'mailbox.changed',
   'alias.removed': 'mailbox.changed',

@@ -144,7 +144,8 @@ export const EventOut = Type.Object(
     by: Type.Object(
       {
         kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on', 'mail_program'], {
-          description: '`service`: Mailroom itself. `mail_program`: another program on the mail server.',
+          description:
+            '`service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message.',
         }),
         id: Nullable(Type.String({ description: 'Of the key or member.' })),
         name: Type.String({ description: 'Of the key or member, as it was then.' }),

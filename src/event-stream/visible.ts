@@ -64,13 +64,16 @@ export interface Wanted {
   readonly mailboxId: string | undefined
 }
 
+const ofAll: ReadonlySet<EventType> = new Set(['message.refused', 'webhook.paused'])
+
 /** Whether an event exists for whoever reads: by its scope, and by the mailbox that it is about. A mailbox event is seen by
  *  who manages the mailbox, any other by who reads its mail. */
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
-  // To an address that nobody has: it is for who manages all that there are. A quota is that of all mailboxes.
-  if (mailboxId === null && type === 'message.refused') return caller.managesAllMailboxes
+  // To an address that nobody has, or of a webhook that may be another's: it is for who manages all that there are. A quota is
+  // that of all mailboxes.
+  if (mailboxId === null && ofAll.has(type)) return caller.managesAllMailboxes
   if (mailboxId === null) return type !== 'quota.reached' || caller.seesWholeUsage
   return caller.may('read', mailboxId) || (type.startsWith('mailbox.') && caller.managesAllMailboxes)
 }

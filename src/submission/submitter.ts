@@ -103,13 +103,14 @@ class Submitter implements MailHandler<Named> {
     const recipients = [...new Set(envelope.recipients.map(({ recipient }) => recipient))]
     const sender = { mailboxId, address: this.#sender, domain: splitAddress(address)?.domain ?? '', name }
     const { messageId } = made
+    const by = { kind: 'mail_program', id: null, name: this.#account.private ? '' : this.#sender } as const
     const ready = {
       ...{ id: randomUUID(), messageId, organizationId, sender, raw, recipients, copy },
       ...{ copyUnlessThere: messageId, concealed: this.#account.private },
       utf8Header: envelope.utf8 && !isAscii(header),
     }
     try {
-      await oneLargeAtATime(raw.length, () => db.transaction().execute((tx) => dispatch.enqueue(tx, ready)))
+      await oneLargeAtATime(raw.length, () => db.transaction().execute((tx) => dispatch.enqueue(tx, ready, by)))
     } catch (error) {
       if (error instanceof Refusal && error.code === 'quota_exceeded') throw allowanceReached(this.#account)
       if (error instanceof Refusal && error.field === 'to') throw new Rejection(550, '5.7.1', error.message)

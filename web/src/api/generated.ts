@@ -1626,11 +1626,11 @@ export interface ConversationWithMessages {
 }
 
 /**
- * `service`: Mailroom itself. `mail_program`: another program on the mail server.
+ * `service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message.
  */
 export type EventActorKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on' | 'mail_program';
 export interface EventActor {
-  /** `service`: Mailroom itself. `mail_program`: another program on the mail server. */
+  /** `service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message. */
   kind: EventActorKind;
   /**
      * Of the key or member.

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { tell } from '#/events/tell.ts'
+import { type EventType, eventTypes } from '#/events/types.ts'
+import { type Scope, scopes } from '#/http/scopes.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import { World } from '#test/world/world.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+/** An organization in whose log an event of each type is, about a mailbox and about none. */
+async function logged(types: readonly EventType[]) {
+  const organization = await world.organization()
+  const mailbox = await organization.mailbox('ada')
+  const start = (await organization.request('GET', '/v1/events?after=now')).body.next
+  const data = { id: mailbox.id, name: 'ada' }
+  const told = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
+  const by = { kind: 'member', id: mailbox.id, name: 'bob@there.example' } as const
+  await world.db.transaction().execute((tx) =>
+    tell(
+      tx,
+      told.map((one) => ({ ...one, organizationId: organization.id })),
+      by,
+    ),
+  )
+  // A reader sees them a moment after the commit.
+  for (let count = 0; count < told.length; ) {
+    const path = `/v1/events?after=${start}&limit=500&wait=1`
+    count = (await organization.request('GET', path)).body.data.length
+  }
+  const heard = async (key: string) => {
+    const path = `/v1/events?after=${start}&limit=500`
+    const { status, body } = await organization.request('GET', path, undefined, { key })
+    assert.equal(status, 200)
+    return body.data as { type: EventType; mailbox: string | null; by: object }[]
+  }
+  return { organization, mailbox, by, heard }
+}
+
+/** Of each noun, the scope without which nobody hears of it (docs/reference/events.md). */
+const needed: Readonly<Record<string, Scope>> = {
+  message: 'messages:read',
+  scheduled: 'scheduled:read',
+  auto_reply: 'forwarding:read',
+  label: 'labels:read',
+  filter: 'filters:read',
+  block: 'filters:read',
+  mailbox: 'mailboxes:read',
+  forwarding: 'forwarding:read',
+  webhook: 'webhooks:read',
+  quota: 'usage:read',
+  'approval.created': 'sending:approve',
+  'approval.changed': 'sending:draft',
+}
+const scopeFor = (type: EventType) => needed[type] ?? needed[type.split('.')[0] ?? '']
+
+test('a key hears the types whose scope it has, and no other, with who did it', async () => {
+  const { organization, heard, by } = await logged(eventTypes)
+  for (const scope of scopes.filter((one) => one !== 'events:read')) {
+    const events = await heard(await organization.newKey('events:read', scope))
+    const types = [...new Set(events.map(({ type }) => type))].sort()
+    assert.deepEqual(types, eventTypes.filter((type) => scopeFor(type) === scope).sort(), scope)
+    for (const event of events) assert.deepEqual(event.by, by)
+  }
+})
+
+test('a key that is restricted to a mailbox does not hear what is of all, nor of webhooks of others', async () => {
+  const { organization, mailbox, heard } = await logged(eventTypes)
+  const events = await heard(await organization.restrictedKey({ mailbox_ids: [mailbox.id] }))
+  const about = events.filter((one) => one.mailbox === mailbox.address).map(({ type }) => type)
+  const ofNone = events.filter((one) => one.mailbox === null).map(({ type }) => type)
+  assert.deepEqual(about.sort(), [...eventTypes].sort())
+  for (const type of ['webhook.paused', 'message.refused', 'quota.reached'] as const)
+    assert.ok(!ofNone.includes(type), type)
+  assert.ok(ofNone.includes('label.created'))
+})
+
+test('a mailbox that is shared is told as changed, by who shared it', async () => {
+  const organization = await world.organization()
+  const { id, address } = await organization.mailbox('ada')
+  const owner = await organization.member(address, 'owner')
+  const member = await organization.member(`bob@${organization.domain}`)
+  const ada = await signIn(organization, owner.id)
+  const start = (await organization.request('GET', '/v1/events?after=now')).body.next
+  const shared = await ada.request('PUT', `/v1/mailboxes/${address}/access/${member.id}`, { level: 'read' })
+  assert.equal(shared.status, 200)
+  const { body } = await organization.request('GET', `/v1/events?after=${start}&wait=20`)
+  const [event, ...more] = body.data
+  assert.deepEqual([event.type, event.item.id, more], ['mailbox.changed', id, []])
+  assert.deepEqual(event.by, { kind: 'member', id: owner.id, name: address })
+})
