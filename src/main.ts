@@ -24,7 +24,7 @@ import { version } from './version.ts'
 const mostStopMs = 9_500
 /** Within so many milliseconds a signal that comes again is the same one. */
 const sameSignalMs = 1_000
-const tooSlow = 'Stopping takes too long: not everything in hand was finished'
+const tooSlow = 'Stopping took too long: unfinished work was cut off'
 
 await main(process.argv.slice(2))
 
@@ -119,7 +119,7 @@ function nextSignal(late: () => void): Promise<void> {
       const now = performance.now()
       // Ctrl-C reaches the whole group of processes, and npm passes its own on: one wish comes twice.
       if (first?.signal === signal && now - first.at < sameSignalMs) return
-      if (first) die(`${signal} a second time: not everything in hand was finished`)
+      if (first) die(`${signal} a second time: unfinished work was cut off`)
       first = { signal, at: now }
       setTimeout(late, mostStopMs).unref()
       resolve()

@@ -50,7 +50,7 @@ function readRoutes(app: App, { db }: ChangeRoutesParts): void {
       schema: {
         summary: 'Show a change of many messages',
         operationId: 'showChange',
-        description: 'Of one that undid another, it names the messages that were left alone.',
+        description: 'For an undo, `left` names the messages that it left alone.',
         params: ById,
         response: { 200: WholeChange },
       },

@@ -29,7 +29,7 @@ export class RunningChanges extends StepWorker {
   readonly #working = new Set<Promise<unknown>>()
 
   constructor(parts: Parts) {
-    super({ idleMs, log: parts.log, failed: 'a change of messages could not go on; it is tried again' })
+    super({ idleMs, log: parts.log, failed: 'a step of a change failed; it is tried again' })
     this.#parts = parts
   }
 

@@ -21,10 +21,15 @@ const changeFields = {
     name: Type.String({ examples: ['ann@tryout.test'] }),
   }),
   at: Timestamp,
-  messages: Type.Integer({ minimum: 0, description: 'So many were changed.' }),
-  did: Type.Array(OneOf(whats), { description: 'What was done to some of them, or all.' }),
-  moved_to: Type.Array(Type.String({ examples: ['archive'] }), { description: 'The folders that they were moved to.' }),
-  left_alone: Type.Integer({ minimum: 0, description: 'So many an undo did not put back, or not wholly.' }),
+  messages: Type.Integer({ minimum: 0, description: 'The number of messages that were changed.' }),
+  did: Type.Array(OneOf(whats), { description: 'What was done to at least one of them.' }),
+  moved_to: Type.Array(Type.String({ examples: ['archive'] }), {
+    description: 'The folders that messages were moved to.',
+  }),
+  left_alone: Type.Integer({
+    minimum: 0,
+    description: 'The number of messages that an undo did not put back, or only in part.',
+  }),
   undoes: Nullable({ ...Id, description: 'The change that this one undoes.' }),
   undone_by: Nullable({ ...Id, description: 'The change that undid this one.' }),
 }
@@ -38,8 +43,8 @@ const LeftAlone = Type.Object(
     uid: Type.Integer({ minimum: 1, examples: [17] }),
     reason: OneOf(['gone', 'moved', 'changed', 'refused'], {
       description:
-        '`gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. ' +
-        '`changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not.',
+        '`gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder and stays there. ' +
+        '`changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host refused it.',
     }),
   },
   { title: 'LeftAlone' },
@@ -48,7 +53,7 @@ const LeftAlone = Type.Object(
 export const WholeChange = Type.Object(
   {
     ...changeFields,
-    left: Type.Array(LeftAlone, { description: `What \`left_alone\` counts, at most ${mostNamed} of it.` }),
+    left: Type.Array(LeftAlone, { description: `The messages that \`left_alone\` counts, at most ${mostNamed}.` }),
   },
   { title: 'WholeChange' },
 )

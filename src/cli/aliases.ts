@@ -47,8 +47,7 @@ export const aliasCommands = [
       const alias = canonicalAddress(given.alias)
       const found = alias === undefined ? [] : await aliasesOf(db, { alias, organizationId: only })
       const [one, ...others] = found
-      if (!one)
-        throw invalid('alias', `No alias "${given.alias}"`, '`mailroom mailbox alias list` shows those there are')
+      if (!one) throw invalid('alias', `No alias "${given.alias}"`, '`mailroom mailbox alias list` lists them')
       if (others.length > 0)
         throw invalid('alias', `${found.length} organizations have the alias ${one.alias}`, 'Name one with --org')
       await db.transaction().execute((tx) => removeAlias(tx, one, one.alias, byOperator))

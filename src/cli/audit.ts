@@ -13,11 +13,11 @@ export const auditCommand = command({
   operands: [],
   options: {
     org: { value: 'NAME', help: 'The organization; without it, changes of the installation' },
-    since: { value: 'TIME', help: 'Only what is later: 2026-11-01, or 2026-11-01T08:30:00Z' },
-    action: { value: 'ACTION', help: 'Only one, as in label.created, or all of an item: label' },
+    since: { value: 'TIME', help: 'Only entries after this time: 2026-11-01, or 2026-11-01T08:30:00Z' },
+    action: { value: 'ACTION', help: 'Only this action, label.created, or all actions of an item, label' },
     actor: { value: 'WHO', help: 'Only key, operator, member or service; an id; or what a name begins with' },
-    limit: { value: 'N', help: `How many, 100 by default and at most ${most}` },
-    before: { value: 'ID', help: 'Only entries before that one: the last of the list before' },
+    limit: { value: 'N', help: `The number of entries, 100 by default, at most ${most}` },
+    before: { value: 'ID', help: 'Only entries before this id: that of the last entry of the page before' },
   },
   run: async ({ database: { db } }, { org, since, action, actor, limit = '100', before }) => {
     const organizationId = (await organizationOption(db, org)) ?? null

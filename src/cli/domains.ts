@@ -130,7 +130,7 @@ async function domainGiven(
   const only = await organizationOption(db, org)
   const meant = await domainsMeant(db, canonicalDomain(given) ?? given.toLowerCase())
   const [domain, ...others] = meant.filter(({ organizationId }) => only === undefined || organizationId === only)
-  if (!domain) throw invalid('domain', `No domain "${given}"`, '`mailroom domain list` shows those there are')
+  if (!domain) throw invalid('domain', `No domain "${given}"`, '`mailroom domain list` lists them')
   if (others.length > 0)
     throw invalid('domain', `${others.length + 1} organizations have enrolled ${domain.domain}`, 'Name one with --org')
   return domain

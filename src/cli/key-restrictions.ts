@@ -7,10 +7,10 @@ import type { Organization } from '#/organizations/organization.ts'
 
 /** What `key create` can restrict a key to. */
 export const restrictionOptions = {
-  mailboxes: { value: 'LIST', help: 'Mailboxes that it sees, by their addresses; no others exist for it' },
-  recipients: { value: 'LIST', help: 'Whom it may write to: bob@example.com,@example.net' },
-  networks: { value: 'LIST', help: 'Where it opens from: 192.0.2.0/24,2001:db8::/32. Elsewhere it is unknown' },
-  rate: { value: 'N', help: 'Requests a minute, in place of 600' },
+  mailboxes: { value: 'LIST', help: 'Mailboxes that the key sees, by address; others do not exist for it' },
+  recipients: { value: 'LIST', help: 'Addresses and domains that the key may send to: bob@example.com,@example.net' },
+  networks: { value: 'LIST', help: 'Networks that the key works from: 192.0.2.0/24,2001:db8::/32' },
+  rate: { value: 'N', help: 'Requests a minute, instead of 600' },
 } as const
 
 type Given = { readonly [Option in keyof typeof restrictionOptions]: string | undefined }
@@ -28,7 +28,7 @@ export async function restrictionsGiven(db: Db, organization: Organization, give
 
 async function mailboxesGiven(db: Db, { id, name }: Organization, given: string): Promise<string[]> {
   return await mailboxIds(db, Caller.unrestricted(id), listIn('mailboxes', given), (text) => {
-    const fix = `\`mailroom mailbox list --org "${name}"\` shows those there are; an alias is none`
+    const fix = `\`mailroom mailbox list --org "${name}"\` lists them; an alias does not count`
     return invalid('mailboxes', `The organization "${name}" has no mailbox "${text}"`, fix)
   })
 }

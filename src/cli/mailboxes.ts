@@ -122,7 +122,7 @@ export async function mailboxGiven(
   const address = canonicalAddress(given)
   const meant = address === undefined ? [] : await knownMailboxes(db, { address, organizationId: only })
   const [mailbox, ...others] = meant
-  if (!mailbox) throw invalid('address', `No mailbox "${given}"`, '`mailroom mailbox list` shows those there are')
+  if (!mailbox) throw invalid('address', `No mailbox "${given}"`, '`mailroom mailbox list` lists them')
   if (others.length > 0)
     throw invalid('address', `${meant.length} organizations have a mailbox ${mailbox.address}`, 'Name one with --org')
   return mailbox

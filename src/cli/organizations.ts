@@ -78,7 +78,7 @@ export const organizationCommands = [
     summary: 'Delete an organization and all its data and mail permanently',
     operands: ['name'],
     options: {
-      confirm: { value: 'NAME', help: 'Its name again; without it, the command only shows what would be deleted' },
+      confirm: { value: 'NAME', help: 'The name again; without it, the command shows what it would delete' },
     },
     run: async (operator, { name, confirm }, tell) => {
       const { db } = operator.database

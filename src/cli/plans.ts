@@ -24,7 +24,7 @@ export const planCommands = [
       storage: { value: 'SIZE', help: 'Mail in all mailboxes: 5GiB, 250MiB or octets' },
       sends: { value: 'N', help: 'Recipients a day' },
       scheduled: { value: 'N', help: 'Scheduled messages at a time' },
-      'scheduled-storage': { value: 'SIZE', help: 'Their size in all' },
+      'scheduled-storage': { value: 'SIZE', help: 'Total size of scheduled messages' },
     },
     run: async ({ database: { db } }, given) => {
       const plan = await setPlan(db, planName(given.name), limitsIn(given), byOperator)

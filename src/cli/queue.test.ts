@@ -46,7 +46,7 @@ async function waiting(...recipients: { to: string; state?: 'sending' }[]): Prom
 }
 
 test('the queue shows recipients, the reason and the next attempt', async () => {
-  assert.equal((await run('queue')).stdout, 'Nothing waits to leave.\n')
+  assert.equal((await run('queue')).stdout, 'The outbound queue is empty.\n')
   const id = await waiting({ to: 'bob@there.example' })
   const { data, total } = await printed(operatorOn({ database }), 'queue')
   assert.deepEqual(

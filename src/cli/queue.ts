@@ -21,7 +21,7 @@ export const queueCommands = [
       const [waiting, total] = [await waitingOnes(db, mostShown), await countWaiting(db)]
       const [spooled, spooledTotal] = [await spooledOnes(db, mostShown), await countSpooled(db)]
       const leaving =
-        table(leavingHeadings, waiting.map(row), 'Nothing waits to leave.') + others(total - waiting.length)
+        table(leavingHeadings, waiting.map(row), 'The outbound queue is empty.') + others(total - waiting.length)
       const coming =
         spooledTotal === 0
           ? ''

@@ -59,7 +59,7 @@ export async function removeDomain(tx: Tx, organizationId: string, id: string, b
     throw invalid(
       'id',
       `${domain} has ${mailboxes === 1 ? 'a mailbox' : `${mailboxes} mailboxes`}`,
-      'Mailboxes go first; the operator deletes them with `mailroom mailbox delete`',
+      'Delete its mailboxes first; the operator does so with `mailroom mailbox delete`',
     )
   }
   await deleteDomain(tx, organizationId, id)

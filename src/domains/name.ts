@@ -17,18 +17,18 @@ export function domainName(given: string, { allowReserved }: { allowReserved: bo
   const domain = asciiForm(given)
   if (domain === undefined) throw refusedForm(given)
   if (!domain.includes('.'))
-    throw refused(`${domain} is a single label`, 'Give a domain with a dot in it, such as example.com')
+    throw refused(`${domain} is a single label`, 'Give a domain with a dot, such as example.com')
   if (domain.length > longestDomain)
     throw refused(
       `The domain has ${domain.length} characters in ASCII form, ${longestDomain} are the most`,
-      'Enrol a shorter name: its DNS records stand below it, and no name in the DNS is longer than 253',
+      'Enrol a shorter name: its records are below it, and a DNS name has at most 253',
     )
   const topLevel = domain.slice(domain.lastIndexOf('.') + 1)
   if (reservedTopLevels.has(topLevel) && !allowReserved)
-    throw refused(`.${topLevel} is reserved, and no mail reaches it`, 'Enrol a domain that is registered in the DNS')
+    throw refused(`.${topLevel} is reserved: no mail reaches it`, 'Enrol a domain that is registered in the DNS')
   if (isPublicSuffix(domain))
     throw refused(
-      `${domain} is a public suffix, under which others have their domains`,
+      `${domain} is a public suffix: organizations register domains below it`,
       `Enrol a domain below it, such as example.${domain}`,
     )
   return domain
@@ -91,9 +91,9 @@ function refusedForm(given: string) {
   if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))
     return refused(`${shown} is an IP address`, 'Give the domain itself, such as example.com')
   if (/^[a-z]+:\/\//i.test(given)) return refused('This is a URL', 'Give the domain alone, such as example.com')
-  if (given.includes('@')) return refused('This is an e-mail address', 'Give what stands behind the @ alone')
+  if (given.includes('@')) return refused('This is an e-mail address', 'Give only what follows the @')
   if (/[_\uff3f]/.test(given))
-    return refused('A mail domain holds no underscore', 'Give the domain itself, not the name of a record in it')
+    return refused('A mail domain cannot have an underscore', 'Give the domain itself, not the name of a record in it')
   return refused(
     `${JSON.stringify(shown)} is not a domain name`,
     'Labels of letters, digits and inner hyphens, at most 63 octets each and 253 in all in ASCII form',

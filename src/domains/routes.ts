@@ -94,9 +94,9 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
       schema: {
         summary: 'Enrol a domain',
         description:
-          'Answers the DNS records to publish, as they are, at the DNS provider. They are looked up on a schedule: every ' +
+          'Answers the DNS records. Publish them unchanged at the DNS provider. The service looks them up by a schedule: every ' +
           '5 minutes in the first hour, every 30 in the first two days, then every 6 hours, and daily once all is well. ' +
-          'Nothing triggers a check; poll `GET /v1/domains/{id}`, where `next_check_at` says when it is worth it.\n\n' +
+          'Nothing triggers a check: poll `GET /v1/domains/{id}`, whose `next_check_at` is the time of the next one.\n\n' +
           'Several organizations may enrol a domain: the first whose ownership record is found has it, and the others’ ' +
           'enrolments fail. A sub-domain of another organization’s domain needs an ownership record of its own, as any ' +
           'domain does. An enrolment that has failed begins anew, under a new token, when the domain is enrolled again.',

@@ -15,18 +15,17 @@ const DnsRecord = Type.Object(
     purpose: OneOf(['ownership', 'mx', 'spf', 'dmarc', 'dkim', 'mta_sts', 'tls_rpt']),
     type: OneOf(['TXT', 'MX', 'CNAME']),
     name: Type.String({
-      description: 'Where it goes, as a whole name.',
+      description: 'The full name of the record.',
       examples: ['_mailroom-challenge.example.com'],
     }),
     value: Type.String({ examples: ['4bf2c8a01d6e4b8f93a7c25e0d1f6b73'] }),
-    priority: Nullable(Type.Integer({ description: 'Of an MX; null for all others.' })),
+    priority: Nullable(Type.Integer({ description: 'The preference of an MX record; null for others.' })),
     ttl: Type.Integer({ description: 'In seconds.' }),
     satisfied: Type.Boolean({
-      description:
-        'Whether it was there at the last look. With `last_checked_at` null: not yet looked at, not missing.',
+      description: 'Whether the last check found it. With `last_checked_at` null it is not yet checked.',
     }),
     last_checked_at: Nullable(Timestamp),
-    found: Type.Array(Type.String(), { description: 'What stands there, as far as it matters.' }),
+    found: Type.Array(Type.String(), { description: 'What the last check found there, if it matters.' }),
     problem: Nullable(Problem),
     fix: Nullable(Type.String({ description: 'What to do about it.' })),
   },
@@ -44,22 +43,22 @@ export const DomainOut = Type.Object(
         'in 14 days, or another organization has proven it; remove it and enrol again.',
     }),
     suspended: Type.Boolean({
-      description: 'By the operator: no mail comes in, no mailboxes are made; mail can be read.',
+      description: 'Suspended by the operator: mail is refused and no mailbox can be created. Mail can be read.',
     }),
     ownership_token: Nullable(
       Type.String({
-        description: 'While the challenge is live: null once ownership is proven or the challenge failed.',
+        description: 'Null once ownership is proven or the challenge has failed.',
       }),
     ),
     ownership_verified_at: Nullable(Timestamp),
     receiving_verified_at: Nullable(Timestamp),
     outstanding: Type.Integer({ minimum: 0, description: 'How many records of `dns` are still missing.' }),
     dns: Type.Array(DnsRecord, {
-      description: 'To publish as they are. Four at first; the two for signing (DKIM) come with the first check.',
+      description: 'Publish them unchanged. The two DKIM records follow with the first check.',
     }),
     optional_dns: Type.Array(DnsRecord, {
       description:
-        'Worth publishing, never counted as outstanding: MTA-STS, TLS-RPT, and for 7 days the signing keys that newer ' +
+        'Recommended, never counted as outstanding: MTA-STS, TLS-RPT, and for 7 days the signing keys that newer ' +
         'ones have replaced.',
     }),
     next_check_at: Nullable(Timestamp),

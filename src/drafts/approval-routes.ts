@@ -50,7 +50,7 @@ function askRoute(app: App, parts: DraftParts): void {
         operationId: 'requestApproval',
         summary: 'Ask for approval of a draft',
         description:
-          'That it be sent as it is now, by somebody who may approve. An edit, and asking again, make this `outdated`.',
+          'Somebody who may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.',
         params: ByDraft,
         body: ApprovalRequest,
         response: { 201: ApprovalOut },
@@ -85,7 +85,7 @@ function readRoutes(app: App, { db }: DraftParts): void {
       schema: {
         summary: 'List approvals',
         description:
-          'Of drafts of all mailboxes that one reads, the last asked for first. Decided ones stay for 30 days.',
+          'Approvals in all mailboxes that the caller reads, newest first. Decided ones are kept for 30 days.',
         querystring: ApprovalsQuery,
         response: { 200: ApprovalPage },
       },
@@ -173,7 +173,7 @@ async function unchanged(parts: DraftParts, reply: FastifyReply, approval: Appro
 function changedSince(): Refusal {
   return new Refusal('conflict', 'The draft is no longer the one that approval was asked for', {
     field: 'id',
-    fix: 'Read the draft, and have approval asked for it anew',
+    fix: 'Read the draft, and ask for approval again',
   })
 }
 
@@ -184,7 +184,7 @@ function declineRoute(app: App, { db }: DraftParts): void {
       config: { ...deciding, errors: ['not_found'] },
       schema: {
         summary: 'Decline a draft',
-        description: 'The draft stays, and approval can be asked for it again.',
+        description: 'The draft stays. Approval can be asked for again.',
         params: ById,
         body: Decline,
         response: { 200: ApprovalOut },

@@ -21,7 +21,7 @@ export const ApprovalOut = Type.Object(
     id: Id,
     draft_id: Type.String({ examples: [''.padEnd(43, 'aB3-')] }),
     mailbox: Type.String({ examples: ['support@example.com'] }),
-    version: Type.Integer({ minimum: 1, description: 'Of the draft, as it is to be sent.' }),
+    version: Type.Integer({ minimum: 1, description: 'The version of the draft that is to be sent.' }),
     digest: Type.String({ description: 'SHA-256 of the message, in hex.', examples: [''.padEnd(64, 'e3b0c4')] }),
     status: OneOf(approvalStates, {
       description: '`outdated`: the draft was edited, sent or deleted since, or another approval was asked for.',
@@ -39,15 +39,15 @@ export const ApprovalOut = Type.Object(
 export const ApprovalRequest = Strict(KnownVersion.properties, { examples: [{}] })
 
 export const ApprovalsQuery = Strict({
-  status: Type.Optional(OneOf(approvalStates, { description: 'Only those that have it.' })),
-  draft: Type.Optional(Line({ maxLength: 100, description: 'The id of a draft: only those of it.' })),
+  status: Type.Optional(OneOf(approvalStates, { description: 'Only those with this status.' })),
+  draft: Type.Optional(Line({ maxLength: 100, description: 'The id of a draft: only its approvals.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: cursorParameter,
 })
 
 export const ApprovalPage = Type.Object({
   data: Type.Array(ApprovalOut),
-  next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null: there is none.' })),
+  next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null on the last page.' })),
 })
 
 export const Decline = Strict(

@@ -83,6 +83,6 @@ export function stale(version?: number): Refusal {
   const now = version === undefined ? '' : `: its version is ${version}`
   return new Refusal('conflict', `The draft was changed meanwhile${now}`, {
     field: 'version',
-    fix: 'Read it again, and decide which text stays',
+    fix: 'Read it again, and decide which text to keep',
   })
 }

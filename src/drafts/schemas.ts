@@ -27,7 +27,7 @@ const listed = {
   version: Type.Integer({ minimum: 1, description: 'Grows with every edit.', examples: [17] }),
   updated_at: Timestamp,
   from: address,
-  to: Type.Array(address, { description: 'As one gives them, unfinished ones too. In a list, the first 100.' }),
+  to: Type.Array(address, { description: 'As they were given, incomplete ones too. In a list, the first 100.' }),
   subject: Type.String({ examples: ['Your invoice'] }),
 }
 
@@ -82,19 +82,19 @@ export const DraftsQuery = Strict({
 export const DraftPage = Type.Object({
   data: Type.Array(DraftItem),
   total: Type.Integer({ minimum: 0, description: 'The messages in the folder.' }),
-  next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null: there is none.' })),
+  next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null on the last page.' })),
 })
 
 function typed(field: string, maxItems: number) {
   const one = Line({ maxLength: 998, examples: ['Ann <ann@example.com>'] })
-  const description = `${field}: one address, or up to ${maxItems}. What is no whole address yet is kept as it is.`
+  const description = `${field}: one address, or up to ${maxItems}. Incomplete addresses are kept as they are.`
   return Type.Optional(OneOrMore(one, { description, examples: [['Ann <ann@example.com>', 'bo']], maxItems }))
 }
 
 const fields = {
   from: Type.Optional({
     ...sendingFields.from,
-    description: 'Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.',
+    description: 'By default the mailbox. Only sending checks it.',
   } as typeof sendingFields.from),
   to: typed('To', mostRecipients),
   cc: typed('Cc', mostRecipients),
@@ -133,7 +133,7 @@ const Original = Strict(
   },
   {
     description:
-      'A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of ' +
+      'A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from ' +
       'it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.',
   },
 )

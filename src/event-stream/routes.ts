@@ -63,7 +63,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
         summary: 'Read events',
         operationId: 'readEvents',
         description:
-          'What has happened, in the order of commits. Each type needs the scope of what it tells, too. With ' +
+          'Events in the order of commits. Each type also needs the scope of its subject. With ' +
           '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a ' +
           'session the stream also has messages of the event `presence`.',
         querystring: EventsQuery,
@@ -103,9 +103,9 @@ async function startOf(db: Db, after: string | undefined, field: string): Promis
   throw invalid(
     field,
     cursor.position < forgotten
-      ? 'The log does not reach back so far: events are kept for 30 days'
-      : 'The log does not reach so far: it was restored from a backup',
-    'Read what you keep a copy of anew, and then events from a `next` that you got with after=now before',
+      ? 'Events of that time are deleted: they are kept for 30 days'
+      : 'The log has no such position: the database was restored from a backup',
+    'Get `next` with after=now, read again what you keep a copy of, then read events from that `next`',
   )
 }
 

@@ -11,8 +11,8 @@ export const EventsQuery = Strict({
       minLength: 1,
       maxLength: 100,
       description:
-        'The `next` of the answer before, or the `id` of an event; `now` for what cannot be read yet: what is committed from ' +
-        'now on, and perhaps a moment before. Without it, from the oldest event that is kept.',
+        '`next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. Without ' +
+        'it, from the oldest event that is kept.',
       ...eventId,
     }),
   ),
@@ -49,13 +49,13 @@ const PlaceOut = Type.Object({ folder: Type.String(), uid: Type.Integer({ minimu
 
 const EventMessage = Type.Object(
   {
-    folder: Type.String({ description: 'Where it was then: `inbox`, …', examples: ['inbox'] }),
+    folder: Type.String({ description: 'The folder at that time: `inbox`, …', examples: ['inbox'] }),
     uid: Nullable(
       Type.Integer({ minimum: 1, description: 'Null where the mail server does not tell it.', examples: [7] }),
     ),
     subject: Nullable(
       Type.String({
-        description: 'Null once it is not there any more, and of a Private mailbox.',
+        description: 'Null once the message has left that place, and for a Private mailbox.',
         examples: ['Notes'],
       }),
     ),
@@ -63,13 +63,13 @@ const EventMessage = Type.Object(
     moved_from: Type.Optional(
       Type.Unsafe<Static<typeof PlaceOut>>({ ...PlaceOut, description: 'Where a move took it from.' }),
     ),
-    unread: Type.Optional(Type.Boolean({ description: 'What it has become; absent if it has not changed.' })),
-    starred: Type.Optional(Type.Boolean({ description: 'What it has become; absent if it has not changed.' })),
+    unread: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
+    starred: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
     added_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.', examples: [['receipts']] })),
     removed_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.' })),
     labels: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Keywords that it has, all of them: of a change by another mail program, in place of the two.',
+        description: 'All its keywords. In a change by another mail program, instead of the two lists.',
       }),
     ),
   },
@@ -83,12 +83,12 @@ const EventSending = Type.Object(
       Type.Array(
         Type.Object({
           address: Nullable(
-            Type.String({ description: 'Null where a Private mailbox sends.', examples: ['bob@there.example'] }),
+            Type.String({ description: 'Null if a Private mailbox sends.', examples: ['bob@there.example'] }),
           ),
           reply: Type.Optional(Type.String({ description: 'What the next server said.', examples: ['250 2.0.0 Ok'] })),
           reason: Type.Optional(Type.String({ description: 'Why it has not been delivered.' })),
         }),
-        { description: 'Whom the event is about.' },
+        { description: 'The recipients of the event.' },
       ),
     ),
     reason: Type.Optional(
@@ -115,7 +115,12 @@ const EventRefusal = Type.Object(
 const EventQuota = Type.Object(
   {
     quota: OneOf(['storage', 'sending'], { description: '`sending`: recipients of the UTC day.' }),
-    percent: Type.Integer({ minimum: 80, maximum: 100, description: '80 or 100, of the limit.', examples: [80] }),
+    percent: Type.Integer({
+      minimum: 80,
+      maximum: 100,
+      description: '80 or 100 percent of the limit.',
+      examples: [80],
+    }),
     used: Type.Integer({ minimum: 0, description: 'Octets, or recipients.', examples: [1_600] }),
     limit: Type.Integer({ minimum: 0, description: 'Of the plan.', examples: [2_000] }),
   },
@@ -137,7 +142,7 @@ export const EventOut = Type.Object(
     at: Timestamp,
     mailbox: Nullable(
       Type.String({
-        description: 'The address of the mailbox that it is about; null where it is about none, or that is gone.',
+        description: 'The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.',
         examples: ['support@tryout.test'],
       }),
     ),
@@ -176,8 +181,8 @@ export type EventOut = Static<typeof EventOut>
 export const EventPage = Type.Object(
   {
     data: Type.Array(EventOut),
-    next: Type.String({ description: 'What `after` of the next request is.', ...eventId }),
-    has_more: Type.Boolean({ description: 'There may be more at once, also where `data` is empty.' }),
+    next: Type.String({ description: '`after` of the next request.', ...eventId }),
+    has_more: Type.Boolean({ description: 'More may follow at once, even if `data` is empty.' }),
   },
   { title: 'EventPage' },
 )

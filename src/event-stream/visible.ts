@@ -55,7 +55,7 @@ export function typesNamed(names: readonly string[], field: string): ReadonlySet
 /** @throws Refusal where a reader names types of which they lack the scope */
 export function assertMayHear(identity: Identity | undefined, types: ReadonlySet<EventType> = new Set()): void {
   const lacking = [...types].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
-  if (lacking) throw new Refusal('forbidden', `types: the scope ${lacking} is lacking`)
+  if (lacking) throw new Refusal('forbidden', `types: the key or member lacks the scope ${lacking}`)
 }
 
 /** What a reader asks for. */

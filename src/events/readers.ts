@@ -35,7 +35,7 @@ export class ReaderNotes implements AsyncDisposable {
         on conflict (organization_id) do update set read_at = excluded.read_at`
     } catch (err) {
       for (const id of organizationIds) this.#notedAt.delete(id)
-      this.#log.warn({ err }, 'it could not be noted who reads the event log')
+      this.#log.warn({ err }, 'readers of the event log could not be stored')
     }
   }
 

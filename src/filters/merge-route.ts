@@ -36,7 +36,7 @@ export function mergeRoute(
         response: {
           200: Type.Object({
             label: LabelOut,
-            filters: Type.Integer({ minimum: 0, description: 'So many set the other label now.' }),
+            filters: Type.Integer({ minimum: 0, description: 'The number of filters that now set the other label.' }),
             change_id: ChangeId,
           }),
         },

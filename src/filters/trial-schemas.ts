@@ -56,7 +56,8 @@ const Match = Type.Object({
   applied: Type.Boolean({ description: 'Whether it would act.' }),
   reason: Nullable(
     OneOf(['disabled', 'label_deleted', 'earlier_move'], {
-      description: 'Why it would not: it is disabled, its label is gone, or a filter before it moves the message.',
+      description:
+        'Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.',
     }),
   ),
 })

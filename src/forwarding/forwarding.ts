@@ -86,7 +86,7 @@ export function assertRecipients(caller: Caller, change: Change, after: Forwardi
   const forwards = (forwardEnabled !== undefined || forwardUntil !== undefined) && after.forwardEnabled
   if ((forwardTo || forwards) && after.forwardTo !== null) caller.assertWritesTo(after.forwardTo, 'forward_to')
   if (Object.keys(reply).length > 0 && after.replyEnabled && !caller.writesToEverybody) {
-    throw invalid('reply_enabled', 'An auto-reply goes to whoever writes, and this key may not write to everybody')
+    throw invalid('reply_enabled', 'This key may not send to everybody, and an auto-reply goes to every sender')
   }
 }
 

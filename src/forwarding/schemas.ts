@@ -6,7 +6,7 @@ import { type Change, destination, inForce } from './forwarding.ts'
 import type { Row } from './queries.ts'
 
 const Since = Nullable(Type.String({ format: 'date-time', description: 'When it was last switched on.' }))
-const Until = Nullable(Type.String({ format: 'date-time', description: 'After this it counts as off.' }))
+const Until = Nullable(Type.String({ format: 'date-time', description: 'After this time it counts as off.' }))
 
 export const ForwardingOut = Type.Object(
   {

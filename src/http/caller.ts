@@ -98,7 +98,7 @@ export class Caller {
   assertWritesTo(address: string, field: string): void {
     const recipients = this.#recipients
     if (recipients === undefined || patternsMatching([address]).some((pattern) => recipients.has(pattern))) return
-    throw invalid(field, `This key may not write to ${address}`, 'Use a key that may; `mailroom key list` shows them')
+    throw invalid(field, `This key may not send to ${address}`, 'Use a key that may; `mailroom key list` shows them')
   }
 }
 

@@ -47,8 +47,7 @@ export const ErrorBody = Type.Object(
           {
             maxItems: mostFaults,
             description:
-              'Wherever `field` is: everything that is wrong with the body or the query, the first being what `field` and ' +
-              '`message` say.',
+              'Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.',
           },
         ),
       ),

@@ -9,22 +9,30 @@ import type { ShownKey } from './shown.ts'
 
 const HeldMailbox = Type.Object({
   id: Id,
-  address: Nullable(Type.String({ description: 'Null once it is deleted.', examples: ['support@tryout.test'] })),
+  address: Nullable(
+    Type.String({ description: 'Null once the mailbox is deleted.', examples: ['support@tryout.test'] }),
+  ),
 })
 
 const fields = {
   id: Id,
-  name: Type.String({ description: 'Empty where none was given.', examples: ['Shop'] }),
+  name: Type.String({ description: 'Empty if none was given.', examples: ['Shop'] }),
   prefix: Type.String({ description: 'The first eight characters.', examples: ['mrk_k3Ld'] }),
   last_four: Type.String({ examples: ['9xQa'] }),
   status: OneOf(keyStatuses),
   scopes: Type.Array(OneOf(scopes)),
-  mailboxes: Nullable(Type.Array(HeldMailbox, { description: 'Those that it sees; null: all.' })),
+  mailboxes: Nullable(Type.Array(HeldMailbox, { description: 'The mailboxes that the key sees; null: all.' })),
   recipients: Nullable(
-    Type.Array(Type.String(), { description: 'Whom it may write to; null: everybody.', examples: [['@example.net']] }),
+    Type.Array(Type.String(), {
+      description: 'Addresses and domains that the key may send to; null: all.',
+      examples: [['@example.net']],
+    }),
   ),
   networks: Nullable(
-    Type.Array(Type.String(), { description: 'Where it works; null: everywhere.', examples: [['192.0.2.0/24']] }),
+    Type.Array(Type.String(), {
+      description: 'Networks that the key works from; null: all.',
+      examples: [['192.0.2.0/24']],
+    }),
   ),
   requests_per_minute: Nullable(Type.Integer({ description: `Null: ${perMinute.quota}.`, examples: [60] })),
   created_at: Timestamp,

@@ -70,7 +70,11 @@ function settingsOf({ name, keyword, colour }: Label) {
 /** Takes up a keyword that no label has. */
 async function adopt(tx: Tx, owner: Owner, keyword: string): Promise<string> {
   if (!(await orphansAmong(tx, owner, [keyword])).has(keyword)) {
-    throw invalid('keyword', `${JSON.stringify(keyword)} is no orphan`, 'Take one from GET /v1/orphan-labels')
+    throw invalid(
+      'keyword',
+      `${JSON.stringify(keyword)} is not a keyword without a label`,
+      'Take one from GET /v1/orphan-labels',
+    )
   }
   await forgetRetired(tx, owner, keyword)
   return keyword

@@ -3,7 +3,8 @@ import { Type } from '#/http/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
 export const Keyword = Type.String({
-  description: 'The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes.',
+  description:
+    'The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes.',
   examples: ['invoices'],
 })
 
@@ -19,8 +20,8 @@ export const LabelOut = Type.Object(
     keyword: Keyword,
     colour: Type.String({ description: 'A named colour, or `#rrggbb` in lower case.', examples: ['amber'] }),
     created_at: Timestamp,
-    messages: whereAsked('Where counts are asked for: messages with it.'),
-    unread: whereAsked('The unread ones of them.'),
+    messages: whereAsked('With `counts`: the number of messages that bear the keyword.'),
+    unread: whereAsked('The number of those that are unread.'),
   },
   { title: 'Label' },
 )
@@ -46,16 +47,16 @@ export const NewLabel = Strict({
 })
 
 export const Adoption = Strict({
-  keyword: Line({ minLength: 1, maxLength: 50, description: 'An orphan.', examples: ['stray'] }),
+  keyword: Line({ minLength: 1, maxLength: 50, description: 'A keyword without a label.', examples: ['stray'] }),
   name: { ...name, examples: ['Stray'] },
   colour: Type.Optional(Type.String({ ...colour, default: defaultColour })),
 })
 
 export const Orphan = Type.Object(
   {
-    keyword: Type.String({ description: 'What messages bear.', examples: ['stray'] }),
-    messages: Type.Integer({ minimum: 0, description: 'Messages with it.', examples: [3] }),
-    unread: Type.Integer({ minimum: 0, description: 'The unread ones of them.', examples: [1] }),
+    keyword: Type.String({ description: 'The keyword on messages.', examples: ['stray'] }),
+    messages: Type.Integer({ minimum: 0, description: 'The number of messages that bear it.', examples: [3] }),
+    unread: Type.Integer({ minimum: 0, description: 'The number of those that are unread.', examples: [1] }),
   },
   { title: 'OrphanLabel' },
 )

@@ -30,7 +30,7 @@ const AccessOut = Type.Object(
   {
     member_id: Id,
     email: Type.String({ examples: ['ada@tryout.test'] }),
-    name: Type.String({ description: 'Empty where none was given.', examples: ['Ada Lovelace'] }),
+    name: Type.String({ description: 'Empty if none was given.', examples: ['Ada Lovelace'] }),
     level: OneOf([...levels, 'own'], { description: '`own`: it is their own mailbox.', examples: ['read'] }),
     given_at: Nullable(
       Type.String({ format: 'date-time', description: 'Null for `own`.', examples: ['2026-11-21T07:44:33.123Z'] }),

@@ -98,7 +98,7 @@ export async function managedMember(
 
 function assertManages({ managesOwners }: Manager, { role }: Pick<Member, 'role'>): void {
   if (managesOwners || role !== 'owner') return
-  throw new Refusal('forbidden', 'This is about an owner, and your role lacks the permission manage_owners', {
+  throw new Refusal('forbidden', 'Your role lacks the permission manage_owners, which a change of an owner needs', {
     fix: 'Ask an owner of the organization',
   })
 }
@@ -107,7 +107,7 @@ async function assertNotLastOwner(tx: Tx, organizationId: string, { role }: Memb
   if (role !== 'owner' || (await ownerCount(tx, organizationId)) > 1) return
   throw invalid(
     field,
-    'The last owner of an organization cannot go or step down',
+    'The last owner of an organization can neither be removed nor get another role',
     'Make another member an owner before',
   )
 }

@@ -5,7 +5,7 @@ import { type Member, memberEmail, memberName, roles } from './member.ts'
 export const memberFields = {
   id: Id,
   email: Type.String({ examples: ['ada@tryout.test'] }),
-  name: Type.String({ description: 'Empty where none was given.', examples: ['Ada Lovelace'] }),
+  name: Type.String({ description: 'Empty if none was given.', examples: ['Ada Lovelace'] }),
   role: OneOf(roles),
   joined_at: Timestamp,
 }
@@ -16,7 +16,7 @@ export const MemberOut = Type.Object(memberFields, { title: 'Member' })
 export const NewMember = Strict({
   email: Line({
     minLength: 1,
-    description: 'Two members of an organization differ in more than case.',
+    description: 'Unique in the organization, without regard to case.',
     examples: ['ada@tryout.test'],
     rule: memberEmail,
   }),

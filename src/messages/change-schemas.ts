@@ -35,7 +35,7 @@ export type MessageChange = Static<typeof MessageChange>
 export const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
 
 /** Those of one request. */
-export const uids = Type.Array(uid, { minItems: 1, maxItems: 500, description: 'Such as the `uids` of a thread.' })
+export const uids = Type.Array(uid, { minItems: 1, maxItems: 500, description: 'For example the `uids` of a thread.' })
 
 export const BulkChange = Strict(
   { uids, ...changeFields },
@@ -43,7 +43,7 @@ export const BulkChange = Strict(
 )
 
 export const BulkResult = Type.Object({
-  change_id: Nullable({ ...Id, description: 'Undoes it; null where nothing has changed.' }),
+  change_id: Nullable({ ...Id, description: 'Undoes the change; null if nothing has changed.' }),
   updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
   not_found: Type.Array(uid),
   moved: Type.Array(Type.Object({ uid, new_uid: uid }), {

@@ -6,7 +6,7 @@ import { inFolder } from './query-schemas.ts'
 
 export const Erasing = Strict({ uids }, { examples: [{ uids: [17] }] })
 
-const undoable = Type.Literal(false, { description: 'They are gone: nothing brings them back.' })
+const undoable = Type.Literal(false, { description: 'They cannot be brought back.' })
 
 export const Erased = Type.Object({
   deleted: Type.Array(uid, { description: 'In ascending order.' }),
@@ -20,14 +20,16 @@ export const EmptyingFolder = Strict({
     Type.Integer({
       minimum: 0,
       maximum: highestUid,
-      description: 'Messages above it stay. Default: those that come after the request began.',
+      description: 'Messages with a higher uid stay. Default: the highest uid as the request begins.',
     }),
   ),
 })
 
 export const EmptiedFolder = Type.Object({
   deleted: Type.Integer({ minimum: 0, description: 'Messages that this request deleted.', examples: [12_500] }),
-  has_more: Type.Boolean({ description: 'Whether messages up to `up_to_uid` are left. Then ask again, with it.' }),
+  has_more: Type.Boolean({
+    description: 'Whether messages up to `up_to_uid` are left: if so, repeat the request with it.',
+  }),
   up_to_uid: Type.Integer({ minimum: 0, maximum: highestUid, examples: [20_017] }),
   undoable,
 })

@@ -92,8 +92,7 @@ export async function deleteFolder(
   const within = folders.find((one) => one.name.startsWith(`${name}/`))
   if (within)
     throw invalid('path', `There is a folder ${JSON.stringify(within.name)} within it`, 'Delete or rename that first')
-  if (moveTo === name || moveTo?.startsWith(`${name}/`))
-    throw invalid('move_to', 'Mail cannot stay in a folder that is deleted')
+  if (moveTo === name || moveTo?.startsWith(`${name}/`)) throw invalid('move_to', 'move_to must be another folder')
   if (total > 0 && moveTo === undefined) throw notEmpty()
   if (total > mostMoved) {
     throw invalid('path', `It has more than ${mostMoved} messages`, 'Move them with PATCH /v1/messages first')
@@ -121,7 +120,7 @@ function assertNotStanding(name: string): void {
 }
 
 function notEmpty(): Refusal {
-  return invalid('move_to', 'The folder has messages', 'Say where they go, or move or delete them first')
+  return invalid('move_to', 'The folder has messages', 'Give move_to, or move or delete them first')
 }
 
 /** Reports an error of a folder as one of a field. */

@@ -28,7 +28,7 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
         operationId: 'fetchMessagePicture',
         description:
           'A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without ' +
-          'cookies and referrer: the sender learns that it was asked for, and nothing of who did. AVIF, WebP, PNG, JPEG, GIF and ' +
+          'cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and ' +
           'BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.',
         params: ByUid,
         querystring: Strict({

@@ -92,10 +92,15 @@ test('a redirect is followed to public addresses alone', async () => {
 })
 
 for (const [what, headers, status, reason] of [
-  ['SVG', { 'Content-Type': 'image/svg+xml' }, 200, 'It is no picture that can be shown'],
-  ['a page', { 'Content-Type': 'text/html' }, 200, 'It is no picture that can be shown'],
-  ['nothing that is said', {}, 200, 'It is no picture that can be shown'],
-  ['compressed', { ...asPicture, 'Content-Encoding': 'gzip' }, 200, 'It is encoded, which was not asked for'],
+  ['SVG', { 'Content-Type': 'image/svg+xml' }, 200, 'It is not a picture of a type that is shown'],
+  ['a page', { 'Content-Type': 'text/html' }, 200, 'It is not a picture of a type that is shown'],
+  ['nothing that is said', {}, 200, 'It is not a picture of a type that is shown'],
+  [
+    'compressed',
+    { ...asPicture, 'Content-Encoding': 'gzip' },
+    200,
+    'It has a content encoding, which Mailroom did not accept',
+  ],
   ['not there', asPicture, 410, 'The server answered 410'],
   ['a redirect to nowhere', asPicture, 302, 'The server answered 302'],
 ] as const) {

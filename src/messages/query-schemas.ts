@@ -35,7 +35,7 @@ export const ListQuery = Strict({
   uids: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$',
-      description: 'Those of these messages that are in the folder, on one page: up to 100 uids. It stands alone.',
+      description: 'Up to 100 uids: those that are in the folder, on one page. Cannot be combined with other filters.',
       examples: ['17,18'],
     }),
   ),
@@ -44,8 +44,8 @@ export const ListQuery = Strict({
       minimum: 0,
       maximum: highestUid,
       description:
-        'Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the ' +
-        'answer. It stands alone but for `limit`.',
+        'Messages that came into the folder after this uid, by ascending uid. `total` counts those of the ' +
+        'answer. Can be combined with `limit` only.',
     }),
   ),
   cursor: cursorParameter,

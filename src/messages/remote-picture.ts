@@ -46,9 +46,10 @@ function addressIn(address: string, base: string): URL {
 function pictureOf({ status, headers, body, cut }: HttpAnswer): Picture {
   if (status !== 200) throw new HttpFailed(`The server answered ${status}`)
   const contentType = (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase()
-  if (!kinds.includes(contentType)) throw new HttpFailed('It is no picture that can be shown')
+  if (!kinds.includes(contentType)) throw new HttpFailed('It is not a picture of a type that is shown')
   const coding = headers['content-encoding']
-  if (coding !== undefined && coding !== 'identity') throw new HttpFailed('It is encoded, which was not asked for')
+  if (coding !== undefined && coding !== 'identity')
+    throw new HttpFailed('It has a content encoding, which Mailroom did not accept')
   if (cut) throw new HttpFailed('It is too large')
   return { contentType, bytes: body }
 }

@@ -31,7 +31,7 @@ const Authentication = Nullable(
     {
       title: 'Authentication',
       description:
-        'What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.',
+        'The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.',
     },
   ),
 )
@@ -134,7 +134,7 @@ export const contentFields = {
   text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
   html: Nullable(
     Type.String({
-      description: 'As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.',
+      description: 'As it was sent: show it in a sandbox without scripts and remote content.',
     }),
   ),
   attachments: Type.Array(AttachmentOut),

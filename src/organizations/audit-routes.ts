@@ -52,7 +52,10 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
             Line({ description: "Only an actor's kind or id, or what a name begins with.", examples: ['member'] }),
           ),
           since: Type.Optional(
-            Line({ description: 'Only from then on: RFC 3339 with an offset.', examples: ['2026-11-21T00:00:00Z'] }),
+            Line({
+              description: 'Only from this time on: RFC 3339 with an offset.',
+              examples: ['2026-11-21T00:00:00Z'],
+            }),
           ),
           before: Type.Optional(Type.Integer({ minimum: 1, description: 'Only entries with a lower `id`.' })),
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),

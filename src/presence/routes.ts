@@ -11,7 +11,7 @@ import { doings, type Presence } from './presence.ts'
 const PresentOut = Type.Object(
   {
     member_id: Id,
-    name: Type.String({ examples: ['Ada Lovelace'], description: 'Empty where none was given.' }),
+    name: Type.String({ examples: ['Ada Lovelace'], description: 'Empty if none was given.' }),
     email: Type.String({ examples: ['ada@tryout.test'] }),
     doing: OneOf(doings),
   },

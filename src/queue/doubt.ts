@@ -10,5 +10,5 @@ export function mayHaveArrived(doubts: readonly Doubt[]): string | undefined {
   const [first] = doubts.toSorted((one, other) => one.at.getTime() - other.at.getTime())
   if (!first) return undefined
   const others = doubts.length > 1 ? ` (and ${doubts.length - 1} more)` : ''
-  return `It may have arrived all the same: the whole of it was sent to ${first.recipient}${others}, and by ${first.at.toISOString()} no answer had come`
+  return `It may have arrived: the whole message was sent to ${first.recipient}${others}, and no reply had come by ${first.at.toISOString()}`
 }

@@ -205,9 +205,9 @@ test('what is scheduled and taken out of the queue has failed, and it is told wh
   assert.deepEqual(await states(), { [id]: 'failed', [other]: 'failed' })
   const rows = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
   const reasons = new Map(rows.map((row) => [row.id, row.last_error ?? '']))
-  assert.equal(reasons.get(id), 'Taken out of the queue')
+  assert.equal(reasons.get(id), 'Removed from the queue by the operator')
   assert.match(
     reasons.get(other) ?? '',
-    /^Taken out of the queue\. It may have arrived all the same: .* to b@x, and by/,
+    /^Removed from the queue by the operator\. It may have arrived: .* to b@x, and no reply had come by/,
   )
 })

@@ -94,7 +94,7 @@ interface Dropped {
   readonly at: Date | null
 }
 
-const takenOut = 'Taken out of the queue'
+const takenOut = 'Removed from the queue by the operator'
 
 function droppedOutcome({ recipient, at }: Dropped): Outcome {
   const nothingSaid = { reply: null, host: null, ambiguous: at !== null }

@@ -100,7 +100,7 @@ function replyOf(caller: Caller, original: Original, body: ReplyBody): Outgoing 
   const answer = answerTo(original, body.all ? 'reply_all' : 'reply', [body.leave_out ?? []].flat())
   const to = reachable(caller, answer.to)
   const cc = reachable(caller, answer.cc)
-  if (to.length === 0) throw invalid('uid', 'Nobody is left to answer')
+  if (to.length === 0) throw invalid('uid', 'No recipient is left')
   const { text = null, html = null } = body
   return {
     ...answer,

@@ -92,7 +92,7 @@ test('a key puts a message back only where it may write to all recipients', asyn
     db.transaction().execute((tx) => {
       return retry(tx, mailKey, { caller: new Caller(organizationId, { mailboxes: null, recipients }), id }, now)
     })
-  await assert.rejects(back('ann@there.example'), { field: 'id', message: /may not write to bob@there\.example$/ })
+  await assert.rejects(back('ann@there.example'), { field: 'id', message: /may not send to bob@there\.example$/ })
   assert.equal(await statusOf(db, { caller, id }), 'failed')
   assert.equal((await back('@there.example'))?.status, 'pending')
 })

@@ -89,7 +89,7 @@ const fields = {
 export const ScheduledOut = Type.Object(fields, { title: 'ScheduledMessage' })
 
 export const ScheduledQuery = Strict({
-  status: Type.Optional(OneOf(statuses, { description: 'Only those that have it.' })),
+  status: Type.Optional(OneOf(statuses, { description: 'Only those with this status.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: mostListed })),
   cursor: cursorParameter,
 })

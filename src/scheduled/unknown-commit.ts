@@ -32,8 +32,12 @@ export async function isStored(
   const removing = removeOnceReachable(db, { organizationId, id }, closing)
   void removing.then(
     (removed) =>
-      log.warn({ scheduled: id, removed }, 'the database answers again; the message that was refused is gone'),
-    () => log.warn({ scheduled: id }, 'the database did not say whether a message that was refused is stored'),
+      log.warn(
+        { scheduled: id, removed },
+        'the database answers again; the message that was answered with 500 is removed',
+      ),
+    () =>
+      log.warn({ scheduled: id }, 'the database did not answer whether a message is stored that was answered with 500'),
   )
   return false
 }

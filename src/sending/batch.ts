@@ -31,8 +31,8 @@ export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendPart
         operationId: 'sendBatch',
         summary: 'Send several messages',
         description:
-          'Up to 100 messages, each as `POST /v1/send` takes it, 12 MiB of body in all. Each is judged for itself, in their order: ' +
-          'one that fails holds up no other. Those that are accepted are stored together; after a 5xx none is.',
+          'Up to 100 messages, each as `POST /v1/send` takes it, 12 MiB of body in all. They are checked one by one, in their order: ' +
+          'one that fails does not affect the others. Those that are accepted are stored together; after a 5xx none is.',
         body: BatchRequest,
         response: { 200: BatchSent },
       },

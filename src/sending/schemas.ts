@@ -133,7 +133,7 @@ export const Sent = Type.Object(
           address: Type.String({ examples: ['bob@there.example'] }),
           reason: Type.String({ examples: [suppressed] }),
         }),
-        { description: 'Recipients whom nothing is sent to; absent if there are none.' },
+        { description: 'Suppressed recipients, to whom nothing is sent; absent if there are none.' },
       ),
     ),
   },

@@ -14,12 +14,12 @@ const Recipient = Type.Object(
         '`queued` before the first attempt; `deferred` between attempts; `delivered` once the next server has accepted the ' +
         'message; `bounced` once it is given up; `complained` where the recipient called it spam.',
     }),
-    at: Nullable({ ...Timestamp, description: 'Since when it is `delivered`, `bounced` or `complained`.' }),
+    at: Nullable({ ...Timestamp, description: 'When it became `delivered`, `bounced` or `complained`.' }),
     code: Nullable(Type.String({ description: 'Enhanced status code (RFC 3463).', examples: ['2.0.0'] })),
     reply: Nullable(Type.String({ description: 'What the server said last.', examples: ['250 2.0.0 Ok'] })),
     reason: Nullable(Type.String({ description: 'Why it was not delivered, in a sentence.' })),
     server: Nullable(Type.String({ description: 'Which server said it.', examples: ['mx.there.example'] })),
-    next_attempt_at: Nullable({ ...Timestamp, description: 'Of one who waits; null while an attempt is being made.' }),
+    next_attempt_at: Nullable({ ...Timestamp, description: 'The time of the next attempt; null during an attempt.' }),
   },
   { title: 'SentRecipient' },
 )
@@ -29,12 +29,12 @@ export const SentOut = Type.Object(
     id: { ...Id, description: 'As sending or scheduling answered it.' },
     mailbox: Nullable(
       Type.String({
-        description: 'The mailbox that sent it; null once it is gone.',
+        description: 'The mailbox that sent it; null once it is deleted.',
         examples: ['support@example.com'],
       }),
     ),
     from: Type.String({ description: 'The address or alias that sent it.', examples: ['support@example.com'] }),
-    queued_at: { ...Timestamp, description: 'When it was handed over to be sent.' },
+    queued_at: { ...Timestamp, description: 'When it was put into the queue.' },
     recipients: Type.Array(Recipient),
   },
   { title: 'SentMessage' },
@@ -44,11 +44,11 @@ const usual = 50
 
 export const SentQuery = Strict({
   state: Type.Optional(OneOf(sentStates, { description: 'Only messages with a recipient in that state.' })),
-  mailbox: Type.Optional(Line({ maxLength: 320, description: 'Only what this mailbox sent.' })),
+  mailbox: Type.Optional(Line({ maxLength: 320, description: 'Only messages from this mailbox.' })),
   recipient: Type.Optional(Line({ maxLength: 320, description: 'Only messages to this address.' })),
   since: Type.Optional(
     Line({
-      description: 'Only from then on: RFC 3339 with an offset.',
+      description: 'Only from this time on: RFC 3339 with an offset.',
       examples: ['2026-11-21T00:00:00Z'],
       rule: timestamp,
     }),

@@ -23,7 +23,7 @@ export const MeOut = Type.Object(
   {
     id: Id,
     email: Type.String({ examples: ['ada@tryout.test'] }),
-    name: Type.String({ description: 'Empty where none was given.', examples: ['Ada Lovelace'] }),
+    name: Type.String({ description: 'Empty if none was given.', examples: ['Ada Lovelace'] }),
     role: OneOf(roles),
     joined_at: Timestamp,
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),

@@ -105,7 +105,7 @@ async function tryPassword(
 }
 
 function wrong(): Refusal {
-  return new Refusal('unauthorized', 'No member here has this address and this password', {
+  return new Refusal('unauthorized', 'Wrong address or password', {
     fix:
       'Check both. Who is a member of several organizations names one in `organization`; who has no password signs in with a ' +
       'link',

@@ -89,7 +89,7 @@ class Submitter implements MailHandler<Named> {
     const { authors, all } = namedSenders(given)
     await assertOwn(db, this.#account, all)
     if (envelope.sender === '' && !isReceipt(given))
-      throw new Rejection(550, '5.7.1', 'Only a read receipt may have a null sender; give your address in MAIL')
+      throw new Rejection(550, '5.7.1', 'Only a read receipt may have the null sender; give your address in MAIL')
     const domains = [...new Set(authors.map((one) => splitAddress(one)?.domain ?? ''))]
     const at = envelope.receivedAt
     const made = completeMessage(given, `<${randomUUID()}@${domains[0]}>`, {

@@ -24,7 +24,7 @@ const SuppressionOut = Type.Object(
     reply: Nullable(Type.String({ description: 'What the server said then.', examples: ['550 5.1.1 User unknown'] })),
     mailbox: Nullable(
       Type.String({
-        description: 'Whose message it was; null once the mailbox is gone.',
+        description: 'The mailbox that sent the message; null once it is deleted.',
         examples: ['ada@tryout.test'],
       }),
     ),

@@ -23,10 +23,10 @@ const event = '06b5a0f2e0012f00000000000041'
 const eventId = { examples: [event] }
 
 const outcome = {
-  status: Nullable(Type.Integer({ description: 'Of the last answer; null where there was none.', examples: [204] })),
+  status: Nullable(Type.Integer({ description: 'HTTP status of the last answer; null without one.', examples: [204] })),
   answer: Nullable(Type.String({ description: 'The first KiB of its body.' })),
   error: Nullable(Type.String({ description: 'Why it was not delivered.', examples: ['It answered 500'] })),
-  milliseconds: Nullable(Type.Integer({ description: 'That the last attempt took.' })),
+  milliseconds: Nullable(Type.Integer({ description: 'Duration of the last attempt.' })),
 }
 
 const DeliveryOut = Type.Object(
@@ -34,7 +34,7 @@ const DeliveryOut = Type.Object(
     event: Type.String(eventId),
     type: EventOut.properties.type,
     state: OneOf(['waiting', 'delivered', 'failed']),
-    attempts: Type.Integer({ minimum: 0, description: '0: it waits for one before it.' }),
+    attempts: Type.Integer({ minimum: 0, description: '0: it waits for an earlier delivery.' }),
     last_at: Nullable(Timestamp),
     next_at: Nullable(Timestamp),
     ...outcome,
@@ -141,7 +141,7 @@ function replayRoute(app: App, { db, time }: WebhookParts): void {
         response: {
           200: Type.Object({
             replayed: Type.Integer({ minimum: 0 }),
-            next: Nullable(Type.String({ description: 'There are more after this one.', ...eventId })),
+            next: Nullable(Type.String({ description: 'More events follow.', ...eventId })),
           }),
         },
       },
@@ -187,7 +187,7 @@ interface Span {
 
 function spanIn({ event, after, until }: Static<typeof Replay>): Span {
   if (event !== undefined && (after ?? until) !== undefined)
-    throw new Refusal('invalid_request', 'event goes with neither after nor until', { field: 'event' })
+    throw new Refusal('invalid_request', 'event cannot be combined with after or until', { field: 'event' })
   if (event !== undefined) {
     const only = readCursor(event, 'event')
     return { only, after: only }
@@ -205,7 +205,7 @@ function testRoute(app: App, { db, time, webhooks: { http, secretKey } }: Webhoo
         summary: 'Send a webhook a test event',
         operationId: 'testWebhook',
         description:
-          'Posts a `webhook.test` once, also while the webhook is paused, and answers what came of it, after at most 10 s.',
+          'Posts a `webhook.test` once, also while the webhook is paused, and answers the result, after at most 10 s.',
         params: ById,
         response: { 200: Type.Object({ delivered: Type.Boolean(), ...outcome }, { title: 'WebhookTest' }) },
       },

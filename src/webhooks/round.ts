@@ -226,7 +226,7 @@ export class Round {
     const since = failingSince ?? now
     const rounds = roundsFailed + (this.#failedFirst > 0 || roundsFailed > 0 ? 1 : 0)
     const dueAt = new Date(now.getTime() + roundPauseAfter(rounds))
-    const because = last.status === 410 ? 'It answered 410: it wants no more' : (last.error ?? '')
+    const because = last.status === 410 ? 'It answered 410 (Gone)' : (last.error ?? '')
     const ends = last.status === 410 || now.getTime() - since.getTime() >= triedForMs
     const paused = ends ? { at: now, because } : undefined
     return { roundsFailed: rounds, failingSince: since, dueAt, recovered: false, paused }
@@ -234,7 +234,7 @@ export class Round {
 
   #readerGone(): Progress {
     const { position, eventId, roundsFailed, failingSince } = this.#webhook
-    const because = 'Whoever it reads for may not have webhooks any more'
+    const because = 'Its key or member may no longer have webhooks'
     return {
       ...{ cursor: { position, id: eventId } satisfies Cursor, recorded: [], delayed: [], gone: [] },
       ...{ roundsFailed, failingSince, dueAt: this.#began, recovered: false, paused: { at: this.#began, because } },

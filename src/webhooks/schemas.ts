@@ -5,7 +5,7 @@ import type { Webhook } from './queries.ts'
 import { webhookName } from './webhook.ts'
 
 const types = {
-  description: 'Types of events, or their first words (`message`). Null: all that it may hear of.',
+  description: 'Types of events, or their first words (`message`). Null: all that it may read.',
   examples: [['message', 'label.created']],
 }
 const url = { examples: ['https://receiver.example/mail'] }
@@ -35,7 +35,10 @@ export const WebhookOut = Type.Object(
     paused_at: Nullable(Timestamp),
     paused_because: Nullable(Type.String({ description: 'Why Mailroom has paused it; null where somebody has.' })),
     previous_secret_until: Nullable(
-      Type.String({ format: 'date-time', description: 'Until then the secret before signs too.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Until then requests are also signed with the previous secret.',
+      }),
     ),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -75,7 +75,7 @@ export class WebhookWorker implements AsyncDisposable {
     while (!signal.aborted) {
       const woken = this.#woken()
       await this.#look().catch((err: unknown) => {
-        if (!signal.aborted) log.error({ err }, 'webhooks could not be looked for; they are tried again')
+        if (!signal.aborted) log.error({ err }, 'webhooks that are due could not be read; they are read again')
       })
       await this.#pause(gatherMs)
       await Promise.race([woken, this.#pause(idleMs)])

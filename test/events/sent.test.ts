@@ -176,7 +176,10 @@ test('what the operator drops is given up', async () => {
   await world.db.transaction().execute((tx) => dropWaiting(tx, id))
   const { recipients } = await sent(id)
   assert.deepEqual(states(recipients), ['ann delivered', 'bob bounced'])
-  assert.equal(recipients.find(({ state }: Shown) => state === 'bounced').reason, 'Taken out of the queue')
+  assert.equal(
+    recipients.find(({ state }: Shown) => state === 'bounced').reason,
+    'Removed from the queue by the operator',
+  )
 })
 
 test('one who bounces and has no mailbox to be told of is still kept', async () => {

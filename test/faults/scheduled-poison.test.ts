@@ -55,7 +55,7 @@ async function assertFailedAlone(fatal: string): Promise<void> {
     left.map(({ id, state }) => [id, state]),
     [[fatal, 'failed']],
   )
-  assert.match(left[0]?.last_error ?? '', /cut short three times$/)
+  assert.match(left[0]?.last_error ?? '', /interrupted three times$/)
 }
 
 const messagesTaken = () => office.sink.taken.map(({ bytes }) => fieldOf(bytes, 'Message-ID')).toSorted()

@@ -109,7 +109,7 @@ test('a second signal ends the server at once, whatever is in hand', async () =>
   await requestInHand(server, key)
   server.process.kill('SIGTERM')
   assert.deepEqual(await server.end('SIGINT'), { code: 1, signal: null })
-  assert.match(server.written(), /a second time: not everything in hand was finished/)
+  assert.match(server.written(), /a second time: unfinished work was cut off/)
 })
 
 /** Begins a request that the server waits for the rest of. */

@@ -145,7 +145,7 @@ for (const [what, then] of [
     await round()
     assert.equal(sink.taken.length, 1)
     const doubt =
-      /; the message may or may not have been delivered\. (It may have arrived all the same: .* by \S+Z no answer had come)$/
+      /; the message may or may not have been delivered\. (It may have arrived: .* no reply had come by \S+Z)$/
     const [, since = 'nothing'] = doubt.exec((await shown(id)).last_error) ?? []
     answers(then)
     await rounds(id)
@@ -316,7 +316,7 @@ test('an operator who takes it out of the queue has it fail', async () => {
   await world.rounds.processAll()
   await world.db.transaction().execute((tx) => dropWaiting(tx, id))
   const { status, last_error } = await shown(id)
-  assert.deepEqual([status, last_error, await queued()], ['failed', 'Taken out of the queue', 0])
+  assert.deepEqual([status, last_error, await queued()], ['failed', 'Removed from the queue by the operator', 0])
 })
 
 test('what failed is listed for 30 days', async () => {

@@ -42,7 +42,7 @@ export async function accountFor(fleet: Fleet, { senders, programs }: Load): Pro
   const taken = Map.groupBy(fleet.sink.taken, ({ to }) => to[0]?.split('@')[0] ?? '')
   const { rows: failing } = await sql<{ id: string; fields: Buffer }>`
     select id, fields from outbound_messages
-    where state = 'failed' and last_error like '%cut short three times%'`.execute(fleet.db)
+    where state = 'failed' and last_error like '%interrupted three times%'`.execute(fleet.db)
   const failed = new Set(failing.map(({ id, fields }) => openedFields(mailKey, id, fields).subject))
   const sent = check(
     unless(failed, programs.sendings()),

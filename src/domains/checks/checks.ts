@@ -44,7 +44,7 @@ export class DomainChecks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
-    this.#stop.abort(new Error('The checks of domains stop'))
+    this.#stop.abort(new Error('Domain checks are stopping'))
     await this.#rounds.run(async () => {})
   }
 

@@ -27,11 +27,7 @@ export async function rotateKeys(at: Rotation, { organizationId, id, domain }: D
     if (!before) throw notFound('domain')
     if (before.standing.status === 'failed') throw invalid('domain', `The enrolment of ${domain} has failed`)
     if (before.keys.length === 0)
-      throw invalid(
-        'domain',
-        `${domain} has no keys yet`,
-        'They are made at its first check; there is nothing to rotate',
-      )
+      throw invalid('domain', `${domain} has no keys yet`, 'Wait for its first check, which creates them')
     const now = await at.time(tx)
     await deleteKeys(tx, organizationId, id, true)
     await insertKeys(tx, { organizationId, id }, keys, now)

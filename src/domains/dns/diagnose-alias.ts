@@ -18,7 +18,7 @@ export async function diagnoseAlias(resolver: Resolver, name: string): Promise<s
 /** What to do about an alias where such a record has to stand. */
 export function noneBeside(name: string, alias: string, type: 'MX' | 'TXT'): string {
   return (
-    `A CNAME stands at ${name} and leads to ${printable(alias)}. A name with a CNAME can have no ${type} beside it: ` +
+    `${name} has a CNAME, which leads to ${printable(alias)}. A name with a CNAME cannot have a ${type} record: ` +
     'replace the CNAME by address records, which many DNS providers do by a type of their own (ALIAS, ANAME).'
   )
 }

@@ -15,7 +15,7 @@ export async function diagnosePlace(
   const [place, why] = places[held.indexOf(true)] ?? []
   const entered = name === zone ? '@' : name.slice(0, -zone.length - 1)
   const howTo = `Publish it at ${name}: where the DNS provider adds ${zone} by itself, enter the name as ${entered}.`
-  return place === undefined ? howTo : `The record stands at ${place}${why}. ${howTo}`
+  return place === undefined ? howTo : `The record is at ${place}${why}. ${howTo}`
 }
 
 /** Where publishers have put records that are missing at their name, each with the reason. */

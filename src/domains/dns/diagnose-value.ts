@@ -25,7 +25,7 @@ export function mend(text: string): { mended: string; mishaps: string[] } {
 
 const undoings: readonly (readonly [string, (text: string) => string])[] = [
   [
-    'The whole line of a zone file was entered as the value: enter what stands behind TXT alone.',
+    'The whole line of a zone file was entered as the value: enter only what follows TXT.',
     (text) => text.slice(0, 512).replace(/^\S+\s+(\d+\s+)?(IN\s+)?TXT\s+/, '') + text.slice(512),
   ],
   ['Backslashes are part of the value: enter it without them.', (text) => text.replace(/\\(?=[;"])/g, '')],

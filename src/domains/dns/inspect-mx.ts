@@ -44,9 +44,9 @@ function among(ours: Exchange, exchanges: readonly Exchange[], found: readonly s
 async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Exchange[]): Promise<string> {
   const publish = `publish ${wanted.priority} ${wanted.value} instead.`
   if (exchanges.some(({ exchange }) => exchange === ''))
-    return `A null MX says that the domain takes no mail: ${publish}`
+    return `A null MX says that the domain accepts no mail: ${publish}`
   const address = exchanges.find(({ exchange }) => isIP(exchange) > 0)
-  if (address) return `The MX points at an address, and has to point at a name: ${publish}`
+  if (address) return `The MX points at an address; it must point at a name: ${publish}`
   const doubled = exchanges.find(({ exchange }) => exchange.startsWith(`${wanted.value}.`))
   if (doubled)
     return (
@@ -58,7 +58,7 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
     const alias = await diagnoseAlias(resolver, exchange).catch(ifLookupFails(undefined))
     if (alias !== undefined)
       return (
-        `The MX points at ${printable(exchange)}, which is an alias (CNAME) of ${printable(alias)}; an MX has to point ` +
+        `The MX points at ${printable(exchange)}, which is an alias (CNAME) of ${printable(alias)}; an MX must point ` +
         `at the host itself: ${publish}`
       )
   }

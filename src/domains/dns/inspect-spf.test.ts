@@ -56,7 +56,7 @@ table('spf', [
   ['a syntax error', spf('v=spf1 ip4:1.2.3 -all'), 'mismatch', /can't evaluate the record/],
   ['the value in quotes', spf(`"v=spf1 a:${host} ~all"`), 'mismatch', /^Quotation marks are part/],
   ['the value in curly quotes', spf(`“v=spf1 a:${host} ~all”`), 'mismatch', /^Quotation marks are part/],
-  ['a space too many', spf(`v = spf1 a:${host} ~all`), 'mismatch', /has to start with v=spf1/],
+  ['a space too many', spf(`v = spf1 a:${host} ~all`), 'mismatch', /must start with v=spf1/],
   ['an alias in the way', { 'example.com': { cname: 'shop.example.net' } }, 'conflict', /ALIAS, ANAME/],
   [
     'at the domain twice',

@@ -44,7 +44,7 @@ async function verdictFor({ resolver, wanted, domain }: Inspection, record: stri
   if (failed?.result === 'permerror')
     return {
       passes: false,
-      reason: `Receivers can't evaluate the record${failed.text && ` (${printable(failed.text)})`}, so it helps nobody.`,
+      reason: `Receivers can't evaluate the record${failed.text && ` (${printable(failed.text)})`}, so it has no effect.`,
     }
   if (failed && named) return { passes: false, reason: `The record names ${host}, and an earlier term refuses it.` }
   return { passes: false, reason: `The record does not allow ${host} to send for the domain.` }
@@ -113,8 +113,8 @@ function ourTerm(wanted: string): string {
 
 function oneOnly(records: readonly string[], wanted: string): string {
   const merged = mergedSpf(records.filter(({ length }) => length <= longestRead).map(readSpf), ourTerm(wanted))
-  const several = `${records.length} SPF records stand at the domain, and receivers then take none. `
-  return several + (merged === undefined ? 'Put their terms together in one.' : `Replace them by one: ${merged}`)
+  const several = `${records.length} SPF records are at the domain. Receivers use none if there are several. `
+  return several + (merged === undefined ? 'Merge them into one.' : `Replace them by one: ${merged}`)
 }
 
 async function absent(inspection: Inspection, texts: readonly string[]): Promise<Finding> {
@@ -122,7 +122,7 @@ async function absent(inspection: Inspection, texts: readonly string[]): Promise
   for (const text of texts) {
     const { mended, mishaps } = mend(text.slice(0, longestRead))
     if (/^v\s*=\s*spf1/i.test(mended))
-      return unsatisfied('mismatch', [text], isSpf(mended) ? mishaps.join(' ') : 'The record has to start with v=spf1.')
+      return unsatisfied('mismatch', [text], isSpf(mended) ? mishaps.join(' ') : 'The record must start with v=spf1.')
   }
   const alias = await diagnoseAlias(resolver, domain)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`], noneBeside(domain, alias, 'TXT'))

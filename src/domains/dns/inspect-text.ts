@@ -20,7 +20,7 @@ export async function inspectText(inspection: Inspection, reading: Reading): Pro
 }
 
 function oneOnly(count: number, { wanted }: Inspection, { plural }: Reading): string {
-  return `${count} ${plural} stand at ${wanted.name}, and with more than one receivers use none: keep one of them.`
+  return `${count} ${plural} are at ${wanted.name}. Receivers use none if there are several: keep one of them.`
 }
 
 async function amiss(inspection: Inspection, reading: Reading, texts: readonly string[]): Promise<Finding> {
@@ -35,7 +35,7 @@ async function amiss(inspection: Inspection, reading: Reading, texts: readonly s
 
 function inTheWay(name: string, alias: string): string {
   return (
-    `A CNAME stands at ${name} and leads to ${printable(alias)}, where the record is not. A name with a CNAME can have ` +
+    `${name} has a CNAME, which leads to ${printable(alias)}. The record is not there. A name with a CNAME can have ` +
     'no other record: remove the CNAME, or publish the record where it leads.'
   )
 }

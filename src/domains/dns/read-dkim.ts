@@ -16,20 +16,20 @@ export function readDkim(wanted: string): Reading {
       const tags = tagList(text)
       if (!tags) return keyFault(/p\s*=([^;]*)/.exec(text)?.[1] ?? '', key) ?? 'The record is not a list of tags.'
       if (tags.has('v') && !/^v\s*=\s*DKIM1\s*(;|$)/.test(text.trimStart()))
-        return 'v=DKIM1 has to come first, in these very letters.'
+        return 'The record must start with exactly v=DKIM1.'
       if ((tags.get('k') ?? 'rsa') !== kind) return `The kind of key is not ${kind}: publish the value as shown.`
       return keyFault(tags.get('p') ?? '', key) ?? useFault(tags)
     },
     advice: (text) =>
       /(^|:)\s*y\s*(:|$)/.test(tagList(text)?.get('t') ?? '')
-        ? 't=y tells receivers to take signatures as a test only: leave it out.'
+        ? 't=y tells receivers to treat signatures as a test: leave it out.'
         : undefined,
   }
 }
 
 function keyFault(given: string, wanted: string): string | undefined {
   const found = given.replace(/\s/g, '')
-  if (found === '') return 'The record holds no key, which says that the key is revoked: publish the value as shown.'
+  if (found === '') return 'The record has an empty key, so the key counts as revoked: publish the value as shown.'
   if (sameOctets(found, wanted)) return undefined
   if (wanted.startsWith(found))
     return (
@@ -37,9 +37,9 @@ function keyFault(given: string, wanted: string): string | undefined {
       'octets at most: enter the value in one piece where the DNS provider splits it, else as several strings.'
     )
   if (found.toLowerCase() === wanted.toLowerCase())
-    return 'Capital and small letters of the key were changed: enter it exactly as shown.'
-  if (!/^[a-z0-9+/]+={0,2}$/i.test(found)) return 'The key holds characters that no key holds: enter it as shown.'
-  return 'Another key stands at this name, perhaps of an earlier enrolment: publish the one shown.'
+    return 'Upper and lower case of the key were changed: enter it exactly as shown.'
+  if (!/^[a-z0-9+/]+={0,2}$/i.test(found)) return 'The key has characters that no key can have: enter it as shown.'
+  return 'This name has another key, perhaps of an earlier enrolment: publish the one shown.'
 }
 
 function sameOctets(found: string, wanted: string): boolean {

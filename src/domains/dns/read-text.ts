@@ -26,8 +26,8 @@ export function ownership(token: string): Reading {
     fault: (text) => {
       if (text.trim() === token) return undefined
       return text.trim().toLowerCase() === token.toLowerCase()
-        ? 'The token is right but for capital and small letters: enter it exactly as shown.'
-        : 'Another value stands at this name, perhaps the token of an earlier enrolment: publish the one shown.'
+        ? 'The token differs in upper and lower case: enter it exactly as shown.'
+        : 'This name has another value, perhaps the token of an earlier enrolment: publish the one shown.'
     },
   }
 }
@@ -39,12 +39,10 @@ export const dmarc: Reading = {
   inherited: true,
   isMeant: (text) => /^\s*v\s*=\s*dmarc/i.test(text),
   fault: (text) => {
-    if (!/^v\s*=\s*DMARC1\s*(;|$)/.test(text)) return 'The record has to start with v=DMARC1; in these very letters.'
+    if (!/^v\s*=\s*DMARC1\s*(;|$)/.test(text)) return 'The record must start with exactly v=DMARC1;'
     const policy = tagList(text)?.get('p')
-    if (policy === undefined) return 'The record is not a list of tags with a policy: it needs p=none, at the least.'
-    return /^(none|quarantine|reject)$/i.test(policy)
-      ? undefined
-      : 'The policy p= has to be none, quarantine or reject.'
+    if (policy === undefined) return 'The record is not a list of tags with a policy: it needs p=none at least.'
+    return /^(none|quarantine|reject)$/i.test(policy) ? undefined : 'The policy p= must be none, quarantine or reject.'
   },
 }
 
@@ -57,7 +55,7 @@ export const mtaSts: Reading = {
   fault: (text) =>
     /^v=STSv1\s*;/.test(text) && /^[a-z0-9]{1,32}$/i.test(tagList(text)?.get('id') ?? '')
       ? undefined
-      : 'The record has to be v=STSv1; and an id= of 1 to 32 letters and digits.',
+      : 'The record must be v=STSv1; and an id= of 1 to 32 letters and digits.',
 }
 
 /** Where the reports go is the domain owner's to choose (RFC 8460 3). */
@@ -69,5 +67,5 @@ export const tlsRpt: Reading = {
   fault: (text) =>
     /^v=TLSRPTv1\s*;/.test(text) && /^(mailto:[^@]+@|https:\/\/)./i.test(tagList(text)?.get('rua') ?? '')
       ? undefined
-      : 'The record has to be v=TLSRPTv1; and a rua= that is a mailto: or https: address.',
+      : 'The record must be v=TLSRPTv1; and a rua= that is a mailto: or https: address.',
 }

@@ -98,7 +98,7 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
       ...access('messages:read', 'Filter runs'),
       schema: {
         ...named('Show a run of filters', 'showFilterRun', 'showOwnRun'),
-        description: 'How far it is, what it found, and what it changed.',
+        description: 'Its progress and result.',
         params: ById,
         response: { 200: RunOut },
       },
@@ -115,7 +115,7 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       schema: {
         ...named('Cancel a run of filters', 'cancelFilterRun', 'cancelOwnRun'),
         description:
-          'What it changed stays so. A step of some hundred messages that is in hand is finished and counted. One that has ended ' +
+          'Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended ' +
           'stays as it is.',
         params: ById,
         response: { 200: RunOut },

@@ -59,7 +59,7 @@ export class FilterRunner extends StepWorker {
   #turn: Turn | undefined
 
   constructor(parts: Parts) {
-    super({ idleMs, rest, log: parts.log, failed: 'no run of filters could be claimed; it is tried again' })
+    super({ idleMs, rest, log: parts.log, failed: 'runs of filters could not be claimed; it is tried again' })
     this.#parts = parts
   }
 

@@ -22,13 +22,13 @@ export const NewRun = Strict(
         minItems: 1,
         maxItems: mostNamed,
         default: ['inbox'],
-        description: 'A mailbox that lacks one has no mail there to go through.',
+        description: 'Default: `inbox`. A mailbox without the folder is skipped.',
       }),
     ),
     preview: Type.Optional(
       Type.Boolean({
         default: false,
-        description: '`true` counts and shows what a run would do, and changes nothing.',
+        description: '`true` shows what a run would do and changes nothing.',
       }),
     ),
   },
@@ -44,10 +44,10 @@ const RunFilterOut = Type.Object({
   value: Type.String(),
   action: OneOf(actions),
   argument: Nullable(Type.String()),
-  matched: Type.Integer({ minimum: 0, description: 'Messages that it matched.' }),
+  matched: Type.Integer({ minimum: 0, description: 'Messages that the filter matched.' }),
   applied: Type.Integer({
     minimum: 0,
-    description: 'Those on which it acted: no filter before it had moved them, and its label was there.',
+    description: 'Messages that the filter acted on: no earlier filter had moved them, and its label exists.',
   }),
 })
 
@@ -66,7 +66,7 @@ const listed = {
   mailboxes: Nullable(Type.Array(Type.String(), { description: 'As asked; null: all.' })),
   folders: Type.Array(Type.String(), { examples: [['inbox']] }),
   state: OneOf(['running', 'done', 'cancelled', 'failed'], {
-    description: '`failed`: `last_error` says why; what was changed stays so.',
+    description: '`failed`: `last_error` says why. Changes that were made stay.',
   }),
   total: Nullable(
     Type.Integer({
@@ -76,7 +76,7 @@ const listed = {
   ),
   seen: Type.Integer({ minimum: 0, description: 'Messages that were looked at.' }),
   matched: Type.Integer({ minimum: 0, description: 'Messages that any filter matched.' }),
-  changed: Type.Integer({ minimum: 0, description: 'Messages that were changed; of a preview: would be.' }),
+  changed: Type.Integer({ minimum: 0, description: 'Messages that were changed, or in a preview would be.' }),
   moved: count,
   labelled: count,
   starred: count,
@@ -87,7 +87,7 @@ const listed = {
   change_id: Nullable(
     Type.String({
       format: 'uuid',
-      description: 'By which it can be undone once it has ended; null: nothing was changed.',
+      description: 'Undoes the run once it has ended; null if nothing was changed.',
     }),
   ),
   last_error: Nullable(Type.String()),

@@ -30,7 +30,7 @@ export async function startRun(
   await lockOwner(tx, owner)
   const filters = await filtersToRun(tx, owner, filterId)
   const mailboxIds = await mailboxIdsIn(tx, caller, owner, mailboxes)
-  if (filters.length === 0) throw new Refusal('invalid_request', 'There is no filter that is enabled')
+  if (filters.length === 0) throw new Refusal('invalid_request', 'No filter is enabled')
   if ((await runningCount(tx, owner.organizationId)) >= mostRunning) throw tooMany()
   return insertRun(tx, owner, {
     filterId: filterId ?? null,
@@ -67,7 +67,7 @@ async function mailboxIdsIn(
 ): Promise<string[]> {
   if (!addresses) {
     const ids = await mailboxesToRun(tx, caller, owner)
-    if (ids.length === 0) throw invalid('mailboxes', 'There is no mailbox whose mail these filters could change')
+    if (ids.length === 0) throw invalid('mailboxes', 'You may change no mailbox that these filters act on')
     return ids
   }
   const ids = new Set<string>()

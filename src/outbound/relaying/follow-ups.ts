@@ -98,7 +98,7 @@ export class FollowUps {
       write: async (tx) => {
         const counted = { organizationId, mailboxId: forwardedBy, returnTo }
         if (!(await countReturned(tx, counted, await this.#deps.time(tx)))) {
-          const reason = 'the day has had its share'
+          const reason = 'the limit of the day is reached'
           return this.#deps.log.info({ message: envelope.id, mailbox: forwardedBy, reason }, 'not sent back')
         }
         const raw = await joined([Buffer.from(report.received(recipient)), message.raw])
@@ -152,7 +152,7 @@ export class FollowUps {
       order: `${mailboxId} 1`,
       write: async (tx) => {
         if (!(await countRelayed(tx, mailbox, await time(tx)))) {
-          const reason = 'it is switched off meanwhile, or the day has had its share'
+          const reason = 'it was switched off, or the limit of the day is reached'
           return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not forwarded')
         }
         const { sender } = envelope
@@ -186,7 +186,8 @@ export class FollowUps {
         // Who writes to a Private mailbox is a secret.
         const known = mailbox.private ? blind(answered) : { name: answered, before: [] }
         if (!(await claimAnswer(tx, mailbox, known, await time(tx)))) {
-          const reason = 'it is switched off meanwhile, its sender was answered lately, or the day has had its share'
+          const reason =
+            'it was switched off, its sender was answered within four days, or the limit of the day is reached'
           return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')
         }
         const answer = { organizationId, mailboxId, kind: 'reply', sender: '', raw: Buffer.alloc(0), source } as const

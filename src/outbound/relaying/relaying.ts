@@ -11,9 +11,9 @@ export function whyNotRelayed(headers: Headers, mailbox: string, folder: string)
   if (folder === 'junk') return 'it is junk'
   const here = canonicalAddress(mailbox) ?? mailbox
   if (headers.all('delivered-to').some((value) => canonicalAddress(value.replace(/^<|>$/g, '')) === here)) {
-    return 'this mailbox has passed it on before'
+    return 'this mailbox has forwarded it before'
   }
-  return headers.count('received') > mostHops ? 'it has come too far' : undefined
+  return headers.count('received') > mostHops ? 'it has too many Received fields' : undefined
 }
 
 /** What DMARC says of a message (RFC 9989). */

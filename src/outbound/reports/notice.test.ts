@@ -87,7 +87,7 @@ test('it names recipients whose delivery is ambiguous', () => {
   const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
   assert.match(
     text ?? '',
-    /It may have arrived all the same: .* to bob@example\.net, and by 2026-11-21T07:50:00\.000Z no answer/,
+    /It may have arrived: .* to bob@example\.net, and no reply had come by 2026-11-21T07:50:00\.000Z/,
   )
   assert.doesNotMatch(readContent(Buffer.from(written('failed'))).text ?? '', /may have arrived/)
 })

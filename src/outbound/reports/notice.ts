@@ -91,8 +91,8 @@ function words(message: QueuedMessage, subject: string, { kind, about }: News, h
   )
   const start =
     kind === 'failed'
-      ? `Your message could not be delivered to everyone. Nobody tries any more to deliver it to:`
-      : `Your message has not arrived everywhere yet. You need not send it again: until ${expiryOf(message).toUTCString()} it is still being tried for:`
+      ? `Your message was not delivered to the recipients below. No further attempt is made.`
+      : `Your message is not delivered yet to the recipients below. Do not send it again: Mailroom tries until ${expiryOf(message).toUTCString()}.`
   return [
     start,
     '',

@@ -112,7 +112,7 @@ async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, ba
   const end = (of: QueuedMessage, outcomes: readonly Outcome[]) =>
     insist(deps, signal, () => finish(deps, of, recipients, outcomes))
   if (cutShort >= mostCutShort) {
-    const reason = `Sending it was cut short ${mostCutShort} times`
+    const reason = `Sending was interrupted ${mostCutShort} times`
     const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
     return await end(message, outcomes)
   }
@@ -149,7 +149,7 @@ async function tryTogether(
       decideTogether(deps, message, { recipients, outcomes, routes, attempts: attempts - cutShort, failure }),
     )
   if (cutShort >= mostAttempts) {
-    const outcomes = addresses.map((address) => refusal(address, 'Sending it was cut short three times'))
+    const outcomes = addresses.map((address) => refusal(address, 'Sending was interrupted three times'))
     return await decide({ message }, outcomes)
   }
   const departed =
@@ -176,7 +176,7 @@ async function insist({ log }: WorkerDependencies, signal: AbortSignal, write: (
       return await write()
     } catch (err) {
       if (signal.aborted || performance.now() > end) throw err
-      log.error({ err }, 'what came of an attempt could not be written down yet')
+      log.error({ err }, 'the outcome of an attempt could not be stored yet; it is tried again')
       await wait(between, undefined, { signal })
     }
   }

@@ -82,8 +82,8 @@ export function refusal(recipient: string, reason: string, status = '5.3.0'): Ou
   return { ...nothingSaid, recipient, result: 'refused', status, reason }
 }
 
-const once = 'it is not sent again, so that nobody has it twice'
-const doubtful = `It was sent, but whether it arrived is not known; ${once}`
+const once = 'it is not sent again, since it may arrive twice'
+const doubtful = `It was sent and no reply came, so it may have arrived; ${once}`
 
 /** Where silence is preferred to a second copy. */
 function decided(outcome: Outcome): Outcome {

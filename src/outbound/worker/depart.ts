@@ -157,7 +157,8 @@ async function claimAllowances(tx: Tx, ready: readonly Departing[]): Promise<voi
 }
 
 function failed({ log }: DepartDependencies, { id }: QueuedMessage, err: unknown): { failure: string } {
-  if (!(err instanceof Refusal)) log.error({ err, message: id }, 'a scheduled message could not be made ready to leave')
+  if (!(err instanceof Refusal))
+    log.error({ err, message: id }, 'a scheduled message could not be prepared for sending')
   if (!(err instanceof Refusal)) return { failure: internalError }
   return { failure: err.code === 'quota_exceeded' ? 'Daily sending allowance reached' : err.message }
 }

@@ -40,7 +40,7 @@ export class PendingCopies implements AsyncDisposable {
     this.#deps = deps
     this.#storing = new CoalescedRuns(
       () => this.#storeSome(),
-      (err) => deps.log.error({ err }, 'pending Sent copies could not be looked for'),
+      (err) => deps.log.error({ err }, 'pending Sent copies could not be read; they are read again'),
     )
   }
 

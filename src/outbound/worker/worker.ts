@@ -198,7 +198,7 @@ export class OutboundWorker implements AsyncDisposable {
       copies.wake()
       return ended
     } catch (err) {
-      log.warn({ err }, 'what was sent could not be written down together')
+      log.warn({ err }, 'outcomes could not be stored in one transaction; each is stored alone')
       return sent.map(() => false)
     }
   }

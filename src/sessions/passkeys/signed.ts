@@ -118,13 +118,13 @@ export async function signedChallenge(
 export function unusable(field: 'credential' | 'passkey'): Refusal {
   return invalid(
     field,
-    'This is no answer to a challenge of this session, or it came too late',
+    'This does not answer a challenge of this session, or the challenge has expired',
     'Ask for a new challenge, and answer it within 5 minutes',
   )
 }
 
 function unknown(): Refusal {
-  return new Refusal('unauthorized', 'This passkey opens nothing here', {
-    fix: 'It was removed, or the answer came too late: try again, or sign in another way',
+  return new Refusal('unauthorized', 'This passkey is not known here, or its answer is not valid', {
+    fix: 'Try again, or sign in another way',
   })
 }

@@ -92,12 +92,12 @@ export async function confirmTotp(
 ): Promise<string[]> {
   const found = await totpOf(parts.db, member)
   if (!found || found.enabled_at) {
-    throw new Refusal('invalid_request', 'No second factor waits for a code', { fix: 'Begin with `POST /v1/me/totp`' })
+    throw new Refusal('invalid_request', 'No second factor is being set up', { fix: 'Begin with `POST /v1/me/totp`' })
   }
   const given = plainCode(code)
   const secret = opened(parts, member, found.secret)
   const step = isTimedCode(given) ? stepOfCode(secret, given, now.getTime()) : undefined
-  if (step === undefined) throw invalid('code', 'This is not the code of this time', 'Check the clock of your device')
+  if (step === undefined) throw invalid('code', 'This code is not valid at this time', 'Check the clock of your device')
   const codes = newRecoveryCodes()
   await parts.db.transaction().execute(async (tx) => {
     if (!(await enableTotp(tx, member, { secret: found.secret, step, now }))) {

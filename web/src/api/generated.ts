@@ -21,19 +21,19 @@ import { call } from './call.ts';
 export interface Label {
   id: string;
   name: string;
-  /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
   keyword: string;
   /** A named colour, or `#rrggbb` in lower case. */
   colour: string;
   created_at: string;
   /**
-     * Where counts are asked for: messages with it.
+     * With `counts`: the number of messages that bear the keyword.
      * @minimum 0
      * @nullable
      */
   messages?: number | null;
   /**
-     * The unread ones of them.
+     * The number of those that are unread.
      * @minimum 0
      * @nullable
      */
@@ -63,7 +63,7 @@ export type ErrorError = {
   /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
   needs?: ErrorErrorNeeds;
   /**
-     * Wherever `field` is: everything that is wrong with the body or the query, the first being what `field` and `message` say.
+     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
      * @maxItems 100
      */
   details?: ErrorErrorDetailsItem[];
@@ -76,15 +76,15 @@ export interface Error {
 }
 
 export interface OrphanLabel {
-  /** What messages bear. */
+  /** The keyword on messages. */
   keyword: string;
   /**
-     * Messages with it.
+     * The number of messages that bear it.
      * @minimum 0
      */
   messages: number;
   /**
-     * The unread ones of them.
+     * The number of those that are unread.
      * @minimum 0
      */
   unread: number;
@@ -94,7 +94,7 @@ export type FilterField = 'from' | 'to' | 'subject';
 export type FilterOp = 'contains' | 'is';
 export type FilterAction = 'move' | 'label' | 'star' | 'read';
 /**
- * `label_deleted`: its label is gone, so it does nothing until a label of that keyword is there.
+ * `label_deleted`: the filter has no effect until a label has that keyword.
  * @nullable
  */
 export type FilterBroken = 'label_deleted' | null;
@@ -113,7 +113,7 @@ export interface Filter {
   position: number;
   enabled: boolean;
   /**
-     * `label_deleted`: its label is gone, so it does nothing until a label of that keyword is there.
+     * `label_deleted`: the filter has no effect until a label has that keyword.
      * @nullable
      */
   broken: FilterBroken;
@@ -125,7 +125,7 @@ export type FilterTrialMatchesItemField = 'from' | 'to' | 'subject';
 export type FilterTrialMatchesItemOp = 'contains' | 'is';
 export type FilterTrialMatchesItemAction = 'move' | 'label' | 'star' | 'read';
 /**
- * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+ * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
  * @nullable
  */
 export type FilterTrialMatchesItemReason = 'disabled' | 'label_deleted' | 'earlier_move' | null;
@@ -147,7 +147,7 @@ export type FilterTrialMatchesItem = {
   /** Whether it would act. */
   applied: boolean;
   /**
-     * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+     * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
      * @nullable
      */
   reason: FilterTrialMatchesItemReason;
@@ -172,7 +172,7 @@ export interface FilterTrial {
 }
 
 /**
- * `failed`: `last_error` says why; what was changed stays so.
+ * `failed`: `last_error` says why. Changes that were made stay.
  */
 export type FilterRunState = 'running' | 'done' | 'cancelled' | 'failed';
 export type FilterRunFiltersItemField = 'from' | 'to' | 'subject';
@@ -188,12 +188,12 @@ export type FilterRunFiltersItem = {
   /** @nullable */
   argument: string | null;
   /**
-     * Messages that it matched.
+     * Messages that the filter matched.
      * @minimum 0
      */
   matched: number;
   /**
-     * Those on which it acted: no filter before it had moved them, and its label was there.
+     * Messages that the filter acted on: no earlier filter had moved them, and its label exists.
      * @minimum 0
      */
   applied: number;
@@ -203,7 +203,7 @@ export type FilterRunSampleItemMatchesItemField = 'from' | 'to' | 'subject';
 export type FilterRunSampleItemMatchesItemOp = 'contains' | 'is';
 export type FilterRunSampleItemMatchesItemAction = 'move' | 'label' | 'star' | 'read';
 /**
- * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+ * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
  * @nullable
  */
 export type FilterRunSampleItemMatchesItemReason = 'disabled' | 'label_deleted' | 'earlier_move' | null;
@@ -225,7 +225,7 @@ export type FilterRunSampleItemMatchesItem = {
   /** Whether it would act. */
   applied: boolean;
   /**
-     * Why it would not: it is disabled, its label is gone, or a filter before it moves the message.
+     * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
      * @nullable
      */
   reason: FilterRunSampleItemMatchesItemReason;
@@ -268,7 +268,7 @@ export interface FilterRun {
      */
   mailboxes: string[] | null;
   folders: string[];
-  /** `failed`: `last_error` says why; what was changed stays so. */
+  /** `failed`: `last_error` says why. Changes that were made stay. */
   state: FilterRunState;
   /**
      * Messages to look at, as they were counted at the beginning; null before.
@@ -287,7 +287,7 @@ export interface FilterRun {
      */
   matched: number;
   /**
-     * Messages that were changed; of a preview: would be.
+     * Messages that were changed, or in a preview would be.
      * @minimum 0
      */
   changed: number;
@@ -302,7 +302,7 @@ export interface FilterRun {
   /** As they were when the run began, in the order in which they run. */
   filters: FilterRunFiltersItem[];
   /**
-     * By which it can be undone once it has ended; null: nothing was changed.
+     * Undoes the run once it has ended; null if nothing was changed.
      * @nullable
      */
   change_id: string | null;
@@ -316,7 +316,7 @@ export interface FilterRun {
 }
 
 /**
- * `failed`: `last_error` says why; what was changed stays so.
+ * `failed`: `last_error` says why. Changes that were made stay.
  */
 export type FilterRunItemState = 'running' | 'done' | 'cancelled' | 'failed';
 export type FilterRunItemFiltersItemField = 'from' | 'to' | 'subject';
@@ -332,12 +332,12 @@ export type FilterRunItemFiltersItem = {
   /** @nullable */
   argument: string | null;
   /**
-     * Messages that it matched.
+     * Messages that the filter matched.
      * @minimum 0
      */
   matched: number;
   /**
-     * Those on which it acted: no filter before it had moved them, and its label was there.
+     * Messages that the filter acted on: no earlier filter had moved them, and its label exists.
      * @minimum 0
      */
   applied: number;
@@ -357,7 +357,7 @@ export interface FilterRunItem {
      */
   mailboxes: string[] | null;
   folders: string[];
-  /** `failed`: `last_error` says why; what was changed stays so. */
+  /** `failed`: `last_error` says why. Changes that were made stay. */
   state: FilterRunItemState;
   /**
      * Messages to look at, as they were counted at the beginning; null before.
@@ -376,7 +376,7 @@ export interface FilterRunItem {
      */
   matched: number;
   /**
-     * Messages that were changed; of a preview: would be.
+     * Messages that were changed, or in a preview would be.
      * @minimum 0
      */
   changed: number;
@@ -391,7 +391,7 @@ export interface FilterRunItem {
   /** As they were when the run began, in the order in which they run. */
   filters: FilterRunItemFiltersItem[];
   /**
-     * By which it can be undone once it has ended; null: nothing was changed.
+     * Undoes the run once it has ended; null if nothing was changed.
      * @nullable
      */
   change_id: string | null;
@@ -420,7 +420,7 @@ export type ForwardingForward = {
      */
   since: string | null;
   /**
-     * After this it counts as off.
+     * After this time it counts as off.
      * @nullable
      */
   until: string | null;
@@ -448,7 +448,7 @@ export type ForwardingReply = {
      */
   since: string | null;
   /**
-     * After this it counts as off.
+     * After this time it counts as off.
      * @nullable
      */
   until: string | null;
@@ -474,7 +474,7 @@ export interface SentRecipient {
   /** `queued` before the first attempt; `deferred` between attempts; `delivered` once the next server has accepted the message; `bounced` once it is given up; `complained` where the recipient called it spam. */
   state: SentRecipientState;
   /**
-     * Since when it is `delivered`, `bounced` or `complained`.
+     * When it became `delivered`, `bounced` or `complained`.
      * @nullable
      */
   at: string | null;
@@ -499,7 +499,7 @@ export interface SentRecipient {
      */
   server: string | null;
   /**
-     * Of one who waits; null while an attempt is being made.
+     * The time of the next attempt; null during an attempt.
      * @nullable
      */
   next_attempt_at: string | null;
@@ -509,13 +509,13 @@ export interface SentMessage {
   /** As sending or scheduling answered it. */
   id: string;
   /**
-     * The mailbox that sent it; null once it is gone.
+     * The mailbox that sent it; null once it is deleted.
      * @nullable
      */
   mailbox: string | null;
   /** The address or alias that sent it. */
   from: string;
-  /** When it was handed over to be sent. */
+  /** When it was put into the queue. */
   queued_at: string;
   recipients: SentRecipient[];
 }
@@ -536,7 +536,7 @@ export interface Suppression {
      */
   reply: string | null;
   /**
-     * Whose message it was; null once the mailbox is gone.
+     * The mailbox that sent the message; null once it is deleted.
      * @nullable
      */
   mailbox: string | null;
@@ -559,7 +559,7 @@ export interface DraftItem {
   version: number;
   updated_at: string;
   from: string;
-  /** As one gives them, unfinished ones too. In a list, the first 100. */
+  /** As they were given, incomplete ones too. In a list, the first 100. */
   to: string[];
   subject: string;
   /** The first 140 characters of the text. */
@@ -610,7 +610,7 @@ export interface Draft {
   version: number;
   updated_at: string;
   from: string;
-  /** As one gives them, unfinished ones too. In a list, the first 100. */
+  /** As they were given, incomplete ones too. In a list, the first 100. */
   to: string[];
   subject: string;
   cc: string[];
@@ -663,7 +663,7 @@ export interface Approval {
   draft_id: string;
   mailbox: string;
   /**
-     * Of the draft, as it is to be sent.
+     * The version of the draft that is to be sent.
      * @minimum 1
      */
   version: number;
@@ -860,7 +860,7 @@ export interface Address {
 }
 
 /**
- * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
  * @nullable
  */
 export type MessageItemAuthentication = {
@@ -919,7 +919,7 @@ export interface MessageItem {
   /** The first 140 characters of the text. */
   preview: string;
   /**
-     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
      * @nullable
      */
   authentication: MessageItemAuthentication;
@@ -976,7 +976,7 @@ export interface AppliedFilter {
 }
 
 /**
- * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
  * @nullable
  */
 export type MessageAuthentication = {
@@ -1035,7 +1035,7 @@ export interface Message {
   /** The first 140 characters of the text. */
   preview: string;
   /**
-     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
      * @nullable
      */
   authentication: MessageAuthentication;
@@ -1067,7 +1067,7 @@ export interface Message {
      */
   text: string | null;
   /**
-     * As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.
+     * As it was sent: show it in a sandbox without scripts and remote content.
      * @nullable
      */
   html: string | null;
@@ -1106,16 +1106,16 @@ export interface Change {
   by: ChangeBy;
   at: string;
   /**
-     * So many were changed.
+     * The number of messages that were changed.
      * @minimum 0
      */
   messages: number;
-  /** What was done to some of them, or all. */
+  /** What was done to at least one of them. */
   did: ChangeDidItem[];
-  /** The folders that they were moved to. */
+  /** The folders that messages were moved to. */
   moved_to: string[];
   /**
-     * So many an undo did not put back, or not wholly.
+     * The number of messages that an undo did not put back, or only in part.
      * @minimum 0
      */
   left_alone: number;
@@ -1132,7 +1132,7 @@ export interface Change {
 }
 
 /**
- * `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not.
+ * `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host refused it.
  */
 export type LeftAloneReason = 'gone' | 'moved' | 'changed' | 'refused';
 export interface LeftAlone {
@@ -1140,7 +1140,7 @@ export interface LeftAlone {
   folder: string;
   /** @minimum 1 */
   uid: number;
-  /** `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder since, and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host would not. */
+  /** `gone`: it was deleted, or moved by a change that is not on record. `moved`: it is in another folder and stays there. `changed`: a flag or label is no longer as the change left it, and stays. `refused`: the mail host refused it. */
   reason: LeftAloneReason;
 }
 
@@ -1165,16 +1165,16 @@ export interface WholeChange {
   by: WholeChangeBy;
   at: string;
   /**
-     * So many were changed.
+     * The number of messages that were changed.
      * @minimum 0
      */
   messages: number;
-  /** What was done to some of them, or all. */
+  /** What was done to at least one of them. */
   did: WholeChangeDidItem[];
-  /** The folders that they were moved to. */
+  /** The folders that messages were moved to. */
   moved_to: string[];
   /**
-     * So many an undo did not put back, or not wholly.
+     * The number of messages that an undo did not put back, or only in part.
      * @minimum 0
      */
   left_alone: number;
@@ -1188,12 +1188,12 @@ export interface WholeChange {
      * @nullable
      */
   undone_by: string | null;
-  /** What `left_alone` counts, at most 500 of it. */
+  /** The messages that `left_alone` counts, at most 500. */
   left: LeftAlone[];
 }
 
 /**
- * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
  * @nullable
  */
 export type FoundMessageAuthentication = {
@@ -1265,7 +1265,7 @@ export interface FoundMessage {
   /** The first 140 characters of the text. */
   preview: string;
   /**
-     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
      * @nullable
      */
   authentication: FoundMessageAuthentication;
@@ -1331,7 +1331,7 @@ export interface Thread {
 }
 
 /**
- * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
  * @nullable
  */
 export type ThreadMessageAuthentication = {
@@ -1393,7 +1393,7 @@ export interface ThreadMessage {
   /** The first 140 characters of the text. */
   preview: string;
   /**
-     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
      * @nullable
      */
   authentication: ThreadMessageAuthentication;
@@ -1479,7 +1479,7 @@ export interface NotDelivered {
 }
 
 /**
- * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+ * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
  * @nullable
  */
 export type ConversationMessageAuthentication = {
@@ -1521,7 +1521,7 @@ export type ConversationMessageBody = {
      */
   text: string | null;
   /**
-     * As it was sent. It may hold anything: show it in a sandbox, without scripts or remote content.
+     * As it was sent: show it in a sandbox without scripts and remote content.
      * @nullable
      */
   html: string | null;
@@ -1566,7 +1566,7 @@ export interface ConversationMessage {
   /** The first 140 characters of the text. */
   preview: string;
   /**
-     * What was found as the message arrived here over SMTP or LMTP; a sender cannot forge it. Null for other messages.
+     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
      * @nullable
      */
   authentication: ConversationMessageAuthentication;
@@ -1662,7 +1662,7 @@ export type EventMessageMovedFrom = {
 };
 
 export interface EventMessage {
-  /** Where it was then: `inbox`, … */
+  /** The folder at that time: `inbox`, … */
   folder: string;
   /**
      * Null where the mail server does not tell it.
@@ -1671,7 +1671,7 @@ export interface EventMessage {
      */
   uid: number | null;
   /**
-     * Null once it is not there any more, and of a Private mailbox.
+     * Null once the message has left that place, and for a Private mailbox.
      * @nullable
      */
   subject: string | null;
@@ -1682,21 +1682,21 @@ export interface EventMessage {
   from: EventMessageFrom;
   /** Where a move took it from. */
   moved_from?: EventMessageMovedFrom;
-  /** What it has become; absent if it has not changed. */
+  /** The new value; absent if it has not changed. */
   unread?: boolean;
-  /** What it has become; absent if it has not changed. */
+  /** The new value; absent if it has not changed. */
   starred?: boolean;
   /** Keywords. */
   added_labels?: string[];
   /** Keywords. */
   removed_labels?: string[];
-  /** Keywords that it has, all of them: of a change by another mail program, in place of the two. */
+  /** All its keywords. In a change by another mail program, instead of the two lists. */
   labels?: string[];
 }
 
 export type EventSendingRecipientsItem = {
   /**
-     * Null where a Private mailbox sends.
+     * Null if a Private mailbox sends.
      * @nullable
      */
   address: string | null;
@@ -1709,7 +1709,7 @@ export type EventSendingRecipientsItem = {
 export interface EventSending {
   /** The `id` that sending or scheduling answered. */
   id: string;
-  /** Whom the event is about. */
+  /** The recipients of the event. */
   recipients?: EventSendingRecipientsItem[];
   /** Why a scheduled message has failed, or was cancelled by an answer. */
   reason?: string;
@@ -1734,7 +1734,7 @@ export interface EventQuota {
   /** `sending`: recipients of the UTC day. */
   quota: EventQuotaQuota;
   /**
-     * 80 or 100, of the limit.
+     * 80 or 100 percent of the limit.
      * @minimum 80
      * @maximum 100
      */
@@ -1765,7 +1765,7 @@ export interface Event {
   type: EventType;
   at: string;
   /**
-     * The address of the mailbox that it is about; null where it is about none, or that is gone.
+     * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
      * @nullable
      */
   mailbox: string | null;
@@ -1779,16 +1779,16 @@ export interface Event {
 
 export interface EventPage {
   data: Event[];
-  /** What `after` of the next request is. */
+  /** `after` of the next request. */
   next: string;
-  /** There may be more at once, also where `data` is empty. */
+  /** More may follow at once, even if `data` is empty. */
   has_more: boolean;
 }
 
 export type PresentMemberDoing = 'reading' | 'writing';
 export interface PresentMember {
   member_id: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   email: string;
   doing: PresentMemberDoing;
@@ -1841,7 +1841,7 @@ export interface Webhook {
   name: string;
   url: string;
   /**
-     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * Types of events, or their first words (`message`). Null: all that it may read.
      * @nullable
      */
   types: string[] | null;
@@ -1868,7 +1868,7 @@ export interface Webhook {
      */
   paused_because: string | null;
   /**
-     * Until then the secret before signs too.
+     * Until then requests are also signed with the previous secret.
      * @nullable
      */
   previous_secret_until: string | null;
@@ -1896,7 +1896,7 @@ export interface WebhookWithSecret {
   name: string;
   url: string;
   /**
-     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * Types of events, or their first words (`message`). Null: all that it may read.
      * @nullable
      */
   types: string[] | null;
@@ -1923,7 +1923,7 @@ export interface WebhookWithSecret {
      */
   paused_because: string | null;
   /**
-     * Until then the secret before signs too.
+     * Until then requests are also signed with the previous secret.
      * @nullable
      */
   previous_secret_until: string | null;
@@ -1940,7 +1940,7 @@ export interface WebhookDelivery {
   type: WebhookDeliveryType;
   state: WebhookDeliveryState;
   /**
-     * 0: it waits for one before it.
+     * 0: it waits for an earlier delivery.
      * @minimum 0
      */
   attempts: number;
@@ -1949,7 +1949,7 @@ export interface WebhookDelivery {
   /** @nullable */
   next_at: string | null;
   /**
-     * Of the last answer; null where there was none.
+     * HTTP status of the last answer; null without one.
      * @nullable
      */
   status: number | null;
@@ -1964,7 +1964,7 @@ export interface WebhookDelivery {
      */
   error: string | null;
   /**
-     * That the last attempt took.
+     * Duration of the last attempt.
      * @nullable
      */
   milliseconds: number | null;
@@ -1982,7 +1982,7 @@ export interface WebhookDeliveryPage {
 export interface WebhookTest {
   delivered: boolean;
   /**
-     * Of the last answer; null where there was none.
+     * HTTP status of the last answer; null without one.
      * @nullable
      */
   status: number | null;
@@ -1997,7 +1997,7 @@ export interface WebhookTest {
      */
   error: string | null;
   /**
-     * That the last attempt took.
+     * Duration of the last attempt.
      * @nullable
      */
   milliseconds: number | null;
@@ -2013,21 +2013,21 @@ export type DnsRecordProblem = 'missing' | 'mismatch' | 'conflict' | 'lookup_fai
 export interface DnsRecord {
   purpose: DnsRecordPurpose;
   type: DnsRecordType;
-  /** Where it goes, as a whole name. */
+  /** The full name of the record. */
   name: string;
   value: string;
   /**
-     * Of an MX; null for all others.
+     * The preference of an MX record; null for others.
      * @nullable
      */
   priority: number | null;
   /** In seconds. */
   ttl: number;
-  /** Whether it was there at the last look. With `last_checked_at` null: not yet looked at, not missing. */
+  /** Whether the last check found it. With `last_checked_at` null it is not yet checked. */
   satisfied: boolean;
   /** @nullable */
   last_checked_at: string | null;
-  /** What stands there, as far as it matters. */
+  /** What the last check found there, if it matters. */
   found: string[];
   /**
      * `missing`: there is no such record. `mismatch`: there is one, and it says something else. `conflict`: there are several where one may be, or another organization has proven the domain. `lookup_failed`: the DNS did not answer, which never makes `satisfied` false.
@@ -2052,10 +2052,10 @@ export interface Domain {
   domain_unicode: string;
   /** `verified`: ownership and receiving are proven; mailboxes can be made. `failed`: ownership was not proven in 14 days, or another organization has proven it; remove it and enrol again. */
   status: DomainStatus;
-  /** By the operator: no mail comes in, no mailboxes are made; mail can be read. */
+  /** Suspended by the operator: mail is refused and no mailbox can be created. Mail can be read. */
   suspended: boolean;
   /**
-     * While the challenge is live: null once ownership is proven or the challenge failed.
+     * Null once ownership is proven or the challenge has failed.
      * @nullable
      */
   ownership_token: string | null;
@@ -2068,9 +2068,9 @@ export interface Domain {
      * @minimum 0
      */
   outstanding: number;
-  /** To publish as they are. Four at first; the two for signing (DKIM) come with the first check. */
+  /** Publish them unchanged. The two DKIM records follow with the first check. */
   dns: DnsRecord[];
-  /** Worth publishing, never counted as outstanding: MTA-STS, TLS-RPT, and for 7 days the signing keys that newer ones have replaced. */
+  /** Recommended, never counted as outstanding: MTA-STS, TLS-RPT, and for 7 days the signing keys that newer ones have replaced. */
   optional_dns: DnsRecord[];
   /** @nullable */
   next_check_at: string | null;
@@ -2134,7 +2134,7 @@ export type MailboxAccessLevel = 'read' | 'change' | 'send' | 'own';
 export interface MailboxAccess {
   member_id: string;
   email: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   /** `own`: it is their own mailbox. */
   level: MailboxAccessLevel;
@@ -2235,7 +2235,7 @@ export type MemberRole = 'owner' | 'admin' | 'member';
 export interface Member {
   id: string;
   email: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   role: MemberRole;
   joined_at: string;
@@ -2245,7 +2245,7 @@ export type InvitedMemberRole = 'owner' | 'admin' | 'member';
 export interface InvitedMember {
   id: string;
   email: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   role: InvitedMemberRole;
   joined_at: string;
@@ -2341,7 +2341,7 @@ export type MePermissionsItem = 'manage_api_keys' | 'manage_members' | 'manage_o
 export interface Me {
   id: string;
   email: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   role: MeRole;
   joined_at: string;
@@ -2490,7 +2490,7 @@ export type ApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' 
 export type ApiKeyMailboxesItem = {
   id: string;
   /**
-     * Null once it is deleted.
+     * Null once the mailbox is deleted.
      * @nullable
      */
   address: string | null;
@@ -2498,7 +2498,7 @@ export type ApiKeyMailboxesItem = {
 
 export interface ApiKey {
   id: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   /** The first eight characters. */
   prefix: string;
@@ -2506,17 +2506,17 @@ export interface ApiKey {
   status: ApiKeyStatus;
   scopes: ApiKeyScopesItem[];
   /**
-     * Those that it sees; null: all.
+     * The mailboxes that the key sees; null: all.
      * @nullable
      */
   mailboxes: ApiKeyMailboxesItem[] | null;
   /**
-     * Whom it may write to; null: everybody.
+     * Addresses and domains that the key may send to; null: all.
      * @nullable
      */
   recipients: string[] | null;
   /**
-     * Where it works; null: everywhere.
+     * Networks that the key works from; null: all.
      * @nullable
      */
   networks: string[] | null;
@@ -2542,7 +2542,7 @@ export type NewApiKeyScopesItem = 'labels:read' | 'labels:write' | 'messages:rea
 export type NewApiKeyMailboxesItem = {
   id: string;
   /**
-     * Null once it is deleted.
+     * Null once the mailbox is deleted.
      * @nullable
      */
   address: string | null;
@@ -2550,7 +2550,7 @@ export type NewApiKeyMailboxesItem = {
 
 export interface NewApiKey {
   id: string;
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   name: string;
   /** The first eight characters. */
   prefix: string;
@@ -2558,17 +2558,17 @@ export interface NewApiKey {
   status: NewApiKeyStatus;
   scopes: NewApiKeyScopesItem[];
   /**
-     * Those that it sees; null: all.
+     * The mailboxes that the key sees; null: all.
      * @nullable
      */
   mailboxes: NewApiKeyMailboxesItem[] | null;
   /**
-     * Whom it may write to; null: everybody.
+     * Addresses and domains that the key may send to; null: all.
      * @nullable
      */
   recipients: string[] | null;
   /**
-     * Where it works; null: everywhere.
+     * Networks that the key works from; null: all.
      * @nullable
      */
   networks: string[] | null;
@@ -2686,7 +2686,7 @@ export type ListOrphanLabels200 = {
 
 export type AdoptOrphanLabelBody = {
   /**
-     * An orphan.
+     * A keyword without a label.
      * @minLength 1
      * @maxLength 50
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -2704,7 +2704,7 @@ export type AdoptOrphanLabelBody = {
 
 export type RemoveOrphanLabel200 = {
   deleted: true;
-  /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
   keyword: string;
   /**
      * Undoes it on messages; null where the caller may change no mailbox.
@@ -2731,7 +2731,7 @@ from_messages?: boolean;
 export type DeleteLabel200 = {
   deleted: true;
   id: string;
-  /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
   keyword_left_on_messages?: string;
   /**
      * Undoes it on messages; null where the caller may change no mailbox.
@@ -2753,7 +2753,7 @@ export type MergeLabelsBody = {
 export type MergeLabels200 = {
   label: Label;
   /**
-     * So many set the other label now.
+     * The number of filters that now set the other label.
      * @minimum 0
      */
   filters: number;
@@ -2947,12 +2947,12 @@ export type RunFiltersBody = {
      */
   mailboxes?: string[];
   /**
-     * A mailbox that lacks one has no mail there to go through.
+     * Default: `inbox`. A mailbox without the folder is skipped.
      * @minItems 1
      * @maxItems 100
      */
   folders?: string[];
-  /** `true` counts and shows what a run would do, and changes nothing. */
+  /** `true` shows what a run would do and changes nothing. */
   preview?: boolean;
 };
 
@@ -2966,12 +2966,12 @@ export type RunFilterBody = {
      */
   mailboxes?: string[];
   /**
-     * A mailbox that lacks one has no mail there to go through.
+     * Default: `inbox`. A mailbox without the folder is skipped.
      * @minItems 1
      * @maxItems 100
      */
   folders?: string[];
-  /** `true` counts and shows what a run would do, and changes nothing. */
+  /** `true` shows what a run would do and changes nothing. */
   preview?: boolean;
 };
 
@@ -3085,7 +3085,7 @@ from_messages?: boolean;
 export type DeleteOwnLabel200 = {
   deleted: true;
   id: string;
-  /** The IMAP keyword on messages; what `add_labels` and `remove_labels` take. Given by us, never changes. */
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
   keyword_left_on_messages?: string;
   /**
      * Undoes it on messages; null where the caller may change no mailbox.
@@ -3277,12 +3277,12 @@ export type RunOwnFiltersBody = {
      */
   mailboxes?: string[];
   /**
-     * A mailbox that lacks one has no mail there to go through.
+     * Default: `inbox`. A mailbox without the folder is skipped.
      * @minItems 1
      * @maxItems 100
      */
   folders?: string[];
-  /** `true` counts and shows what a run would do, and changes nothing. */
+  /** `true` shows what a run would do and changes nothing. */
   preview?: boolean;
 };
 
@@ -3296,12 +3296,12 @@ export type RunOwnFilterBody = {
      */
   mailboxes?: string[];
   /**
-     * A mailbox that lacks one has no mail there to go through.
+     * Default: `inbox`. A mailbox without the folder is skipped.
      * @minItems 1
      * @maxItems 100
      */
   folders?: string[];
-  /** `true` counts and shows what a run would do, and changes nothing. */
+  /** `true` shows what a run would do and changes nothing. */
   preview?: boolean;
 };
 
@@ -3511,7 +3511,7 @@ export type SendMessage202 = {
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: SendMessage202Status;
-  /** Recipients whom nothing is sent to; absent if there are none. */
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
   refused?: SendMessage202RefusedItem[];
 };
 
@@ -3630,7 +3630,7 @@ export type SendBatch200DataItemError = {
   /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
   needs?: SendBatch200DataItemErrorNeeds;
   /**
-     * Wherever `field` is: everything that is wrong with the body or the query, the first being what `field` and `message` say.
+     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
      * @maxItems 100
      */
   details?: SendBatch200DataItemErrorDetailsItem[];
@@ -3642,7 +3642,7 @@ export type SendBatch200DataItem = {
   id?: string;
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id?: string;
-  /** Recipients whom nothing is sent to; absent if there are none. */
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
   refused?: SendBatch200DataItemRefusedItem[];
   /** What `POST /v1/send` would have answered to this message alone. */
   error?: SendBatch200DataItemError;
@@ -3747,7 +3747,7 @@ export type ReplyToMessage202 = {
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: ReplyToMessage202Status;
-  /** Recipients whom nothing is sent to; absent if there are none. */
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
   refused?: ReplyToMessage202RefusedItem[];
 };
 
@@ -3757,7 +3757,7 @@ export type ListSentMessagesParams = {
  */
 state?: ListSentMessagesState;
 /**
- * Only what this mailbox sent.
+ * Only messages from this mailbox.
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -3769,7 +3769,7 @@ mailbox?: string;
  */
 recipient?: string;
 /**
- * Only from then on: RFC 3339 with an offset.
+ * Only from this time on: RFC 3339 with an offset.
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 since?: string;
@@ -3861,7 +3861,7 @@ export type ListDrafts200 = {
      */
   total: number;
   /**
-     * `cursor` of the next page; null: there is none.
+     * `cursor` of the next page; null on the last page.
      * @nullable
      */
   next_cursor: string | null;
@@ -3869,7 +3869,7 @@ export type ListDrafts200 = {
 
 export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
 /**
- * A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
+ * A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
  */
 export type CreateDraftBodyOriginal = {
   /**
@@ -3922,21 +3922,21 @@ export type CreateDraftBody = {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   mailbox: string;
-  /** A message that this answers or forwards: `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are made of it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
+  /** A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
   original?: CreateDraftBodyOriginal;
   /**
-     * Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.
+     * By default the mailbox. Only sending checks it.
      * @maxLength 998
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   from?: string;
-  /** To: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
   to?: string | string[];
-  /** Cc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
   cc?: string | string[];
-  /** Bcc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
   bcc?: string | string[];
-  /** Where answers go: one address, or up to 10. What is no whole address yet is kept as it is. */
+  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
   reply_to?: string | string[];
   /**
      * @maxLength 998
@@ -3997,18 +3997,18 @@ export type EditDraftBodyHeaders = {[key: string]: string | string[]};
 
 export type EditDraftBody = {
   /**
-     * Without it, the mailbox. Sending checks that it is one, and that the caller may send from it.
+     * By default the mailbox. Only sending checks it.
      * @maxLength 998
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   from?: string;
-  /** To: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
   to?: string | string[];
-  /** Cc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
   cc?: string | string[];
-  /** Bcc: one address, or up to 25. What is no whole address yet is kept as it is. */
+  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
   bcc?: string | string[];
-  /** Where answers go: one address, or up to 10. What is no whole address yet is kept as it is. */
+  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
   reply_to?: string | string[];
   /**
      * @maxLength 998
@@ -4126,7 +4126,7 @@ export type SendDraft202 = {
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: SendDraft202Status;
-  /** Recipients whom nothing is sent to; absent if there are none. */
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
   refused?: SendDraft202RefusedItem[];
 };
 
@@ -4140,11 +4140,11 @@ export type RequestApprovalBody = {
 
 export type ListApprovalsParams = {
 /**
- * Only those that have it.
+ * Only those with this status.
  */
 status?: ListApprovalsStatus;
 /**
- * The id of a draft: only those of it.
+ * The id of a draft: only its approvals.
  * @maxLength 100
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -4166,7 +4166,7 @@ export type ListApprovalsStatus = 'pending' | 'approved' | 'declined' | 'outdate
 export type ListApprovals200 = {
   data: Approval[];
   /**
-     * `cursor` of the next page; null: there is none.
+     * `cursor` of the next page; null on the last page.
      * @nullable
      */
   next_cursor: string | null;
@@ -4183,7 +4183,7 @@ export type ApproveDraft202 = {
   /** The Message-ID that the message bears, as replies to it name it. */
   message_id: string;
   status: ApproveDraft202Status;
-  /** Recipients whom nothing is sent to; absent if there are none. */
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
   refused?: ApproveDraft202RefusedItem[];
 };
 
@@ -4198,7 +4198,7 @@ export type DeclineDraftBody = {
 
 export type ListScheduledMessagesParams = {
 /**
- * Only those that have it.
+ * Only those with this status.
  */
 status?: ListScheduledMessagesStatus;
 /**
@@ -4430,12 +4430,12 @@ unread?: boolean;
  */
 label?: string;
 /**
- * Those of these messages that are in the folder, on one page: up to 100 uids. It stands alone.
+ * Up to 100 uids: those that are in the folder, on one page. Cannot be combined with other filters.
  * @pattern ^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$
  */
 uids?: string;
 /**
- * Those that came into the folder after this one, in the order of their uids: what is new. `total` counts those of the answer. It stands alone but for `limit`.
+ * Messages that came into the folder after this uid, by ascending uid. `total` counts those of the answer. Can be combined with `limit` only.
  * @minimum 0
  * @maximum 4294967295
  */
@@ -4478,7 +4478,7 @@ folder?: string;
 
 export type ChangeMessagesBody = {
   /**
-     * Such as the `uids` of a thread.
+     * For example the `uids` of a thread.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -4522,7 +4522,7 @@ export type ChangeMessages200MovedItem = {
 
 export type ChangeMessages200 = {
   /**
-     * Undoes it; null where nothing has changed.
+     * Undoes the change; null if nothing has changed.
      * @nullable
      */
   change_id: string | null;
@@ -4557,7 +4557,7 @@ folder?: string;
 
 export type DeleteMessagesBody = {
   /**
-     * Such as the `uids` of a thread.
+     * For example the `uids` of a thread.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -4578,7 +4578,7 @@ export type DeleteMessages200 = {
      * @items.maximum 4294967295
      */
   not_found: number[];
-  /** They are gone: nothing brings them back. */
+  /** They cannot be brought back. */
   undoable: false;
 };
 
@@ -4642,7 +4642,7 @@ export type EmptyFolderParams = {
  */
 mailbox: string;
 /**
- * Messages above it stay. Default: those that come after the request began.
+ * Messages with a higher uid stay. Default: the highest uid as the request begins.
  * @minimum 0
  * @maximum 4294967295
  */
@@ -4655,14 +4655,14 @@ export type EmptyFolder200 = {
      * @minimum 0
      */
   deleted: number;
-  /** Whether messages up to `up_to_uid` are left. Then ask again, with it. */
+  /** Whether messages up to `up_to_uid` are left: if so, repeat the request with it. */
   has_more: boolean;
   /**
      * @minimum 0
      * @maximum 4294967295
      */
   up_to_uid: number;
-  /** They are gone: nothing brings them back. */
+  /** They cannot be brought back. */
   undoable: false;
 };
 
@@ -4918,7 +4918,7 @@ include?: ReadWholeConversationInclude;
 export type ReadWholeConversationInclude = 'bodies';
 export type ReadEventsParams = {
 /**
- * The `next` of the answer before, or the `id` of an event; `now` for what cannot be read yet: what is committed from now on, and perhaps a moment before. Without it, from the oldest event that is kept.
+ * `next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. Without it, from the oldest event that is kept.
  * @minLength 1
  * @maxLength 100
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -5018,7 +5018,7 @@ export type CreateWebhookBody = {
      */
   name?: string;
   /**
-     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * Types of events, or their first words (`message`). Null: all that it may read.
      * @minItems 1
      * @maxItems 30
      * @nullable
@@ -5052,7 +5052,7 @@ export type ChangeWebhookBody = {
      */
   name?: string;
   /**
-     * Types of events, or their first words (`message`). Null: all that it may hear of.
+     * Types of events, or their first words (`message`). Null: all that it may read.
      * @minItems 1
      * @maxItems 30
      * @nullable
@@ -5122,7 +5122,7 @@ export type ReplayWebhook200 = {
   /** @minimum 0 */
   replayed: number;
   /**
-     * There are more after this one.
+     * More events follow.
      * @nullable
      */
   next: string | null;
@@ -5283,7 +5283,7 @@ export type ListMembers200 = {
 export type AddMemberBodyRole = 'owner' | 'admin' | 'member';
 export type AddMemberBody = {
   /**
-     * Two members of an organization differ in more than case.
+     * Unique in the organization, without regard to case.
      * @minLength 1
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
@@ -5545,7 +5545,7 @@ action?: string;
  */
 actor?: string;
 /**
- * Only from then on: RFC 3339 with an offset.
+ * Only from this time on: RFC 3339 with an offset.
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 since?: string;
@@ -6059,7 +6059,7 @@ export const getTryFiltersUrl = () => {
 }
 
 /**
- * Tells which of the organization's filters, and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.
+ * Lists which of the organization's filters, and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.
  *
  * Scope: `filters:read`.
  * @summary Try filters on a message
@@ -6217,7 +6217,7 @@ export const getShowFilterRunUrl = (id: string,) => {
 }
 
 /**
- * How far it is, what it found, and what it changed.
+ * Its progress and result.
  *
  * Scope: `messages:read`.
  * @summary Show a run of filters
@@ -6244,7 +6244,7 @@ export const getCancelFilterRunUrl = (id: string,) => {
 }
 
 /**
- * What it changed stays so. A step of some hundred messages that is in hand is finished and counted. One that has ended stays as it is.
+ * Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended stays as it is.
  *
  * Scope: `messages:write`.
  * @summary Cancel a run of filters
@@ -6740,7 +6740,7 @@ export const getTryOwnFiltersUrl = () => {
 }
 
 /**
- * Tells which of the organization's filters, then of the member's own and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered.
+ * Lists which of the organization's filters, then of the member's own and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Try filters on a message
@@ -6898,7 +6898,7 @@ export const getShowOwnRunUrl = (id: string,) => {
 }
 
 /**
- * How far it is, what it found, and what it changed.
+ * Its progress and result.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a run of filters
@@ -6925,7 +6925,7 @@ export const getCancelOwnRunUrl = (id: string,) => {
 }
 
 /**
- * What it changed stays so. A step of some hundred messages that is in hand is finished and counted. One that has ended stays as it is.
+ * Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended stays as it is.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Cancel a run of filters
@@ -7197,7 +7197,7 @@ export const getSendBatchUrl = () => {
 }
 
 /**
- * Up to 100 messages, each as `POST /v1/send` takes it, 12 MiB of body in all. Each is judged for itself, in their order: one that fails holds up no other. Those that are accepted are stored together; after a 5xx none is.
+ * Up to 100 messages, each as `POST /v1/send` takes it, 12 MiB of body in all. They are checked one by one, in their order: one that fails does not affect the others. Those that are accepted are stored together; after a 5xx none is.
  *
  * Scope: `sending:write`.
  * @summary Send several messages
@@ -7713,7 +7713,7 @@ export const getRequestApprovalUrl = (id: string,) => {
 }
 
 /**
- * That it be sent as it is now, by somebody who may approve. An edit, and asking again, make this `outdated`.
+ * Somebody who may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.
  *
  * Scope: `sending:draft` or `sending:write`.
  * @summary Ask for approval of a draft
@@ -7762,7 +7762,7 @@ export const getListApprovalsUrl = (params?: ListApprovalsParams,) => {
 }
 
 /**
- * Of drafts of all mailboxes that one reads, the last asked for first. Decided ones stay for 30 days.
+ * Approvals in all mailboxes that the caller reads, newest first. Decided ones are kept for 30 days.
  *
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary List approvals
@@ -7841,7 +7841,7 @@ export const getDeclineDraftUrl = (id: string,) => {
 }
 
 /**
- * The draft stays, and approval can be asked for it again.
+ * The draft stays. Approval can be asked for again.
  *
  * Scope: `sending:approve`.
  * @summary Decline a draft
@@ -8616,7 +8616,7 @@ export const getFetchMessagePictureUrl = (uid: number,
 }
 
 /**
- * A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without cookies and referrer: the sender learns that it was asked for, and nothing of who did. AVIF, WebP, PNG, JPEG, GIF and BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.
+ * A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.
  *
  * Scope: `messages:read`.
  * @summary Fetch a remote picture of a message
@@ -8678,7 +8678,7 @@ export const getShowChangeUrl = (id: string,) => {
 }
 
 /**
- * Of one that undid another, it names the messages that were left alone.
+ * For an undo, `left` names the messages that it left alone.
  *
  * Scope: `messages:read`.
  * @summary Show a change of many messages
@@ -8921,7 +8921,7 @@ export const getReadEventsUrl = (params?: ReadEventsParams,) => {
 }
 
 /**
- * What has happened, in the order of commits. Each type needs the scope of what it tells, too. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the event `presence`.
+ * Events in the order of commits. Each type also needs the scope of its subject. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the event `presence`.
  *
  * Scope: `events:read`.
  * @summary Read events
@@ -9323,7 +9323,7 @@ export const getTestWebhookUrl = (id: string,) => {
 }
 
 /**
- * Posts a `webhook.test` once, also while the webhook is paused, and answers what came of it, after at most 10 s.
+ * Posts a `webhook.test` once, also while the webhook is paused, and answers the result, after at most 10 s.
  *
  * Scope: `webhooks:write`.
  * @summary Send a webhook a test event
@@ -9384,7 +9384,7 @@ export const getEnrolDomainUrl = () => {
 }
 
 /**
- * Answers the DNS records to publish, as they are, at the DNS provider. They are looked up on a schedule: every 5 minutes in the first hour, every 30 in the first two days, then every 6 hours, and daily once all is well. Nothing triggers a check; poll `GET /v1/domains/{id}`, where `next_check_at` says when it is worth it.
+ * Answers the DNS records. Publish them unchanged at the DNS provider. The service looks them up by a schedule: every 5 minutes in the first hour, every 30 in the first two days, then every 6 hours, and daily once all is well. Nothing triggers a check: poll `GET /v1/domains/{id}`, whose `next_check_at` is the time of the next one.
  *
  * Several organizations may enrol a domain: the first whose ownership record is found has it, and the others’ enrolments fail. A sub-domain of another organization’s domain needs an ownership record of its own, as any domain does. An enrolment that has failed begins anew, under a new token, when the domain is enrolled again.
  *
