@@ -20,6 +20,7 @@ import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { composerWith } from '#/outbound/compose/composer.ts'
 import { Dispatch } from '#/outbound/dispatch.ts'
 import { linkMail } from '#/outbound/link-mail.ts'
+import { pausedNotice } from '#/outbound/paused-notice.ts'
 import { followUpComposer } from '#/outbound/relaying/compose-follow-up.ts'
 import { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import { returnPaths } from '#/outbound/relaying/return-paths.ts'
@@ -131,7 +132,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const composer = composerWith(signingKeys)
   const dispatch = new Dispatch({ db, mailHost, reader, relay, time, composer, mailKey, blind, wake })
 
-  const links = linkMail({ db, relay, time, signingKeys, mailKey, blind, publicUrl: config.publicUrl, wake })
+  const postmaster = { db, relay, time, signingKeys, mailKey, blind, wake }
+  const links = linkMail({ ...postmaster, publicUrl: config.publicUrl })
 
   const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
   const admission = admissionBy(db, unobserved, hostname, returnPaths({ db, srs, time }))
@@ -162,7 +164,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   )
 
   const webhooks = starting.use(webhooksOn(config, { resolver, keyring }))
-  const webhookWorker = new WebhookWorker({ database, ...webhooks, time, log })
+  const webhookWorker = new WebhookWorker({ database, ...webhooks, time, notice: pausedNotice(postmaster), log })
 
   const searchIndexer = searchIndexerOn(config, { db, reader, log })
   if (searchIndexer) starting.use(searchIndexer)

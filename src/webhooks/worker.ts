@@ -11,6 +11,7 @@ import type { PublicHttp } from '#/public-http/public-http.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { shownName } from './manage.ts'
 import { Extra, Pace } from './pace.ts'
+import type { PausedNotice } from './paused-notice.ts'
 import {
   anyWebhook,
   begunAnew,
@@ -32,6 +33,7 @@ interface Parts {
   readonly http: PublicHttp
   readonly secretKey: SealingKey
   readonly time: SharedTime
+  readonly notice: PausedNotice
   readonly log: Logger
 }
 
@@ -136,7 +138,9 @@ export class WebhookWorker implements AsyncDisposable {
 
   async #save(webhook: ClaimedWebhook, made: Progress, now: Date): Promise<void> {
     const { organizationId, id, name, url } = webhook
-    const paused = await this.#parts.database.db.transaction().execute(async (tx) => {
+    const { database, notice, log } = this.#parts
+    const tellOwners = made.paused && (await notice.from(organizationId))
+    const paused = await database.db.transaction().execute(async (tx) => {
       const progress = (await wasResumed(tx, webhook)) ? begunAnew(made, now) : made
       const { paused } = progress
       if (!(await endRound(tx, webhook, progress))) return undefined
@@ -148,11 +152,14 @@ export class WebhookWorker implements AsyncDisposable {
         const [before, after] = [{ paused: false }, { paused: true, because: paused.because }]
         const item = { id, name: shownName({ name, url }) }
         await record(tx, byService, { organizationId, action: 'webhook.paused', ...item, before, after })
+        const { failingSince } = progress
+        await tellOwners?.(tx, { name: item.name, because: paused.because, failingSince })
       }
       return paused
     })
-    if (paused)
-      this.#parts.log.warn({ organization_id: organizationId, webhook_id: id, why: paused.because }, 'webhook paused')
+    if (!paused) return
+    notice.wake()
+    log.warn({ organization_id: organizationId, webhook_id: id, why: paused.because }, 'webhook paused')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

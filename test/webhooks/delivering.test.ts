@@ -9,6 +9,7 @@ import { revokeKey } from '#/keys/keys.ts'
 import { webhookById } from '#/webhooks/queries.ts'
 import { present } from '#/webhooks/schemas.ts'
 import { logged } from '#test/events/logged.ts'
+import { messagesIn, newestIn } from '#test/mail/letter.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { isGenuine, Receiver } from './receiver.ts'
@@ -331,6 +332,37 @@ test('a receiver that answers 410 is paused at once', async () => {
   await hook.labels('A')
   await hook.untilShown(({ status }) => status === 'paused')
   assert.match((await hook.shown()).paused_because, /410/)
+})
+
+test('the owners get a message when a webhook is paused, with its reason, and no secret of its URL', async () => {
+  const organization = await world.organization()
+  const boxes: Record<string, string> = {}
+  for (const [localPart, role] of [
+    ['ada', 'owner'],
+    ['bob', 'owner'],
+    ['cy', 'admin'],
+  ] as const) {
+    const { address } = await organization.mailbox(localPart)
+    await organization.member(address, role)
+    boxes[localPart] = address
+  }
+  await using hook = await Hook.start({ name: 'Orders “über”', types: ['label'] }, organization)
+  hook.receiver.answers = whileIt(() => true, 410)
+  await hook.labels('A')
+  await hook.untilShown(({ status }) => status === 'paused')
+  await world.outbound.processAll()
+  for (const owner of ['ada', 'bob']) {
+    const [message, ...more] = await messagesIn(organization, boxes[owner] ?? '')
+    assert.deepEqual([message?.subject, more], ['The webhook Orders “über” is paused', []])
+    const raw = await newestIn(organization, boxes[owner] ?? '')
+    assert.match(raw, /^Auto-Submitted: auto-generated\r$/m)
+    assert.match(raw, new RegExp(`^From: .*<postmaster@${organization.domain}>\r$`, 'm'))
+    assert.match(raw, /^Return-Path: <>/m)
+    const { body } = await organization.request('GET', `/v1/messages/${message.uid}?mailbox=${boxes[owner]}`)
+    assert.match(body.text, /The reason: It answered 410: it wants no more\. Nothing has been delivered since \w{3}, /)
+    assert.doesNotMatch(body.text, /\/hook/)
+  }
+  assert.deepEqual(await messagesIn(organization, boxes.cy ?? ''), [])
 })
 
 test('a receiver that never answers, or answers without an end, holds up nobody', async () => {

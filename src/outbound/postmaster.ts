@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { SharedTime } from '#/db/time.ts'
+import type { SigningKeys } from '#/domains/dkim/signing-keys.ts'
+import { Refusal } from '#/errors.ts'
+import { canonicalAddress } from '#/mime/address.ts'
+import type { Relay } from '#/ports/relay.ts'
+import { enqueue } from '#/queue/enqueue.ts'
+import type { Blind } from '#/queue/sealed.ts'
+import type { SealingKey } from '#/secrets/seal.ts'
+import { claimAllowance } from '#/sending/allowance.ts'
+import { compose } from './compose/compose.ts'
+import { signed } from './compose/sign.ts'
+import { routed } from './worker/local.ts'
+
+export interface PostmasterDependencies {
+  readonly db: Db
+  readonly relay: Pick<Relay, 'routeOf'>
+  readonly time: SharedTime
+  readonly signingKeys: SigningKeys
+  /** Seals what waits. */
+  readonly mailKey: SealingKey
+  readonly blind: Blind
+}
+
+/** What Mailroom itself writes to somebody. */
+export interface Letter {
+  readonly to: { readonly name: string; readonly email: string }
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+}
+
+/** Who writes for Mailroom in an organization: `postmaster@` of its first domain that can send. */
+export interface Postmaster {
+  /** The organization's name. */
+  readonly organization: string
+  /** All domains that the organization has verified. */
+  readonly domains: ReadonlySet<string>
+  /** Puts a message into the outbound queue, with `tx`, and answers whether it did. It has the null sender, so that none comes
+   *  back, and counts as one of the day's allowance. */
+  send(tx: Tx, letter: Letter): Promise<boolean>
+}
+
+/** Finds, outside of any transaction, what mail of the organization is sent from and signed with; undefined where it has no domain
+ *  that can send. */
+export async function postmasterOf(
+  { db, relay, time, signingKeys, mailKey, blind }: PostmasterDependencies,
+  organizationId: string,
+): Promise<Postmaster | undefined> {
+  const found = await domainsOf(db, organizationId)
+  const home = found.find(({ sends }) => sends)
+  if (!home) return undefined
+  const keys = await signingKeys(organizationId, home.domain)
+  return {
+    organization: home.organization,
+    domains: new Set(found.map(({ domain }) => domain)),
+    send: async (tx, letter) => {
+      const recipient = canonicalAddress(letter.to.email)
+      if (recipient === undefined || !(await isWithinAllowance(tx, organizationId))) return false
+      const now = await time(tx)
+      const id = randomUUID()
+      const composed = await written(home, letter, { messageId: `<${id}@${home.domain}>`, date: now })
+      const raw = await signed(composed, keys, now)
+      const recipients = await routed(tx, { relay, blind }, organizationId, [recipient])
+      const message = { id, organizationId, mailboxId: null, kind: 'notice', sender: '', raw, recipients } as const
+      await enqueue(tx, mailKey, message, now)
+      return true
+    },
+  }
+}
+
+interface Home {
+  readonly domain: string
+  readonly organization: string
+  /** It is not suspended, and somebody gets what is written to `postmaster@`. */
+  readonly sends: boolean
+}
+
+/** The domains that an organization has verified, oldest first. */
+async function domainsOf(db: Db, organizationId: string): Promise<Home[]> {
+  const { rows } = await sql<Home>`
+    select domain.domain, organization.name as organization, domain.suspended_at is null and exists (
+      select from addresses
+      where organization_id = domain.organization_id and address = 'postmaster@' || domain.domain
+    ) as sends
+    from domains domain join organizations organization on organization.id = domain.organization_id
+    where domain.organization_id = ${organizationId} and domain.status = 'verified'
+    order by domain.created_at, domain.id`.execute(db)
+  return rows
+}
+
+async function isWithinAllowance(tx: Tx, organizationId: string): Promise<boolean> {
+  try {
+    await claimAllowance(tx, organizationId, 1)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'quota_exceeded') return false
+    throw error
+  }
+}
+
+async function written(
+  { domain, organization }: Home,
+  { to, subject, paragraphs }: Letter,
+  identity: { readonly messageId: string; readonly date: Date },
+): Promise<Buffer> {
+  const composed = await compose(
+    {
+      from: { name: organization, address: `postmaster@${domain}` },
+      to: [{ name: to.name, address: to.email }],
+      ...{ cc: [], bcc: [], replyTo: [], inReplyTo: [], references: [], attachments: [], html: null },
+      ...{ subject, text: `${paragraphs.join('\n\n')}\n` },
+    },
+    identity,
+  )
+  return Buffer.concat([Buffer.from('Auto-Submitted: auto-generated\r\n'), composed])
+}
