@@ -1,54 +1,15 @@
 // In a process of its own: it kills services.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import { EventStream } from '#test/events/reader.ts'
+import { readByPolling, readByStream } from '#test/events/untiring.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { databaseHome } from '#test/world/database.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { moveIn } from '#test/world/tenant.ts'
 import { assertHeard, writeWhileKilled } from './label-writers.ts'
 import { Mortal } from './mortal.ts'
 
 const kills = 3
-/** Reads until everything acknowledged has come after the writers have ended. */
-type Read = (mortal: Mortal, tenant: Tenant, over: () => boolean) => Promise<string[]>
-
-const byStream: Read = async (mortal, { key }, over) => {
-  const names: string[] = []
-  for (let after: string | undefined; !over() || names.at(-1) !== 'last'; ) {
-    try {
-      const { http } = await mortal.running()
-      await using stream = await EventStream.open(http, { key, query: '?types=label', after })
-      for (let next = await stream.next(); next; next = await stream.next()) {
-        names.push(next.event.item.name)
-        after = next.id
-        if (names.at(-1) === 'last') return names
-      }
-    } catch {
-      await pause(50)
-    }
-  }
-  return names
-}
-
-const byPolling: Read = async (mortal, { key }, over) => {
-  const names: string[] = []
-  for (let next = ''; !over() || names.at(-1) !== 'last'; ) {
-    try {
-      const { http } = await mortal.running()
-      const path = `/v1/events?types=label&wait=2${next && `&after=${next}`}`
-      const { status, body } = await new HttpClient(http).request('GET', path, { key })
-      if (status !== 200) throw new Error(`it is answered ${status}`)
-      names.push(...body.data.map(({ item }: { item: { name: string } }) => item.name))
-      next = body.next
-    } catch {
-      await pause(50)
-    }
-  }
-  return names
-}
-
 /** Every seventh request fails, and every thirteenth gets no answer, where it comes for the first time. */
 async function failingReceiver(): Promise<Receiver> {
   const receiver = await Receiver.start()
@@ -69,10 +30,15 @@ test('readers and a webhook hear of every acknowledged change and of none rolled
   const webhook = { key: tenant.key, body: { url: receiver.url, types: ['label'] } }
   const hook = await new HttpClient((await mortal.running()).http).request('POST', '/v1/webhooks', webhook)
   assert.equal(hook.status, 201)
-  let over = false
-  const reading = [byStream, byPolling].map((read) => read(mortal, tenant, () => over))
+  const nameOf = ({ item }: { item: { name: string } }) => item.name
+  const reading = [readByStream, readByPolling].map(async (read) => {
+    const events = await read({
+      ...{ http: async () => (await mortal.running()).http, key: tenant.key, query: 'types=label' },
+      isLast: (event) => nameOf(event) === 'last',
+    })
+    return events.map(nameOf)
+  })
   const done = await writeWhileKilled(mortal, { home, tenant, kills })
-  over = true
   const { http } = await mortal.running()
   const last = await new HttpClient(http).request('POST', '/v1/labels', { key: tenant.key, body: { name: 'last' } })
   assert.equal(last.status, 201)

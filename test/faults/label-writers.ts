@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '#/db/schema.ts'
 import { tell } from '#/events/tell.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import type { databaseHome } from '#test/world/database.ts'
+import type { DatabaseHome } from '#test/world/database.ts'
 import type { Tenant } from '#test/world/tenant.ts'
 import type { Mortal } from './mortal.ts'
 
@@ -38,11 +39,11 @@ async function makeLabels(mortal: Mortal, { key }: Tenant, writer: string, done:
  *  commit out of order. */
 export async function writeWhileKilled(
   mortal: Mortal,
-  { home, tenant, kills }: { home: Awaited<ReturnType<typeof databaseHome>>; tenant: Tenant; kills: number },
+  { home, tenant, kills }: { home: DatabaseHome; tenant: Tenant; kills: number },
 ): Promise<Done> {
   const done = new Done()
   const writers = ['a', 'b', 'c'].map((writer) => makeLabels(mortal, tenant, writer, done))
-  if ('DATABASE_URL' in home.env) writers.push(commitOutOfOrder(home, tenant, done))
+  if ('DATABASE_URL' in home.env) writers.push(beside(home, tenant, done))
   for (let kill = 0; kill < kills; kill++) await mortal.kill({ after: { line: 'request', ms: 20 * kill } })
   await Promise.all(writers)
   return done
@@ -63,17 +64,22 @@ export function assertHeard(names: ReadonlySet<string>, { acknowledged, unknown 
   )
 }
 
-async function commitOutOfOrder(
-  home: Awaited<ReturnType<typeof databaseHome>>,
-  { organizationId }: Tenant,
+async function beside(home: DatabaseHome, tenant: Tenant, done: Done): Promise<void> {
+  await using database = await home.open()
+  await commitOutOfOrder(database.db, tenant, done)
+}
+
+/** Four who tell of labels at the same time, in transactions that commit in another order than they begin, or are rolled back. */
+export async function commitOutOfOrder(
+  db: Db,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
   { acknowledged, rolledBack }: Done,
 ): Promise<void> {
-  await using database = await home.open()
   const write = async (writer: number) => {
     for (let number = 0; number < changes; number++) {
       const name = `direct-${writer}-${number}`
       const fails = number % 4 === 3
-      const writing = database.db.transaction().execute(async (tx) => {
+      const writing = db.transaction().execute(async (tx) => {
         await tell(tx, [{ organizationId, type: 'label.created', data: { id: null, name } }])
         await pause(Math.random() * 40)
         if (fails) throw new Error('rolled back')

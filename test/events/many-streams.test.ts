@@ -1,0 +1,78 @@
+// In a process of its own: it holds ten thousand sockets.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type TestOrganization, World } from '#test/world/world.ts'
+
+/** Of a process (docs/reference/events.md). */
+const streams = 5_000
+/** Opened at the same time. */
+const together = 100
+/** What a key may ask in a minute, and a little less. */
+const asksOfKey = 550
+
+let world: World
+let organization: TestOrganization
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(async () => {
+  agent.destroy()
+  await world[Symbol.asyncDispose]()
+})
+
+interface Opened {
+  readonly request: ClientRequest
+  readonly response: IncomingMessage
+}
+
+async function open(key: string): Promise<Opened> {
+  const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' }
+  const request = get(new URL('/v1/events?after=now&types=label', world.base), { agent, headers })
+  request.on('error', () => {})
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return { request, response }
+}
+
+/** Resolves with the name of the label that a stream tells of first. */
+function nameIn({ response }: Opened): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
+  response.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+    const [, data] = /^data: (.*)$/m.exec(text) ?? []
+    if (data !== undefined) resolve(JSON.parse(data).item.name)
+  })
+  return promise
+}
+
+test('a process serves 5,000 streams, and refuses one more until one has ended', async () => {
+  const keys: string[] = []
+  while (keys.length * asksOfKey < streams + 100) keys.push(await organization.newKey('events:read', 'labels:read'))
+  let asked = 0
+  const key = () => keys[Math.floor(asked++ / asksOfKey)] ?? ''
+  const all: Opened[] = []
+  while (all.length < streams) all.push(...(await Promise.all(Array.from({ length: together }, () => open(key())))))
+  assert.deepEqual(new Set(all.map(({ response }) => response.statusCode)), new Set([200]))
+  const heard = Promise.all(all.map(nameIn))
+
+  const refused = await organization.request('GET', '/v1/events?wait=1', undefined, { key: key() })
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited'])
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal((await organization.request('POST', '/v1/labels', { name: 'To all' })).status, 201)
+  assert.deepEqual(new Set(await heard), new Set(['To all']))
+
+  all.pop()?.request.destroy()
+  let status: number | undefined = 429
+  // That a client has gone is seen a moment later.
+  for (; status === 429; await pause(100)) {
+    const { request, response } = await open(key())
+    status = response.statusCode
+    request.destroy()
+  }
+  assert.equal(status, 200)
+})

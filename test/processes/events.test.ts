@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { cursorText } from '#/events/cursor.ts'
+import type { StreamedEvent } from '#test/events/reader.ts'
+import { readByPolling, readByStream } from '#test/events/untiring.ts'
+import { commitOutOfOrder, Done } from '#test/faults/label-writers.ts'
+import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
+import { late } from '#test/world/late.ts'
+import { Fleet, soon } from './fleet.ts'
+
+const changes = 20
+/** Who is killed, one after the other. */
+const victims = ['worker', 'api', 'mx', 'api', 'worker', 'mx'] as const
+
+type Event = StreamedEvent['event']
+
+/** What an event says, as writers know it. */
+function namesOf({ type, item, message, sending }: Event): string[] {
+  if (item) return [`${type} ${item.name}`]
+  if (message) return [`${type} ${message.subject}`]
+  return (sending.recipients ?? [{ address: sending.id }]).map(
+    ({ address }: { address: string }) => `${type} ${address.split('@')[0]}`,
+  )
+}
+
+/** Does things one after the other at any of the processes. What gets no answer is not done again. */
+async function write(done: Done, name: string, does: (name: string) => Promise<boolean>): Promise<void> {
+  for (let number = 0; number < changes; number++) {
+    const one = `${name} ${number}`
+    done.unknown.add(one)
+    if (await does(one).catch(() => false)) {
+      done.unknown.delete(one)
+      done.acknowledged.add(one)
+    } else await pause(50)
+  }
+}
+
+// The embedded database has one process.
+if (process.env.TEST_DATABASE_URL !== undefined)
+  test('readers by stream, poll and webhook hear of the same, all that was acknowledged and nothing rolled back, though each role is killed', {
+    timeout: 600_000,
+  }, async () => {
+    const env = { MAILROOM_WEBHOOK_NETWORKS: 'loopback' }
+    await using fleet = await Fleet.start({ env: () => env })
+    const { tenant, busy, db } = fleet
+    await using receiver = await Receiver.start()
+    // Every fifth request fails where it comes for the first time.
+    receiver.answers = ({ id }, response) => {
+      const isFirst = receiver.all.filter((one) => one.id === id).length === 1
+      response.writeHead(isFirst && receiver.all.length % 5 === 0 ? 500 : 204).end()
+    }
+    const hook = await fleet.request(fleet.one('api'), 'POST', '/v1/webhooks', { url: receiver.url })
+    assert.equal(hook.status, 201)
+    const { next: start } = (await fleet.request(fleet.one('api'), 'GET', '/v1/events?after=now')).body
+    const reading = [readByStream, readByPolling].map((read) =>
+      read({
+        ...{
+          http: async () => (await fleet.some('api')).http,
+          key: tenant.key,
+          query: 'types=message,scheduled,label',
+          after: start,
+        },
+        isLast: ({ type, item }) => type === 'label.created' && item.name === 'last',
+      }),
+    )
+
+    const done = new Done()
+    const post = async (path: string, body: object) =>
+      (await fleet.request(await fleet.some('api'), 'POST', path, body)).status
+    const from = busy[0] ?? ''
+    const writers = [
+      commitOutOfOrder(db, tenant, done),
+      write(done, 'label', async (name) => (await post('/v1/labels', { name })) === 201),
+      write(done, 'mail', async (Subject) => {
+        return (await fleet.hand(await fleet.some('mx'), 'ann@peer.example', busy, { Subject })) === '250 2.6.0'
+      }),
+      write(done, 'sent', async (name) => {
+        const to = `${name.replace(' ', '-')}@there.example`
+        return (await post('/v1/send', { from, to, text: 'Hello' })) === 202
+      }),
+    ]
+    for (const role of victims) {
+      await pause(Math.random() * 1_000)
+      await fleet.kill(fleet.one(role))
+      await fleet.add(role, env)
+    }
+    await Promise.all(writers)
+    await soon(late(120_000), 'all has left', async () => (await fleet.waiting()) === 0)
+    assert.equal(await post('/v1/labels', { name: 'last' }), 201)
+
+    const { rows } = await sql<{ position: number; id: number }>`
+      select position, id from events where organization_id = ${tenant.organizationId} order by position, id`.execute(
+      db,
+    )
+    const log = rows.map(cursorText).filter((id) => id > start)
+    const [streamed = [], polled = []] = await Promise.all(reading)
+    for (const events of [streamed, polled])
+      assert.deepEqual(
+        events.map(({ id }) => id),
+        log,
+        'all, in order, none twice',
+      )
+    const posted = () => new Set(receiver.taken.map(({ id }) => id))
+    await receiver.until(() => log.every((id) => posted().has(id)))
+    assert.deepEqual([...posted()].filter((id) => id > start).sort(), log)
+    assert.ok(receiver.all.every((received) => isGenuine(received, hook.body.secret)))
+
+    const heard = new Set(streamed.flatMap(namesOf))
+    const told = [...done.acknowledged].flatMap((name) => {
+      if (name.startsWith('mail')) return [`message.received ${name}`]
+      if (!name.startsWith('sent')) return [`label.created ${name}`]
+      return ['message.queued', 'message.delivered'].map((type) => `${type} ${name.replace(' ', '-')}`)
+    })
+    assert.ok(told.length > done.acknowledged.size, 'something was sent')
+    assert.deepEqual(
+      told.filter((name) => !heard.has(name)),
+      [],
+    )
+    assert.deepEqual(
+      [...done.rolledBack].filter((name) => heard.has(`label.created ${name}`)),
+      [],
+    )
+    // Delivered once, though a worker that dies may have delivered it before.
+    const delivered = streamed.filter(({ type }) => type === 'message.delivered').flatMap(namesOf)
+    assert.equal(new Set(delivered).size, delivered.length)
+  })
