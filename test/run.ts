@@ -2,11 +2,11 @@
 // those against other programs. Where files are named, these alone. --times shows what CPU time each file took. Other
 // options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
 
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
+import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
 import { grouped, peerFiles, testFiles } from '#test/runner/test-files.ts'
 
@@ -53,11 +53,4 @@ function groups(): readonly (readonly string[])[] {
   // An option may choose among the tests, and a file that shares its process is a test itself.
   if (named.length > 0) return options.length > 0 ? named.map((file) => [file]) : grouped(named)
   return peers ? peerFiles() : testFiles({ server: env.TEST_DATABASE_URL !== undefined })
-}
-
-/** Memory where there is enough of it: throw-away databases sync at every commit, and disks are slow at that. */
-async function roomyPlace(): Promise<string> {
-  const memory = '/dev/shm'
-  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize >= 2 ** 31 ? memory : tmpdir()
 }

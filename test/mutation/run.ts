@@ -3,9 +3,9 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { testFiles } from '#test/runner/test-files.ts'
 import { type Area, areas } from './areas.ts'
 import { type Mutant, mutantsOf, mutated, shuffled } from './mutants.ts'
@@ -51,7 +51,7 @@ const say = (text: string) => void process.stdout.write(`${text}\n`)
 mkdirSync(dirname(values.report), { recursive: true })
 
 await using resources = new AsyncDisposableStack()
-const directory = await mkdtemp(join(tmpdir(), 'mailroom-mutants-'))
+const directory = await mkdtemp(join(await roomyPlace(), 'mailroom-mutants-'))
 resources.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }))
 const trees = Array.from(
   { length: Number(values.at) },
@@ -142,8 +142,7 @@ async function tryOut(tree: Tree, area: string, mutant: Mutant): Promise<Tried> 
     const reach = await reachOf(tree, test)
     if (!reach || !reaches(reach, file, mutant.start)) continue
     reaching++
-    // A machine that does other things as well is slower at times.
-    const ms = Math.ceil(3_000 * reach.seconds) + 20_000
+    const ms = Math.ceil(3_000 * reach.seconds) + 10_000
     const ran = await tree.with(file, text, () => tree.run(test, ms, stopping.signal))
     if (ran.outcome === 'passed') continue
     const outcome = ran.outcome === 'failed' ? 'caught' : 'timed out'

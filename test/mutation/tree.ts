@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runFiles } from '../runner/run-files.ts'
+import { OwnTime } from './own-time.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -9,6 +10,7 @@ export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'timed out'
   /** The first test that failed, as far as one has a name. */
   readonly test: string
+  /** Without those in which it waited for a processor. */
   readonly seconds: number
   readonly output: string
 }
@@ -56,11 +58,17 @@ export class Tree {
     }
   }
 
-  /** Runs a file of tests until its first failure, for at most `ms`. Nothing of it runs after that. */
+  /** Runs a file of tests until its first failure, for at most `ms` of its own time. Nothing of it runs after that. */
   async run(test: string, ms: number, stop: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
     const named = join(this.#scratch, 'failure')
     rmSync(named, { force: true })
     const reporter = ['--test-reporter', join(import.meta.dirname, 'first-failure.ts')]
+    const late = new AbortController()
+    using time = new OwnTime(
+      ({ started }) => started.includes(this.#scratch),
+      ms,
+      () => late.abort(),
+    )
     const { processes } = await runFiles(
       [[join(this.#root, test)]],
       {
@@ -68,21 +76,22 @@ export class Tree {
         env: { ...process.env, TMPDIR: this.#scratch, NODE_COMPILE_CACHE: join(this.#scratch, 'compiled'), ...env },
         cwd: this.#root,
         scratch: this.#scratch,
-        silentMs: ms,
+        silentMs: 1_800_000,
       },
       () => {},
-      AbortSignal.any([stop, AbortSignal.timeout(ms)]),
+      AbortSignal.any([stop, late.signal]),
     )
+    const { seconds } = time
     stop.throwIfAborted()
     // Databases that a killed test has left. Templates of databases stay for the next one.
     for (const left of globSync(join(this.#scratch, 'mailroom-test*'))) rmSync(left, { recursive: true, force: true })
-    const [{ files, seconds, output }] = processes as [(typeof processes)[number]]
+    const [{ files, output }] = processes as [(typeof processes)[number]]
     const [{ failed, problems }] = files as [(typeof files)[number]]
-    const hung = seconds * 1_000 >= ms || problems.some((problem) => problem.startsWith('hung'))
+    const hung = late.signal.aborted || problems.some((problem) => problem.startsWith('hung'))
     const good = failed === 0 && problems.length === 0
     const failure = existsSync(named) ? readFileSync(named, 'utf8').split('\n')[0] : undefined
     return {
-      outcome: good ? 'passed' : hung ? 'timed out' : 'failed',
+      outcome: good ? 'passed' : hung && !failure ? 'timed out' : 'failed',
       test: failure || (problems[0] ?? ''),
       seconds,
       output,
