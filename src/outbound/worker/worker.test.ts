@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
@@ -25,6 +25,20 @@ import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
 
 const minute = 60_000
+
+/** A test that waits for what does not come fails by then, and asks no more. */
+const timeout = 120_000
+
+/** Asks until it holds, or the test has timed out. */
+async function until({ signal }: TestContext, holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) signal.throwIfAborted()
+}
+
+/** What an attempt waits for. It opens at the end of a test that fails, too: a worker that ends waits for its attempts. */
+function gate(): { readonly opened: Promise<void>; open(): void } & Disposable {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  return { opened, open, [Symbol.dispose]: open }
+}
 
 let database: Database
 let mailHost: MailHost
@@ -133,8 +147,16 @@ async function pass(milliseconds: number): Promise<void> {
   now = new Date(now.getTime() + milliseconds)
 }
 
+function recipients() {
+  return database.db.selectFrom('outbound_recipients').select(['id', 'state', 'end_of_data_sent']).execute()
+}
+
+async function someEndOfData(): Promise<boolean> {
+  return (await recipients()).some(({ end_of_data_sent }) => end_of_data_sent)
+}
+
 async function waiting(): Promise<number> {
-  const rows = await database.db.selectFrom('outbound_recipients').select('id').execute()
+  const rows = await recipients()
   const messages = await database.db.selectFrom('outbound_messages').select('id').execute()
   const pieces = await database.db.selectFrom('outbound_pieces').select('message_id').execute()
   if (rows.length === 0) assert.deepEqual([messages.length, pieces.length], [0, 0], 'nothing is left of what is done')
@@ -236,63 +258,63 @@ test('after four hours the sender gets one notice of the delay, after five days 
   assert.equal(await waiting(), 0)
 })
 
-test('a worker that was taken for dead does not send its dot', async () => {
+test('a worker that was taken for dead does not send its dot', { timeout }, async () => {
   const [slow, quick] = [new ScriptedRelay(), new ScriptedRelay()]
   await using stopped = workerWith(slow)
   await using other = workerWith(quick)
-  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  using reached = gate()
+  using go = gate()
   slow.stall = () => {
-    reached.resolve()
-    return go.promise
+    reached.open()
+    return go.opened
   }
   await depart(await organization(), 'a@one.example')
   const stalled = stopped.processAll()
-  await reached.promise
+  await reached.opened
   await pass(minute)
   await other.processAll()
   assert.equal(quick.dotted.length, 1)
-  go.resolve()
+  go.open()
   await stalled
   assert.equal(slow.dotted.length, 0)
   assert.equal(await waiting(), 0)
 })
 
-test('an attempt that never ended is one, and what came to its dot says so', async () => {
-  const relay = new ScriptedRelay()
-  const gone = Promise.withResolvers<never>()
-  gone.promise.catch(() => {})
-  const dead = new ScriptedRelay()
-  dead.deliver = async (delivery) => {
-    await delivery.beforeEndOfData(delivery.recipients)
-    return gone.promise
-  }
+test('an attempt that never ended is one, and what came to its dot says so', { timeout }, async (t) => {
+  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
+  using gone = gate()
+  dead.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(delivery.recipients)
+    await gone.opened
+    throw new Error('the end')
+  }
   // It has found nothing to take over before, and looks again.
   await worker.processAll()
   await depart(await organization(), 'a@one.example')
   killed.wake()
-  while (
-    !(await database.db.selectFrom('outbound_recipients').select('end_of_data_sent').execute())[0]?.end_of_data_sent
-  );
+  await until(t, someEndOfData)
   await pass(minute)
   await worker.processAll()
   assert.equal(relay.dotted.length, 1)
-  gone.reject(new Error('the end'))
+  gone.open()
   await killed.processAll()
   assert.equal(await waiting(), 0)
 })
 
-test('what was in hand when a worker ended goes one after the other, and other mail beside it', async () => {
+test('what was in hand when a worker ended goes one after the other, and other mail beside it', {
+  timeout,
+}, async (t) => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
-  const gone = Promise.withResolvers<void>()
-  dead.stall = () => gone.promise
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
+  using gone = gate()
+  dead.stall = () => gone.opened
   const from = await organization()
   for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
   killed.wake()
-  while ((await database.db.selectFrom('outbound_recipients').select('state').execute()).some(waits));
+  await until(t, async () => !(await recipients()).some(({ state }) => state === 'waiting'))
   await pass(minute)
   await depart(from, 'd@one.example')
   const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
@@ -302,11 +324,11 @@ test('what was in hand when a worker ended goes one after the other, and other m
     most.suspects = Math.max(most.suspects, [...under].filter((one) => !one.startsWith('d')).length)
     return {}
   }
-  const gates = [Promise.withResolvers<void>()]
+  using both = gate()
   relay.stall = async () => {
     // Until the other one is under way too.
-    if (most.all > 1) gates[0]?.resolve()
-    await gates[0]?.promise
+    if (most.all > 1) both.open()
+    await both.opened
     under.clear()
   }
   await worker.processAll()
@@ -317,12 +339,10 @@ test('what was in hand when a worker ended goes one after the other, and other m
     'd@one.example',
   ])
   assert.deepEqual(most, { suspects: 1, all: 2 })
-  gone.resolve()
+  gone.open()
   await killed.processAll()
   assert.deepEqual([dead.dotted.length, await waiting()], [0, 0])
 })
-
-const waits = ({ state }: { state: string }) => state === 'waiting'
 
 test('where silence is preferred to a second copy, a dot that nobody answered is a failure that says so', async () => {
   const relay = new ScriptedRelay()
@@ -338,24 +358,20 @@ test('where silence is preferred to a second copy, a dot that nobody answered is
   assert.ok(!text.includes('b@one.example'))
 })
 
-test('nor is a message sent again whose worker ended after the end of data', async () => {
+test('nor is a message sent again whose worker ended after the end of data', { timeout }, async (t) => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
-  const gone = Promise.withResolvers<never>()
-  gone.promise.catch(() => {})
-  dead.deliver = async (delivery) => {
-    await delivery.beforeEndOfData(['a@one.example'])
-    return gone.promise
-  }
   await using killed = workerWith(dead, 'fail')
   await using worker = workerWith(relay, 'fail')
+  using gone = gate()
+  dead.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(['a@one.example'])
+    await gone.opened
+    throw new Error('the end')
+  }
   const from = await organization()
   await depart(from, 'a@one.example', 'b@one.example')
   killed.wake()
-  while (
-    !(await database.db.selectFrom('outbound_recipients').select('end_of_data_sent').execute()).some(
-      ({ end_of_data_sent }) => end_of_data_sent,
-    )
-  );
+  await until(t, someEndOfData)
   await pass(minute)
   await worker.processAll()
   assert.deepEqual(
@@ -366,7 +382,7 @@ test('nor is a message sent again whose worker ended after the end of data', asy
     readContent(await newestNotice(from)).text ?? '',
     /a@one\.example[\s\S]*no reply came, so it may have arrived/,
   )
-  gone.reject(new Error('the end'))
+  gone.open()
   await killed.processAll()
   assert.equal(await waiting(), 0)
 })
