@@ -7,20 +7,23 @@ export interface Area {
 /** Tests beside those of the folder are named by where they are below `src` or `test`. By journeys those are meant that are
  *  about the area: what others catch by the way is luck. */
 export const areas: Readonly<Record<string, Area>> = {
-  filters: area('filters', 'journeys/{blocks-and-filters,input}'),
-  threads: area('threads', 'journeys/{page-by-page,locations}'),
+  filters: area('filters', 'journeys/{blocks-and-filters,input,own-things}', 'faults/filter-run-kill'),
+  threads: area('threads', 'journeys/{hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',
-    'journeys/{broken-requests,description,description-served,errors,guessed-keys,idempotency,input,keys-and-tenancy}',
-    'journeys/{large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys,tracing}',
+    'journeys/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
+    'journeys/{idempotency,input,keys-and-tenancy,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
+    'journeys/{roles,tracing}',
+    'faults/unfinished-bodies',
   ),
   inbound: area(
     'inbound',
     'journeys/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
-    'journeys/{mail-in,private-mailboxes,returned-reports,submission,submission-logins,suspended-organization,without-settings}',
+    'journeys/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
+    'journeys/{suspended-organization,without-settings}',
     'faults/{clocks,proxy}',
   ),
-  scheduled: area('scheduled', 'journeys/{errors,input,scheduled*}', 'faults/{due,scheduled-*}'),
+  scheduled: area('scheduled', 'journeys/{cursors,errors,input,scheduled*,unless-replied}', 'faults/{due,scheduled-*}'),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
     tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
@@ -28,15 +31,18 @@ export const areas: Readonly<Record<string, Area>> = {
   queue: area(
     'queue',
     '{cli/queue,conformance/leases/*,outbound/worker/*}',
-    'journeys/{after-250,scheduled*,sending}',
+    'journeys/{after-250,scheduled*,sending,unless-replied}',
     'faults/{due,kill,scheduled-*}',
   ),
   outbound: area(
     'outbound',
-    'journeys/{auto-reply,forwarded-proof,forwarding,returned-reports,scheduled*,sending*}',
+    'journeys/{auto-reply,forwarded-proof,forwarding,mailed-links,returned-reports,scheduled*,sending*,sent-at-once}',
     'faults/{caps,due,kill,stopped,scheduled-*}',
   ),
-  sending: area('sending', 'journeys/{errors,input,plans,scheduled*,sending*,submission}'),
+  sending: area(
+    'sending',
+    'journeys/{batch,errors,header-fields,input,plans,restricted-key-rules,scheduled*,sending*,sent-at-once,submission}',
+  ),
 }
 
 function area(folder: string, ...tests: readonly string[]): Area {
