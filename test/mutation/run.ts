@@ -94,12 +94,12 @@ function mutantsIn(patterns: readonly string[]): Mutant[] {
   return files.flatMap((file) => mutantsOf(file, tree.read(file)))
 }
 
-/** What a run before this one has found. Who asks for it again has survivors tried anew. */
+/** What a run before this one has found. Who asks for it again has all tried anew that no test has failed. */
 function earlier(): Map<string, Tried> {
   const lines = existsSync(values.report) ? readFileSync(values.report, 'utf8').split('\n').slice(0, -1) : []
   const all = lines.map((line) => JSON.parse(line) as Tried)
   const last = new Map(all.map((tried) => [tried.id, tried]))
-  for (const [id, { outcome }] of last) if (values.again && outcome === 'survived') last.delete(id)
+  for (const [id, { outcome }] of last) if (values.again && outcome !== 'caught') last.delete(id)
   return last
 }
 
