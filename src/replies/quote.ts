@@ -1,5 +1,6 @@
 import type { Address } from '#/mime/address.ts'
 import { addressText } from '#/mime/address-text.ts'
+import { quoteLines } from './quote-lines.ts'
 import type { Answered, Mode } from './rules.ts'
 
 /** So much of a text is quoted, in characters. */
@@ -15,8 +16,7 @@ export interface Quoted extends Answered {
 export function quote(quoted: Quoted, mode: Mode): string {
   const text = quotable(quoted)
   if (mode === 'forward') return `\n\n---------- Forwarded message ----------\n${headerOf(quoted)}\n\n${text}\n`
-  const lines = text.split('\n').map((line) => (line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`))
-  return `\n\n${introduction(quoted)}\n${lines.join('\n')}\n`
+  return `\n\n${introduction(quoted)}\n${quoteLines(text)}\n`
 }
 
 /** As much of the text as is quoted. */

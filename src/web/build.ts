@@ -12,9 +12,13 @@ const directory = join(workspace, 'dist')
 const stamp = '.sources'
 
 /** Rules of the service that the web app has too. */
-const shared = ['replies/rules.ts', 'replies/subject.ts', 'mime/address.ts', 'mime/html-quotations.ts'].map(
-  (file) => `../src/${file}`,
-)
+const shared = [
+  'replies/rules.ts',
+  'replies/subject.ts',
+  'replies/quote-lines.ts',
+  'mime/address.ts',
+  'mime/html-quotations.ts',
+].map((file) => `../src/${file}`)
 
 export interface BuiltWeb {
   /** Undefined where nothing is built. */

@@ -2,11 +2,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { ComposerHost } from '../pages/write/composer-host.tsx'
+import { write } from '../pages/write/opening.ts'
+import { useMayWrite } from '../pages/write/use-may-write.ts'
+import { useCommands } from '../parts/commands.ts'
 import { useKeys } from '../parts/keys.ts'
 import { Part } from '../parts/part.tsx'
 import { Tips } from '../parts/tips.tsx'
 import { ToastRegion } from '../parts/toast-region.tsx'
-import { runLastAction } from '../parts/toasts.ts'
+import { hasLastAction, runLastAction } from '../parts/toasts.ts'
+import { signOut } from '../session/sign-out.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
 const Shortcuts = lazy(() => import('./shortcuts.tsx'))
@@ -17,6 +21,12 @@ export function Everywhere({ me }: { me: Me }) {
   const navigate = useNavigate()
   const close = () => show(undefined)
   useKeys({ '?': () => show('shortcuts'), '/': () => void navigate({ to: '/search' }), z: runLastAction })
+  useCommands([
+    ...(useMayWrite() ? [{ name: 'Write a message', shortcut: 'c', run: () => write({ what: 'new' }) }] : []),
+    ...(hasLastAction() ? [{ name: 'Undo what was done last', shortcut: 'z', run: runLastAction }] : []),
+    { name: 'Show the keys', shortcut: '?', run: () => show('shortcuts') },
+    { name: 'Sign out', run: () => void signOut() },
+  ])
   useEffect(() => {
     if (shown === undefined) return
     // What is typed before the dialog is there is meant for it, not for the page.

@@ -14,3 +14,19 @@ export const pages = [
   { to: '/webhooks', title: 'Webhooks', icon: 'webhook', needs: 'webhooks:read' },
   { to: '/audit', title: 'Audit trail', icon: 'audit', needs: 'read_audit' },
 ] as const
+
+/** What pages do, and the command palette from anywhere. The page offers it by this name (`useCommands`). */
+export const pageActions = [
+  { to: '/labels', name: 'New label', needs: 'labels:write' },
+  { to: '/labels', name: 'New own label', needs: 'labels:read' },
+  { to: '/filters', name: 'New filter', needs: 'filters:write' },
+  { to: '/filters', name: 'New own filter', needs: 'filters:read' },
+  { to: '/filters', name: 'Try filters on a message', needs: 'filters:read' },
+  { to: '/blocked-senders', name: 'Block senders', needs: 'filters:write' },
+  { to: '/blocked-senders', name: 'Block for yourself', needs: 'filters:read' },
+  { to: '/domains', name: 'Add a domain', needs: 'domains:write' },
+  { to: '/mailboxes', name: 'New mailbox', needs: 'mailboxes:write' },
+  { to: '/members', name: 'Add a member', needs: 'manage_members' },
+  { to: '/api-keys', name: 'New API key', needs: 'manage_api_keys' },
+  { to: '/webhooks', name: 'New webhook', needs: 'webhooks:write' },
+] as const

@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Input } from 'react-aria-components/Input'
@@ -9,28 +10,27 @@ import { SearchField } from 'react-aria-components/SearchField'
 import type { Me } from '../api/generated.ts'
 import { type AnyLabel, labelsQuery, labelText } from '../pages/labels/queries.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
-import { write } from '../pages/write/opening.ts'
-import { sendersOf } from '../pages/write/writing.ts'
+import { afterPaint } from '../parts/after-paint.ts'
+import { commandsNow, want } from '../parts/commands.ts'
 import dialog from '../parts/dialog.module.css'
 import { folderName } from '../parts/folder-name.ts'
 import { LabelChip } from '../parts/label-chip.tsx'
 import { may } from '../session/may.ts'
-import { pages } from './navigation.ts'
+import { pageActions, pages } from './navigation.ts'
 import styles from './palette.module.css'
 
-/** In place of an address: it opens beside the page. */
-const newMessage = 'write'
-
-interface Destination {
-  readonly href: string
+interface Entry {
+  readonly id: string
   readonly name: string
   readonly kind: string
+  readonly shortcut?: string
   readonly label?: AnyLabel
+  readonly run: () => void
 }
 
-/** Goes to any page, mailbox, folder and label by a few letters of its name. */
+/** Goes to any page, mailbox, folder and label, and does any action, by a few letters of its name. */
 export default function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
-  const router = useRouter()
+  const entries = useEntries(me)
   const { contains } = useFilter({ sensitivity: 'base' })
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={`${dialog.veil}`}>
@@ -42,23 +42,24 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
         >
           <Autocomplete filter={contains}>
             <SearchField aria-label="Go to" autoFocus className={`${styles.field}`}>
-              <Input className={`${styles.input}`} placeholder="Go to a page, a folder or a label…" />
+              <Input className={`${styles.input}`} placeholder="Go to a page, a folder or a label, or do something…" />
             </SearchField>
             <Menu
               aria-label="Where to"
               className={`${styles.list}`}
-              items={useDestinations(me)}
+              items={entries}
               renderEmptyState={() => <p className={styles.none}>Nothing has that name.</p>}
               onAction={(key) => {
                 onClose()
-                if (key === newMessage) write({ what: 'new' })
-                else router.history.push(String(key))
+                // As this is closed, the keyboard is back where it was.
+                want(undefined)
+                afterPaint(() => entries.find(({ id }) => id === key)?.run())
               }}
             >
-              {({ href, name, kind, label }) => (
-                <MenuItem id={href} textValue={`${name} ${kind}`} className={`${styles.item}`}>
+              {({ id, name, kind, shortcut, label }) => (
+                <MenuItem id={id} textValue={`${name} ${kind}`} className={`${styles.item}`}>
                   {label ? <LabelChip {...label} /> : name}
-                  <span className={styles.kind}>{kind}</span>
+                  <span className={styles.kind}>{shortcut === undefined ? kind : <kbd>{shortcut}</kbd>}</span>
                 </MenuItem>
               )}
             </Menu>
@@ -69,25 +70,41 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
   )
 }
 
-function useDestinations(me: Me): Destination[] {
+function useEntries(me: Me): Entry[] {
+  const router = useRouter()
+  const [commands] = useState(commandsNow)
   const readable = me.mailboxes.filter(({ kind }) => kind === 'smart')
   const folders = useQueries({ queries: readable.map(({ address }) => foldersQuery(address)) })
   const labels = useQuery(labelsQuery).data ?? []
+  const to = (href: string, name: string, kind: string) => ({
+    ...{ id: `${kind} ${href}`, name, kind },
+    run: () => router.history.push(href),
+  })
+  const isHere = (name: string) => commands.some((command) => command.name === name)
   return [
-    ...(sendersOf(me).length > 0 ? [{ href: newMessage, name: 'Write a message', kind: 'Action' }] : []),
+    ...commands.map((command) => ({ ...command, id: command.name, kind: 'Action' })),
     ...readable.flatMap(({ address }, index) =>
-      (folders[index]?.data?.data ?? []).map(({ name }) => ({
-        href: `/mail/${encodeURIComponent(address)}/${encodeURIComponent(name)}`,
-        name: folderName(name),
-        kind: address,
-      })),
+      (folders[index]?.data?.data ?? []).map(({ name }) =>
+        to(`/mail/${encodeURIComponent(address)}/${encodeURIComponent(name)}`, folderName(name), address),
+      ),
     ),
-    ...pages.filter(({ needs }) => may(me, needs)).map(({ to, title }) => ({ href: to, name: title, kind: 'Page' })),
+    ...me.mailboxes
+      .filter(({ kind }) => kind === 'private')
+      .map(({ address }) => to(`/mail/${encodeURIComponent(address)}/inbox`, 'Private mailbox', address)),
+    ...(readable.length > 0 ? [to('/search', 'Search', 'Page')] : []),
+    ...pages.filter(({ needs }) => may(me, needs)).map((page) => to(page.to, page.title, 'Page')),
+    to('/profile', 'Your profile', 'Page'),
+    ...pageActions
+      .filter(({ name, needs }) => may(me, needs) && !isHere(name))
+      .map(({ to: page, name }) => ({ ...to(page, name, 'Action'), id: name, run: () => goAndDo(page, name) })),
     ...labels.map((label) => ({
-      href: `/search?q=${encodeURIComponent(`label:${label.keyword}`)}`,
-      name: labelText(label),
-      kind: 'Messages with this label',
+      ...to(`/search?q=${encodeURIComponent(`label:${label.keyword}`)}`, labelText(label), 'Messages with this label'),
       label,
     })),
   ]
+
+  function goAndDo(page: string, name: string): void {
+    want(name)
+    router.history.push(page)
+  }
 }

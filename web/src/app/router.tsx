@@ -8,7 +8,7 @@ import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
 import { FailedPage } from './failed-page.tsx'
 
-const root = createRootRoute({ notFoundComponent: NotFound })
+const root = createRootRoute()
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -36,6 +36,8 @@ const page = <Path extends string, Name extends string>(
   name: Name,
 ) => createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) })
 
+// Within the navigation, for whoever is signed in.
+const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound })
 const firstMailbox = createRoute({ getParentRoute: () => signedIn, path: '/mail', component: FirstMailbox })
 const filters = createRoute({
   getParentRoute: () => signedIn,
@@ -88,6 +90,7 @@ export const router = createRouter({
       page('/webhooks/$id', () => import('../pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
       page('/audit', () => import('../pages/audit/audit-trail.tsx'), 'AuditTrail'),
       page('/profile', () => import('../pages/profile/profile.tsx'), 'Profile'),
+      notFound,
     ]),
   ]),
 })

@@ -9,7 +9,7 @@ const groups = [
   {
     title: 'Everywhere',
     keys: [
-      ['Ctrl K', 'Go to a page, a folder or a label'],
+      ['Ctrl K', 'Go to a page, a folder or a label, or do something'],
       ['c', 'Write a message'],
       ['/', 'Search'],
       ['z', 'Undo what was done last'],
@@ -42,7 +42,7 @@ const groups = [
     title: 'In a message that is being written',
     keys: [
       ['Ctrl Enter', 'Send'],
-      ['Esc', 'Make it small'],
+      ['Esc', 'Close; what is written is among the drafts'],
     ],
   },
   {
@@ -64,7 +64,7 @@ const groups = [
 export default function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={`${dialog.veil}`}>
-      <Modal className={`${dialog.modal}`}>
+      <Modal className={`${dialog.modal} ${dialog.wide}`}>
         <Dialog className={`${dialog.dialog}`}>
           <Heading slot="title" level={2}>
             Keys

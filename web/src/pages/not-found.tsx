@@ -3,10 +3,8 @@ import { Page } from '../parts/page.tsx'
 
 export function NotFound() {
   return (
-    <main>
-      <Page title="There is no such page" about="The address may be mistyped, or what was here is gone.">
-        <Link to="/">Go to the overview</Link>
-      </Page>
-    </main>
+    <Page title="There is no such page" about="The address may be mistyped, or what was here is gone.">
+      <Link to="/">Go to the overview</Link>
+    </Page>
   )
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { clock } from './clock.ts'
 
 const units = [
   ['year', 365 * 86_400],
@@ -9,6 +10,7 @@ const units = [
 ] as const
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
+const ticks = clock(15_000)
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' })
 
 /** The day and the hour, in the reader's language and zone. */
@@ -16,33 +18,13 @@ export const inFull = (at: string) => full.format(new Date(at))
 
 /** How long ago or how soon, in the reader's language; in full, in the reader's zone, where it is pointed at. */
 export function Time({ at }: { at: string }) {
-  const now = useSyncExternalStore(follow, latest)
+  const now = useSyncExternalStore(ticks.follow, ticks.latest)
   return (
     <time dateTime={at} title={inFull(at)}>
       {fromNow(new Date(at), now)}
     </time>
   )
 }
-
-const everyMs = 15_000
-const followers = new Set<() => void>()
-let clock: ReturnType<typeof setInterval> | undefined
-
-/** One clock for all times of the page. */
-function follow(follower: () => void): () => void {
-  followers.add(follower)
-  clock ??= setInterval(() => {
-    for (const each of followers) each()
-  }, everyMs)
-  return () => {
-    followers.delete(follower)
-    if (followers.size > 0) return
-    clearInterval(clock)
-    clock = undefined
-  }
-}
-
-const latest = () => Math.floor(Date.now() / everyMs) * everyMs
 
 function fromNow(date: Date, now: number): string {
   const seconds = (date.getTime() - now) / 1_000

@@ -13,9 +13,14 @@ export interface Said {
 /** What is said beside the page for a while. */
 export const toasts = new ToastQueue<Said>({ maxVisibleToasts: 3 })
 
+const lastWithAction = () => toasts.visibleToasts.find(({ content }) => content.action !== undefined)
+
+/** Whether something that was done last can be undone. */
+export const hasLastAction = () => lastWithAction() !== undefined
+
 /** Runs the action of the last that has one, as its button does. */
 export function runLastAction(): void {
-  const last = toasts.visibleToasts.find(({ content }) => content.action !== undefined)
+  const last = lastWithAction()
   if (!last) return
   toasts.close(last.key)
   last.content.action?.run()

@@ -4,6 +4,7 @@ import { type ApiKey, revokeApiKey } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -21,6 +22,7 @@ export function ApiKeys() {
   const [asked, ask] = useState<Asked>()
   const [made, setMade] = useState<string>()
   const close = () => ask(undefined)
+  useCommands([{ name: 'New API key', run: () => ask({ what: 'new' }) }])
   const add = (
     <Button look="primary" onPress={() => ask({ what: 'new' })}>
       New API key

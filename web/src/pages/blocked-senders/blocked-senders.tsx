@@ -3,10 +3,12 @@ import { useState } from 'react'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ByOwner } from '../../parts/by-owner.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
 import { Block } from './block.tsx'
 import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './queries.ts'
 
@@ -17,6 +19,11 @@ export function BlockedSenders() {
   const query = useQuery(blocksQuery)
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
+  const block = (own: boolean) => ask({ block: true, own })
+  useCommands([
+    ...(useMay('filters:write') ? [{ name: 'Block senders', run: () => block(false) }] : []),
+    { name: 'Block for yourself', run: () => block(true) },
+  ])
   return (
     <Page
       title="Blocked senders"
@@ -28,7 +35,7 @@ export function BlockedSenders() {
         needs="filters:write"
         about={(own) => (own ? 'They cannot write to your own mailbox.' : 'They cannot write to any mailbox.')}
         add={(own) => (
-          <Button look="primary" onPress={() => ask({ block: true, own })}>
+          <Button look="primary" onPress={() => block(own)}>
             {own ? 'Block for yourself' : 'Block senders'}
           </Button>
         )}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Domain } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -18,6 +19,7 @@ export function Domains() {
   const mayChange = useMay('domains:write')
   const [asked, ask] = useState<Domain | 'new'>()
   const close = () => ask(undefined)
+  useCommands(mayChange ? [{ name: 'Add a domain', run: () => ask('new') }] : [])
   const add = (
     <Button look="primary" onPress={() => ask('new')}>
       Add a domain

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Meter } from 'react-aria-components/Meter'
 import { type Domain, getShowDomainZoneUrl } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -26,6 +27,7 @@ export function OneDomain({ domain, remove }: { domain: Domain; remove?: () => v
       </div>
       {open && (
         <>
+          {outstanding > 0 && <Progress found={dns.filter(({ satisfied }) => satisfied).length} of={dns.length} />}
           {outstanding > 0 && (
             <p className={styles.zone}>
               Several at once: download what is outstanding as a{' '}
@@ -43,6 +45,18 @@ export function OneDomain({ domain, remove }: { domain: Domain; remove?: () => v
         </>
       )}
     </section>
+  )
+}
+
+function Progress({ found, of }: { found: number; of: number }) {
+  const said = `${found} of ${of} records found`
+  return (
+    <Meter aria-label="Records found" value={found} maxValue={of} valueLabel={said} className={`${styles.progress}`}>
+      <div className={styles.track}>
+        <div className={styles.fill} style={{ width: `${(found / of) * 100}%` }} />
+      </div>
+      {said}
+    </Meter>
   )
 }
 

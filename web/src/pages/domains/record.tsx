@@ -31,7 +31,7 @@ export function Record({ record }: { record: DnsRecord }) {
       <dl className={styles.parts}>
         <Part name="Type" value={priority === null ? type : `${type}, priority ${priority}`} />
         <Part name="Name" value={name} copy={`name of ${title}`} />
-        <Part name="Value" value={value} copy={`value of ${title}`} />
+        <Part name={problem === null ? 'Value' : 'Expected'} value={value} copy={`value of ${title}`} />
         {problem !== null && found.map((text) => <Part key={text} name="Found" value={text} />)}
       </dl>
       {problem !== null && (

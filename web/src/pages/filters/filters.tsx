@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ByOwner } from '../../parts/by-owner.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useMay } from '../../session/may.ts'
@@ -36,6 +37,12 @@ export function Filters() {
     ask(undefined)
     if (from !== undefined || tried) void navigate({ to: '/filters', replace: true })
   }
+  const create = (own: boolean) => ask({ form: 'new', own })
+  useCommands([
+    ...(mayChangeAll ? [{ name: 'New filter', run: () => create(false) }] : []),
+    { name: 'New own filter', run: () => create(true) },
+    { name: 'Try filters on a message', run: () => ask('trial') },
+  ])
   return (
     <Page
       title="Filters"
@@ -58,7 +65,7 @@ export function Filters() {
                 {own ? 'Run own on old mail' : 'Run all on old mail'}
               </Button>
             )}
-            <Button look="primary" onPress={() => ask({ form: 'new', own })}>
+            <Button look="primary" onPress={() => create(own)}>
               {own ? 'New own filter' : 'New filter'}
             </Button>
           </div>

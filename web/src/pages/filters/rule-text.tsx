@@ -4,11 +4,13 @@ import { LabelChip } from '../../parts/label-chip.tsx'
 
 type Rule = Pick<Filter, 'field' | 'op' | 'value' | 'action' | 'argument'>
 
+const fields = { from: 'the sender', to: 'a recipient', subject: 'the subject' } as const
+
 /** A filter as a sentence. */
 export function RuleText({ rule, labels }: { rule: Rule; labels: readonly LabelLike[] }) {
   return (
     <>
-      If {rule.field} {rule.op} <q>{rule.value}</q>, <Act rule={rule} labels={labels} />
+      If {fields[rule.field]} {rule.op} <q>{rule.value}</q>, <Act rule={rule} labels={labels} />
     </>
   )
 }

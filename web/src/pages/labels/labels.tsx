@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { ByOwner } from '../../parts/by-owner.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useMay } from '../../session/may.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
 import { type Asked, LabelTable } from './label-table.tsx'
@@ -14,6 +16,11 @@ export function Labels() {
   const query = useQuery(labelsQuery)
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
+  const create = (own: boolean) => ask({ form: 'new', own })
+  useCommands([
+    ...(useMay('labels:write') ? [{ name: 'New label', run: () => create(false) }] : []),
+    { name: 'New own label', run: () => create(true) },
+  ])
   return (
     <Page
       title="Labels"
@@ -27,7 +34,7 @@ export function Labels() {
           own ? 'Only you see and use these.' : 'Everybody in the organization can put these on messages.'
         }
         add={(own) => (
-          <Button look="primary" onPress={() => ask({ form: 'new', own })}>
+          <Button look="primary" onPress={() => create(own)}>
             {own ? 'New own label' : 'New label'}
           </Button>
         )}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
+import { type Command, useCommands } from '../../parts/commands.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { label, mark, move, star } from './actions.ts'
@@ -44,6 +45,22 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
     label: () => setOpen('label'),
     move: () => setOpen('move'),
   }
+  const isTrash = place.folder === 'trash'
+  const commands: Command[] = [
+    ...(place.folder === 'archive' ? [] : [{ name: 'Archive', shortcut: 'e', run: act.archive }]),
+    { name: place.folder === 'junk' ? 'Not junk' : 'Junk', shortcut: '!', run: act.junk },
+    ...(isTrash ? [] : [{ name: 'Delete', shortcut: '#', run: act.delete }]),
+    ...(isForWaste(place.folder)
+      ? [{ name: 'Delete for good', ...(isTrash && { shortcut: '#' }), run: act.erase }]
+      : []),
+    unread
+      ? { name: 'Mark as read', shortcut: 'Shift I', run: act.read }
+      : { name: 'Mark as unread', shortcut: 'Shift U', run: act.unread },
+    { name: starred ? 'Remove star' : 'Star', shortcut: 's', run: act.star },
+    { name: 'Label', shortcut: 'l', run: act.label },
+    { name: 'Move', shortcut: 'v', run: act.move },
+  ]
+  useCommands(some ? commands : [])
   const keys = {
     e: act.archive,
     '!': act.junk,

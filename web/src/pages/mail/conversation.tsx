@@ -4,6 +4,7 @@ import { memo, useEffect, useMemo, useRef } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
 import type { ThreadWithMessages } from '../../api/generated.ts'
 import { afterPaint } from '../../parts/after-paint.ts'
+import { useCommands } from '../../parts/commands.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -57,6 +58,19 @@ export function Conversation() {
   const newest = query.data?.messages.at(-1)
   const answer = (what: Mode) => newest && write({ what, place, uid: newest.uid })
   useKeys(mayWrite ? { r: () => answer('reply'), a: () => answer('reply_all'), f: () => answer('forward') } : {})
+  useCommands([
+    ...(mayWrite && newest
+      ? [
+          { name: 'Reply', shortcut: 'r', run: () => answer('reply') },
+          { name: 'Reply to all', shortcut: 'a', run: () => answer('reply_all') },
+          { name: 'Forward', shortcut: 'f', run: () => answer('forward') },
+        ]
+      : []),
+    { name: 'Print', run: () => window.print() },
+    { name: 'Newer conversation', shortcut: 'k', run: () => step(-1) },
+    { name: 'Older conversation', shortcut: 'j', run: () => step(1) },
+    { name: 'Back to the list', shortcut: 'u', run: () => goTo(undefined) },
+  ])
   const subject =
     query.data && subjectOf({ id: thread, uids: query.data.messages.map(({ uid }) => uid) }, query.data.messages)
   return (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { NewMailbox } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -20,6 +21,7 @@ export function Mailboxes() {
   const mayCreate = useMay('mailboxes:write')
   const [asked, ask] = useState(false)
   const [made, setMade] = useState<NewMailbox>()
+  useCommands(mayCreate ? [{ name: 'New mailbox', run: () => ask(true) }] : [])
   const add = (
     <Button look="primary" onPress={() => ask(true)}>
       New mailbox

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Member } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -27,6 +28,7 @@ export function Members() {
   const [asked, ask] = useState<Asked>()
   const [made, setMade] = useState<MadeLink>()
   const close = () => ask(undefined)
+  useCommands(mayManage ? [{ name: 'Add a member', run: () => ask({ what: 'add' }) }] : [])
   const add = (
     <Button look="primary" onPress={() => ask({ what: 'add' })}>
       Add a member

@@ -10,12 +10,12 @@ import { queryClient } from '../../app/query-client.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Countdown } from '../../parts/countdown.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/may.ts'
 
 const scheduled = infiniteQueryOptions({
@@ -62,7 +62,7 @@ export function Scheduled() {
                       </>
                     ),
                   },
-                  { heading: 'Leaves', cell: ({ send_at }) => <Time at={send_at} /> },
+                  { heading: 'Leaves', cell: ({ send_at }) => <Countdown to={send_at} /> },
                   { heading: 'By', cell: scheduledBy },
                   { heading: 'State', cell: State },
                   {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Webhook } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { useCommands } from '../../parts/commands.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -18,6 +19,7 @@ export function Webhooks() {
   const may = useMay('webhooks:write')
   const [asked, ask] = useState(false)
   const [secret, setSecret] = useState<string>()
+  useCommands(may ? [{ name: 'New webhook', run: () => ask(true) }] : [])
   const add = may && (
     <Button look="primary" onPress={() => ask(true)}>
       New webhook

@@ -132,6 +132,12 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
           )}
           <SubjectField value={writing.subject} />
         </div>
+        {writing.isRich && writing.isFormattedElsewhere && (
+          <p role="status" className={styles.notice}>
+            Another program gave this draft formatting that is not kept once you change its text here, tables for
+            example. Until then it stays as it is, and can be sent so.
+          </p>
+        )}
         {writing.isRich ? (
           <Part name="The editor" loading={<div className={styles.wait} />}>
             <Editor

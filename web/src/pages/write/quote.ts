@@ -1,3 +1,4 @@
+import { quoteLines } from '../../../../src/replies/quote-lines.ts'
 import type { Message } from '../../api/generated.ts'
 import { inFull } from '../../parts/time.tsx'
 import { liftStyles } from '../mail/lift-styles.ts'
@@ -21,16 +22,9 @@ export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<
   const introduction = `On ${inFull(message.date ?? message.received_at)}, ${written(message.from)} wrote:`
   return {
     html: `<div class="moz-cite-prefix">${escaped(introduction)}</div><blockquote type="cite">${inner}</blockquote>`,
-    text: `${introduction}\n${quoteLines(text)}`,
+    text: `${introduction}\n${quoteLines(text.trimEnd())}`,
   }
 }
-
-export const quoteLines = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`))
-    .join('\n')
 
 function headOf(message: Message): string[] {
   const people = (name: string, list: Message['to']) =>

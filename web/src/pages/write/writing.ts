@@ -20,6 +20,8 @@ export interface Writing {
   readonly html: string
   /** The same, or what is written without. */
   readonly text: string
+  /** Another program gave it formatting that the editor does not know: tables, say. It stays until the text is changed here. */
+  readonly isFormattedElsewhere?: boolean
   /** What it ends with, if nobody has edited that. */
   readonly signed?: Signed | undefined
   readonly quoted?: Quoted | undefined

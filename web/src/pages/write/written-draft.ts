@@ -18,9 +18,20 @@ export async function writingOf(draft: Draft, senders: readonly string[]): Promi
   return {
     ...writing,
     ...{ files, draft: { id, version, files }, isSaved: true },
+    ...(rest !== '' && { isFormattedElsewhere: hasMore(rest) }),
     ...(quoted && { quoted: { html: quoted.html, text: quotedText } }),
     ...(in_reply_to[0] !== undefined && { inReplyTo: in_reply_to[0], references }),
   }
+}
+
+/** Elements and styles that the editor leaves out (`editor/schema.ts`). */
+const unknownToEditor = [
+  'table, h1, h2, h3, h4, h5, h6, hr, pre, font, center, sub, sup, s, strike, del, small, big, dl, svg, video',
+  'img:not([src^="cid:"]), [align], [bgcolor], [data-own-style]',
+].join()
+
+function hasMore(html: string): boolean {
+  return new DOMParser().parseFromString(liftStyles(html).html, 'text/html').querySelector(unknownToEditor) !== null
 }
 
 /** Takes from the end of a draft what it quotes, as it was put there. */

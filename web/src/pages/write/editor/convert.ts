@@ -1,6 +1,6 @@
 import { DOMSerializer, type Node, DOMParser as Reader } from 'prosemirror-model'
+import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
 import { liftStyles } from '../../mail/lift-styles.ts'
-import { quoteLines } from '../quote.ts'
 import { schema } from './schema.ts'
 
 /** Reads HTML, in a document that has no window: nothing in it runs or loads. */
@@ -32,7 +32,7 @@ function blocks(node: Node): string {
   node.forEach((child, _offset, index) => {
     const { type } = child
     if (type === schema.nodes.paragraph) parts.push(inline(child))
-    else if (type === schema.nodes.blockquote) parts.push(quoteLines(blocks(child)))
+    else if (type === schema.nodes.blockquote) parts.push(quoteLines(blocks(child).trimEnd()))
     else if (type === schema.nodes.list_item) {
       const start = node.type === schema.nodes.ordered_list ? `${Number(node.attrs.order) + index}. ` : '- '
       parts.push(start + blocks(child).replaceAll('\n', `\n${' '.repeat(start.length)}`))
