@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { Part, query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData } from './types.ts'
@@ -44,6 +45,13 @@ export const tellsTold = new Part(tells('told'))
 
 /** A CTE for a statement that counts use (src/usage/reached.ts): it tells of its CTE `reached`, rows of the same. */
 export const tellsReached = new Part(`reached_told as (${tells('reached')})`)
+
+/** The same with who did it. */
+export function tellsBy({ kind, id, name }: By = nobody): RawBuilder<unknown> {
+  return sql`/* announced */
+    insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_id, actor_name, data)
+    select ${sql.raw(position.text)}, organization_id, type, mailbox_id, ${kind}::text, ${id}::uuid, ${name}::text, data from told`
+}
 
 /**
  * Writes events to the log, in the transaction that does what they tell: neither is stored without the other. The comment in

@@ -4,7 +4,7 @@ import type { FolderChanges, FolderState, ThreadRows } from '#/ports/folder-chan
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { noSuchFolder } from '../folders.ts'
 import { findFolder } from './folders.ts'
-import { bytes, integers, packed } from './packed.ts'
+import { bytes, integers, packed, times } from './packed.ts'
 
 /** New messages in a step: read in 5 to 10 ms on the embedded database, which serves nobody else meanwhile, and taken
  *  up in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the time in all. */
@@ -145,16 +145,3 @@ function unchanged(state: FolderState, exists: number): FolderChanges {
   const flags = { uid: noIntegers, seen: none }
   return { state, reset: false, more: false, exists, rows: noRows, flags, expunged: noIntegers }
 }
-
-/** From what `timestamptz_send` writes: microseconds since 2000 in eight bytes each, big-endian. */
-function times(base64: string | null): Float64Array {
-  const halves = integers(base64)
-  const times = new Float64Array(halves.length / 2)
-  for (let index = 0; index < times.length; index++) {
-    const high = (halves[2 * index] ?? 0) | 0
-    times[index] = year2000 + (high * 2 ** 32 + (halves[2 * index + 1] ?? 0)) / 1000
-  }
-  return times
-}
-
-const year2000 = Date.UTC(2000)

@@ -1,19 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import type { Extent, HeadingPage, MailboxRef, UidRange } from '#/ports/mail-host.ts'
+import type { Extent, Heading, HeadingPage, MailboxRef, UidRange } from '#/ports/mail-host.ts'
 import { findFolder } from './folders.ts'
+import { integers, packed, bytes as unpackedBytes } from './packed.ts'
 
 /** Nearly every header ends within the first; of longer ones the second is read. */
 const [usual, most] = [8 << 10, 64 << 10]
 
-interface Row {
-  readonly uid: number
-  readonly seen: boolean
-  readonly flagged: boolean
-  readonly keywords: string[]
-  readonly subject: string
-  /** In base64: see src/adapters/mail-host/sql/read.ts. */
-  readonly header: string | null
+type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | null> & {
+  readonly keywords: string[][] | null
+  readonly subjects: string[] | null
 }
 
 /** What filters look at, of messages in a range of uids. Of the bytes of a message no more leaves the database than its header. */
@@ -29,22 +25,38 @@ export async function headings(
   const end = sql`position('\\x0d0a0d0a'::bytea in head.bytes)`
   const header = withHeader
     ? sql`(
-        select encode(case when ${end} > 0 then substring(head.bytes for ${end} + 3)
-          else substring(${bytes} for ${most}) end, 'base64')
+        select case when ${end} > 0 then substring(head.bytes for ${end} + 3)
+          else substring(${bytes} for ${most}) end
         from (select substring(${bytes} for ${usual}) as bytes offset 0) head
       )`
-    : sql`null::text`
-  const { rows } = await sql<Row>`
-    select message.uid, message.seen, message.flagged, message.keywords, content.subject, ${header} as header
+    : sql`''::bytea`
+  const { rows } = await sql<Packed>`
+    select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
+      ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`header`)} as header,
+      ${packed(sql`int4send(octet_length(header))`)} as length, json_agg(subject) as subjects,
+      case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords
     from (
-      select uid, seen, flagged, keywords, content_id from mail_messages
-      where folder_id = ${folder.id} and uid > ${after} and uid <= ${last} order by uid limit ${limit}
-    ) message join mail_contents content on content.id = message.content_id
-    order by message.uid`.execute(db)
-  return {
-    uidValidity: folder.id,
-    messages: rows.map(({ header, ...row }) => ({ ...row, header: Buffer.from(header ?? '', 'base64') })),
-  }
+      select message.uid, message.seen, message.flagged, message.keywords, content.subject, ${header} as header
+      from (
+        select uid, seen, flagged, keywords, content_id from mail_messages
+        where folder_id = ${folder.id} and uid > ${after} and uid <= ${last} order by uid limit ${limit}
+      ) message join mail_contents content on content.id = message.content_id
+      order by message.uid
+    ) heading`.execute(db)
+  return { uidValidity: folder.id, messages: rows.flatMap(unpacked) }
+}
+
+function unpacked({ uid, seen, flagged, header, length, keywords, subjects }: Packed): Heading[] {
+  const [seens, flags, headers, lengths] = [unpackedBytes(seen), unpackedBytes(flagged), unpackedBytes(header), integers(length)]
+  let at = 0
+  return Array.from(integers(uid), (one, index) => ({
+    uid: one,
+    seen: seens[index] === 1,
+    flagged: flags[index] === 1,
+    keywords: keywords?.[index] ?? [],
+    subject: subjects?.[index] ?? '',
+    header: headers.subarray(at, (at += lengths[index] ?? 0)),
+  }))
 }
 
 export async function extent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {

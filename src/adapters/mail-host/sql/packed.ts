@@ -16,3 +16,16 @@ export function integers(base64: string | null): Uint32Array {
   Buffer.from(aligned.buffer).swap32()
   return new Uint32Array(aligned.buffer)
 }
+
+/** From what `timestamptz_send` writes: microseconds since 2000 in eight bytes each, big-endian. */
+export function times(base64: string | null): Float64Array {
+  const halves = integers(base64)
+  const times = new Float64Array(halves.length / 2)
+  for (let index = 0; index < times.length; index++) {
+    const high = (halves[2 * index] ?? 0) | 0
+    times[index] = year2000 + (high * 2 ** 32 + (halves[2 * index + 1] ?? 0)) / 1000
+  }
+  return times
+}
+
+const year2000 = Date.UTC(2000)

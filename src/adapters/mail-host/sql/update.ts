@@ -3,10 +3,11 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { type By, tell } from '#/events/tell.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { FolderKey, Held, Recording } from '#/ports/recording.ts'
-import { applier, changed, differ } from '../changed.ts'
+import { applier, changed } from '../changed.ts'
 import { leave } from './expunge.ts'
 import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
+import { mark } from './mark.ts'
 
 /** Changes flags and keywords, or moves, and tells of it, in one transaction. What is already as the change would have it
  *  stays as it is, modification sequence included. */
@@ -22,16 +23,19 @@ export async function update(
   const { folder: targetName = name, ...flags } = change
   const apply = applier(flags)
   return db.transaction().execute(async (tx) => {
-    if (targetName !== name) await makeTarget(tx, mailbox, name, uids, targetName)
+    if (targetName === name) {
+      const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
+      const marked = await mark(tx, mailbox, folder, uids, { change: flags, by })
+      await recording?.settle(tx, { mailbox, source: keyOf(folder), target: keyOf(folder), ...marked })
+      return new Map(marked.present.map(({ uid }) => [uid, { folder: name, uid }]))
+    }
+    await makeTarget(tx, mailbox, name, uids, targetName)
     const folders = await lockFolders(tx, mailbox, [name, targetName])
     const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
     const present = await messagesIn(tx, source, uids)
     const target =
       folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
-    const pairs =
-      source.id === target.id
-        ? await writeFlags(tx, source, present, apply)
-        : await move(tx, source, target, present, apply)
+    const pairs = await move(tx, source, target, present, apply)
     await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
     await tell(tx, changed(mailbox, name, targetName, pairs), by)
     const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
@@ -68,30 +72,6 @@ async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Prom
     select uid, seen, flagged, keywords, received_at, size_bytes
     from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(tx)
   return rows
-}
-
-async function writeFlags(tx: Tx, folder: Folder, present: readonly HeldRow[], apply: Apply): Promise<Pair[]> {
-  const changes = present.map((before) => ({ before, after: apply(before) })).filter(differ)
-  if (changes.length === 0) return []
-  const before = changes.map((change) => change.before)
-  const after = changes.map((change) => change.after)
-  await write(tx, folder, folder, before, after)
-  await dropKeywords(
-    tx,
-    folder.id,
-    changes.map(({ before, after }) => without(before, after)),
-  )
-  await addKeywords(
-    tx,
-    folder.id,
-    changes.map(({ before, after }) => without(after, before)),
-  )
-  await tx
-    .updateTable('mail_folders')
-    .set({ modseq: folder.modseq + 1, unread: folder.unread - unreadIn(before) + unreadIn(after) })
-    .where('id', '=', folder.id)
-    .execute()
-  return changes
 }
 
 async function move(tx: Tx, source: Folder, target: Folder, before: readonly HeldRow[], apply: Apply): Promise<Pair[]> {
@@ -131,12 +111,6 @@ async function write(tx: Tx, source: Folder, target: Folder, before: readonly He
       flagged = row.flagged,
       keywords = row.keywords
     from row where message.folder_id = row.folder_id and message.uid = row.old_uid`.execute(tx)
-}
-
-/** The message with those of its keywords alone that are listed otherwise than the other's. */
-function without(message: HeldRow, { seen, keywords }: HeldRow): HeldRow {
-  if (message.seen !== seen) return message
-  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
 }
 
 function unreadIn(messages: readonly HeldRow[]): number {

@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
+import { type By, tellsBy } from '#/events/tell.ts'
+import type { Change, MailboxRef } from '#/ports/mail-host.ts'
+import type { Held } from '#/ports/recording.ts'
+import { applier, differ } from '../changed.ts'
+import { normalKeywords } from '../keywords.ts'
+import { type Folder, uidRows } from './folders.ts'
+import { addKeywords, dropKeywords } from './keywords.ts'
+import { bytes, integers, packed, times } from './packed.ts'
+
+interface HeldRow extends Held {
+  readonly received_at: Date
+}
+
+interface Pair {
+  readonly before: HeldRow
+  readonly after: HeldRow
+}
+
+type Packed = Record<'uid' | 'seen' | 'flagged' | 'received', string | null> & { keywords: string[][] | null }
+
+/** Changes flags and keywords of messages of a folder, which is locked, and tells of it: all of them in one statement, since a row for
+ *  each takes as long again. Answers those that are there, as they were, and those that have changed. */
+export async function mark(
+  tx: Tx,
+  mailbox: MailboxRef,
+  folder: Folder,
+  uids: readonly number[],
+  { change, by }: { change: Omit<Change, 'folder'>; by: By | undefined },
+): Promise<{ present: HeldRow[]; pairs: Pair[] }> {
+  const { seen = null, flagged = null } = change
+  const [added, removed] = [normalKeywords(change.addKeywords ?? []), normalKeywords(change.removeKeywords ?? [])]
+  const rewords = added.length > 0 || removed.length > 0
+  // Sorted as in JavaScript: keywords are ASCII.
+  const keywords = rewords
+    ? sql`array(select distinct keyword collate "C" from unnest(held.keywords || ${added}::text[]) keyword
+        where keyword <> all(${removed}::text[]) order by 1)`
+    : sql`held.keywords`
+  const { rows } = await sql<Packed>`
+    with present as materialized (
+      select folder_id, uid, held.seen, held.flagged, held.keywords, held.received_at, coalesce(${seen}::boolean, held.seen) as new_seen,
+        coalesce(${flagged}::boolean, held.flagged) as new_flagged, ${keywords} as new_keywords
+      from ${uidRows(folder.id, uids)} wanted join mail_messages held using (folder_id, uid)
+      order by uid
+    ), changing as materialized (
+      select * from present where (seen, flagged, keywords) is distinct from (new_seen, new_flagged, new_keywords)
+    ), marked as (
+      update mail_messages message set modseq = ${folder.modseq + 1}, seen = new_seen, flagged = new_flagged, keywords = new_keywords
+      from changing where message.folder_id = changing.folder_id and message.uid = changing.uid
+    ), counted as (
+      update mail_folders set modseq = ${folder.modseq + 1},
+        unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
+      where id = ${folder.id} and exists (select from changing)
+    ), told as (
+      select ${mailbox.organizationId}::uuid as organization_id, 'message.changed' as type, ${mailbox.mailboxId}::uuid as mailbox_id,
+        ${toldOf(folder.name, { seen, flagged, rewords })} as data
+      from changing
+    ), announced as (${tellsBy(by)})
+    select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
+      ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`timestamptz_send(received_at)`)} as received,
+      case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords
+    from present`.execute(tx)
+  const present = rows.flatMap(unpacked)
+  const apply = applier(change)
+  const pairs = present.map((before) => ({ before, after: apply(before) })).filter(differ)
+  await keepKeywords(tx, folder, pairs)
+  return { present, pairs }
+}
+
+/** What `changed` (src/adapters/mail-host/changed.ts) tells of a message. */
+function toldOf(
+  folder: string,
+  { seen, flagged, rewords }: { seen: boolean | null; flagged: boolean | null; rewords: boolean },
+): RawBuilder<unknown> {
+  const parts = [sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid)`]
+  const where = (is: RawBuilder<unknown>, data: RawBuilder<unknown>) =>
+    parts.push(sql`case when ${is} then ${data} else '{}' end`)
+  if (seen !== null) where(sql`seen <> new_seen`, sql`jsonb_build_object('unread', not new_seen)`)
+  if (flagged !== null) where(sql`flagged <> new_flagged`, sql`jsonb_build_object('starred', new_flagged)`)
+  if (rewords) {
+    where(sql`not new_keywords <@ keywords`, sql`jsonb_build_object('added_labels', ${except('new_keywords', 'keywords')})`)
+    where(
+      sql`not keywords <@ new_keywords`,
+      sql`jsonb_build_object('removed_labels', ${except('keywords', 'new_keywords')})`,
+    )
+  }
+  return sql.join(parts, sql` || `)
+}
+
+function except(these: string, those: string): RawBuilder<unknown> {
+  return sql`array(select one from unnest(${sql.ref(these)}) one where one <> all(${sql.ref(those)}) order by one collate "C")`
+}
+
+/** The rows by which messages with a keyword are listed. */
+async function keepKeywords(tx: Tx, folder: Folder, pairs: readonly Pair[]): Promise<void> {
+  await dropKeywords(
+    tx,
+    folder.id,
+    pairs.map(({ before, after }) => without(before, after)),
+  )
+  await addKeywords(
+    tx,
+    folder.id,
+    pairs.map(({ before, after }) => without(after, before)),
+  )
+}
+
+/** The message with those of its keywords alone that are listed otherwise than the other's. */
+function without(message: HeldRow, { seen, keywords }: HeldRow): HeldRow {
+  if (message.seen !== seen) return message
+  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
+}
+
+function unpacked({ uid, seen, flagged, received, keywords }: Packed): HeldRow[] {
+  const [seens, flags, receiveds] = [bytes(seen), bytes(flagged), times(received)]
+  return Array.from(integers(uid), (one, index) => ({
+    uid: one,
+    seen: seens[index] === 1,
+    flagged: flags[index] === 1,
+    received_at: new Date(receiveds[index] ?? 0),
+    keywords: keywords?.[index] ?? [],
+  }))
+}
