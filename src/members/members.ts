@@ -98,7 +98,7 @@ export async function managedMember(
 
 function assertManages({ managesOwners }: Manager, { role }: Pick<Member, 'role'>): void {
   if (managesOwners || role !== 'owner') return
-  throw new Refusal('forbidden', 'Your role lacks the permission manage_owners, which a change of an owner needs', {
+  throw new Refusal('forbidden', 'Changing an owner needs the permission manage_owners', {
     fix: 'Ask an owner of the organization',
   })
 }
