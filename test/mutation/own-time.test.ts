@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { counted, OwnTime } from './own-time.ts'
@@ -25,13 +26,10 @@ for (const [what, code] of [
   ['loops', 'for (;;);'],
 ] as const) {
   test(`A process that ${what} comes to the end of its time`, async () => {
-    const child = spawn(process.execPath, ['-e', code], { stdio: 'ignore' })
+    const mark = randomUUID()
+    const child = spawn(process.execPath, ['-e', code], { stdio: 'ignore', env: { MARK: mark } })
     const exited = once(child, 'exit')
-    using _time = new OwnTime(
-      ({ pid }) => pid === child.pid,
-      500,
-      () => child.kill(),
-    )
+    using _time = new OwnTime(mark, 500, () => child.kill())
     assert.deepEqual(await exited, [null, 'SIGTERM'])
   })
 }

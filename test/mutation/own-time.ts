@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type ProcessEntry, processes } from '../runner/processes.ts'
 
 /** What a thread has had of the processors, and how long it has waited for one, in milliseconds. */
 interface Share {
@@ -7,21 +6,24 @@ interface Share {
   readonly waited: number
 }
 
-const everyMs = 250
+const everyMs = 500
 
-/** How long processes take by themselves. While one of them waits for a processor, others have it, and the time does not count:
- *  so a machine that does other things as well is not taken for a test that hangs. Where the kernel says nothing of it, all
- *  time counts. */
+/** How long children of this process take by themselves. While one of them waits for a processor, others have it, and the time does
+ *  not count: so a machine that does other things as well is not taken for a test that hangs. Where the kernel says nothing of it,
+ *  all time counts. */
 export class OwnTime implements Disposable {
-  readonly #ofThese: (entry: ProcessEntry) => boolean
+  readonly #marked: string
   readonly #timer: NodeJS.Timeout
   #shares = new Map<string, Share>()
   #at = performance.now()
   #ms = 0
 
-  /** @param onLimit is called once so many milliseconds have passed */
-  constructor(ofThese: (entry: ProcessEntry) => boolean, limitMs: number, onLimit: () => void) {
-    this.#ofThese = ofThese
+  /**
+   * @param marked tells those children from others: their command line or environment holds it
+   * @param onLimit is called once so many milliseconds have passed
+   */
+  constructor(marked: string, limitMs: number, onLimit: () => void) {
+    this.#marked = marked
     this.#timer = setInterval(() => {
       this.#look()
       if (this.#ms < limitMs) return
@@ -35,7 +37,10 @@ export class OwnTime implements Disposable {
   }
 
   #look(): void {
-    const shares = new Map(processes().filter(this.#ofThese).flatMap(sharesOf))
+    const marked = childrenOf(process.pid).filter((pid) =>
+      ['cmdline', 'environ'].some((file) => read(`/proc/${pid}/${file}`).includes(this.#marked)),
+    )
+    const shares = new Map(marked.flatMap(sharesOf))
     const now = performance.now()
     this.#ms += counted(now - this.#at, this.#shares, shares)
     this.#shares = shares
@@ -57,14 +62,31 @@ export function counted(ms: number, before: ReadonlyMap<string, Share>, after: R
   return Math.max(ms - waited, ...since.map(({ ran }) => ran), 0)
 }
 
-/** Of each thread of a process: proc(5), `schedstat`. */
-function sharesOf({ pid }: ProcessEntry): [string, Share][] {
+/** Of each thread of a process and of its children, as proc(5) has it in `schedstat`. */
+function sharesOf(pid: number): [string, Share][] {
+  const own = threadsOf(pid).map((thread): [string, Share] => {
+    const [ran, waited] = read(`${thread}/schedstat`).split(' ')
+    return [thread, { ran: Number(ran) / 1e6, waited: Number(waited ?? 0) / 1e6 }]
+  })
+  return [...own, ...childrenOf(pid).flatMap(sharesOf)]
+}
+
+function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((thread) => read(`${thread}/children`).split(' ').filter(Boolean).map(Number))
+}
+
+function threadsOf(pid: number): string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => {
-      const [ran, waited] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')
-      return [`${pid} ${thread}`, { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 }]
-    })
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`)
   } catch {
-    return [] // It has ended meanwhile, or there is no such file.
+    return [] // It has ended meanwhile, or there is no /proc.
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
   }
 }

@@ -64,11 +64,7 @@ export class Tree {
     rmSync(named, { force: true })
     const reporter = ['--test-reporter', join(import.meta.dirname, 'first-failure.ts')]
     const late = new AbortController()
-    using time = new OwnTime(
-      ({ started }) => started.includes(this.#scratch),
-      ms,
-      () => late.abort(),
-    )
+    using time = new OwnTime(this.#scratch, ms, () => late.abort())
     const { processes } = await runFiles(
       [[join(this.#root, test)]],
       {
