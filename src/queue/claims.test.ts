@@ -10,7 +10,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
-import { claimScheduled, claimSuspect, claimWaiting, leases, markEndOfData, takeBack } from './claims.ts'
+import { claimScheduled, claimSuspect, claimWaiting, leases, markEndOfData, mostScheduled, takeBack } from './claims.ts'
 
 const minute = 60_000
 
@@ -25,10 +25,11 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
-  one = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
+  one = await anOrganization()
   now = new Date('2026-11-21T08:00:00Z')
 })
 
+const anOrganization = async () => (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
 const many = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x`)
 const claimed = async (busy: readonly string[] = []) =>
   (await claimWaiting(db, now, busy, 10)).map(({ recipients }) => recipients.length)
@@ -113,8 +114,23 @@ test('scheduled messages are begun up to four MiB at a time, but one in any case
   assert.deepEqual([await begun(), await begun(), await begun()], [ids.slice(0, 1), ids.slice(1, 4), ids.slice(4)])
 })
 
+test('of scheduled messages too organizations take turns, however many have more than one claim takes', async () => {
+  const few = await anOrganization()
+  for (const organization of [one, await anOrganization(), await anOrganization()])
+    for (let nth = 0; nth < mostScheduled; nth++) await addScheduled(db, organization, ['a@x'], now)
+  now = new Date(now.getTime() + 1)
+  const late = [await addScheduled(db, few, ['b@x'], now), await addScheduled(db, few, ['b@x'], now)]
+  const first = (await claimScheduled(db, mailKey, now)).claims.slice(0, 8).map(({ message }) => message)
+  const turns = [first.slice(0, 4), first.slice(4)].map((turn) => turn.map(({ organizationId }) => organizationId))
+  assert.deepEqual(
+    turns.map((turn) => new Set(turn).size),
+    [4, 4],
+  )
+  assert.deepEqual(first.flatMap(({ id }) => (late.includes(id) ? id : [])).toSorted(), late.toSorted())
+})
+
 test('of scheduled messages too, what one organization has waiting holds up no other, be it many or large', async () => {
-  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
+  const other = await anOrganization()
   for (let nth = 0; nth < 100; nth++) await addScheduled(db, one, ['a@x'], now)
   now = new Date(now.getTime() + 1)
   const late = await addScheduled(db, other, ['b@x'], now)
@@ -130,7 +146,7 @@ test('of scheduled messages too, what one organization has waiting holds up no o
 })
 
 test('an organization with large messages, however long due, is not the first each time', async () => {
-  const other = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
+  const other = await anOrganization()
   for (let nth = 0; nth < 40; nth++) await addScheduled(db, one, ['a@x'], now)
   await sql`update outbound_messages set size_bytes = ${4 * pieceBytes}`.execute(db)
   now = new Date(now.getTime() + 1)
