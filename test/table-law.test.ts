@@ -9,7 +9,7 @@ import { type Exception, tableBreaches, writesOf } from './table-law.ts'
 const writers = {
   addresses: 'mailboxes',
   api_keys: 'keys',
-  arrivals: 'inbound',
+  arrivals: 'messages',
   audit_entries: 'audit',
   auto_replies: 'forwarding',
   blocked_senders: 'blocked-senders',

@@ -47,10 +47,10 @@ async function stored(): Promise<Set<string>> {
 test('messages that come while one is being written share a transaction', async () => {
   const sizes: number[] = []
   const counting: MailHost = Object.create(host, {
-    append: {
-      value: (tx: Parameters<MailHost['append']>[0], copies: readonly Copy[]) => {
-        sizes.push(copies.length)
-        return host.append(tx, copies)
+    appendNew: {
+      value: (...given: Parameters<NonNullable<MailHost['appendNew']>>) => {
+        sizes.push(given[1].length)
+        return host.appendNew?.(...given)
       },
     },
   })
@@ -86,6 +86,34 @@ test('of the same message twice in one transaction, one is stored and both are d
   await Promise.all([store.keep(delivery('ahead of twins')), store.keep(twice), store.keep({ ...twice })])
   const { messages } = await host.list(mailbox, 'inbox', { limit: 10, page: 0 })
   assert.equal(messages.filter(({ subject }) => subject === 'twins').length, 1)
+})
+
+test('a message that is there already leaves alone what comes with it', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const known = delivery('known')
+  await store.keep(known)
+  const elsewhere = {
+    ...delivery('filed'),
+    copies: delivery('filed').copies.map((copy) => ({ ...copy, folder: 'bills' })),
+  }
+  await Promise.all([store.keep(delivery('ahead of known')), store.keep(known), store.keep(elsewhere)])
+  const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
+  assert.equal(messages.filter(({ subject }) => subject === 'known').length, 1)
+  const bills = await host.list(mailbox, 'bills', { limit: 10, page: 0 })
+  assert.deepEqual(
+    bills.messages.map(({ subject }) => subject),
+    ['filed'],
+  )
+})
+
+test('a message for a folder that lacks is stored, and known when it comes again', async () => {
+  const store = new ArrivalWriter(database.db, host)
+  const one = delivery('newsletter')
+  const filed = { ...one, copies: one.copies.map((copy) => ({ ...copy, folder: 'letters' })) }
+  await store.keep(filed)
+  await store.keep(filed)
+  const { messages } = await host.list(mailbox, 'letters', { limit: 10, page: 0 })
+  assert.equal(messages.length, 1)
 })
 
 for (const [what, error, expected] of [

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
+import { noteArrivals, Suspended } from '#/messages/arrivals.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
-import { type Copy, type MailHost, NoRoom } from '#/ports/mail-host.ts'
-import { type Arrival, noteArrivals, Suspended } from './arrivals.ts'
+import { type Arrival, type Copy, type MailHost, NoRoom } from '#/ports/mail-host.ts'
 
 /** A message with its copies. */
 export interface Delivery {
@@ -89,9 +89,27 @@ export class ArrivalWriter {
     return failures
   }
 
+  /** Writes what nothing follows from in one statement; false, with nothing written, if there is more to it. */
+  async #writeNew(deliveries: readonly Delivery[], arrivals: ReadonlyMap<string, Arrival>): Promise<boolean> {
+    if (!this.#mailHost.appendNew || deliveries.some(({ followUps = [] }) => followUps.length > 0)) return false
+    const copies = deliveries.flatMap((delivery) => delivery.copies)
+    if (copies.length === 0 || copies.length > arrivals.size) return false
+    try {
+      await this.#db.transaction().execute(async (tx) => {
+        const isWritten = await this.#mailHost.appendNew?.(tx, copies, [...arrivals.values()])
+        if (!isWritten) throw new NotNew()
+      })
+      return true
+    } catch (error) {
+      if (error instanceof NotNew) return false
+      throw error
+    }
+  }
+
   async #write(deliveries: readonly Delivery[]): Promise<undefined> {
+    const arrivals = distinctArrivals(deliveries)
+    if (await this.#writeNew(deliveries, arrivals)) return
     await this.#db.transaction().execute(async (tx) => {
-      const arrivals = distinctArrivals(deliveries)
       const isNew = new Set(arrivals.size > 0 ? (await noteArrivals(tx, [...arrivals.values()])).map(keyOf) : [])
       const kept = deliveries.map(({ copies, digest, followUps = [] }) => {
         // Of two equal copies the first is stored.
@@ -111,6 +129,9 @@ export class ArrivalWriter {
     })
   }
 }
+
+/** Rolls a transaction back. */
+class NotNew extends Error {}
 
 async function write(tx: Tx, followUps: readonly FollowUp[]): Promise<void> {
   for (const one of followUps.toSorted((a, b) => (a.order < b.order ? -1 : 1))) await one.write(tx)

@@ -19,6 +19,9 @@ export interface MailHost {
    *  can never have in its folder goes to the inbox, and its `filteredBy` says why. Throws `not_found` where a mailbox is
    *  gone, `NoRoom` where too much of an organization's mail waits for the host; then none of `tx` may be kept. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
+  /** The same for arriving mail, with its arrivals recorded, in the first and only statement of `tx`, by a host that can. False
+   *  where that does not do, as with a duplicate, a suspended mailbox or a folder that lacks; then none of `tx` may be kept. */
+  appendNew?(tx: Tx, copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
   /** Whether `append` accepts mail of the organization just now, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
   /** Stores a draft in `drafts`, read and marked as one, in place of those that it replaces, of which the newest must still be
@@ -97,6 +100,12 @@ export class NoRoom extends Error {
     this.name = 'NoRoom'
     this.organizationIds = organizationIds
   }
+}
+
+/** A message at a mailbox, identified by a digest. */
+export interface Arrival {
+  readonly mailboxId: string
+  readonly digest: Buffer
 }
 
 export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }

@@ -2,6 +2,8 @@ import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { tellsReceived } from '#/events/tell.ts'
 import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
+import { arrivalRows, notesArrivals } from '#/messages/arrivals.ts'
+import type { Arrival } from '#/ports/mail-host.ts'
 import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 
@@ -24,22 +26,31 @@ export interface Place {
   readonly first: number
 }
 
+/** Where copies go, and what is recorded of them as they arrive. */
+export interface Places {
+  readonly gains?: readonly Gain[]
+  readonly places?: readonly Place[]
+  readonly arrivals?: readonly Arrival[]
+}
+
 /** Writes contents, messages, keywords, the storage used and, if it tells, events, in folders that gain messages by this, or that were counted
- *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with nothing written, where
- *  a folder lacks, or is removed while its lock is waited for.
+ *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with no mail written, where
+ *  a folder lacks, or is removed while its lock is waited for, or where not all arrivals are to be stored.
  *
- *  Folders are locked, lowest id first, before the storage is: what is selected last reads all places, and only then does
+ *  Arrivals are recorded before folders are locked. These are locked, lowest id first, before the storage is: what is selected last reads all places, and only then does
  *  PostgreSQL run the parts that nothing reads. The bytes go as one parameter in binary form: as an array they would be
  *  sent in hexadecimal. */
 export function store(
   tx: Tx,
-  { gains = [], places = [] }: { gains?: readonly Gain[]; places?: readonly Place[] },
+  { gains = [], places = [], arrivals = [] }: Places,
   contents: Contents,
   messages: readonly MessageRow[],
   tells: boolean,
 ): Promise<Place[]> {
   return query<Place>(tx)`
-    with gain as materialized (
+    with arriving as (
+      select * from jsonb_to_recordset(${arrivalRows(arrivals)}::jsonb) as arriving (mailbox_id uuid, digest text)
+    ), ${notesArrivals}, gain as materialized (
       select folder.id, gain.number, gain.added, gain.unread, gain.size_bytes
       from jsonb_to_recordset(${JSON.stringify(gains)}::jsonb) as gain
         (number integer, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer,
@@ -49,6 +60,7 @@ export function store(
     ), locked as materialized (
       select gain.* from gain join mail_folders folder on folder.id = gain.id
       where (select count(*) from gain) = ${gains.length} and ${whileInDatabase}
+        and (select count(*) from noted where not suspended) = ${arrivals.length}
       order by folder.id for update of folder
     ), advanced as (
       update mail_folders folder set

@@ -5,7 +5,7 @@ import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Copy } from '#/ports/mail-host.ts'
+import type { Arrival, Copy } from '#/ports/mail-host.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
 import { type Gain, type Place, store } from './append-statement.ts'
 import { makeFolders } from './folders.ts'
@@ -19,26 +19,48 @@ const bytesAtOnce = 2 * pieceBytes
 export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], tells = true): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
-  const stored = gains.byFolder.map(() => 0)
   let places: readonly Place[] | undefined
   for (const batch of batches(copies)) {
-    const contents = new Contents()
-    const hashed = new Map<Message, HashedIds>()
-    const rows: MessageRow[] = []
-    for (const copy of batch) {
-      const { message } = copy
-      const ids = hashed.get(message) ?? (await hashIds(key, message))
-      hashed.set(message, ids)
-      const folder = gains.folderOf(copy)
-      const nth = stored[folder] ?? 0
-      stored[folder] = nth + 1
-      rows.push(messageRow(copy, ids, contents.add(copy), { folder, nth }))
-    }
+    const { contents, rows } = await rowsOf(key, batch, gains)
     await numberLarge(tx, contents)
     if (places) await store(tx, { places }, contents, rows, tells)
     else places = await storeFirst(tx, gains.byFolder, contents, rows, tells)
     await storePieces(tx, contents)
   }
+}
+
+/** Stores copies and records their arrivals in one statement; false where that does not do. */
+export async function appendNew(
+  tx: Tx,
+  key: IdHashKey,
+  copies: readonly Copy[],
+  arrivals: readonly Arrival[],
+): Promise<boolean> {
+  const [first = [], ...others] = batches(copies)
+  if (others.length > 0) return false
+  const gains = gainsOf(copies)
+  const { contents, rows } = await rowsOf(key, first, gains)
+  if (contents.large.length > 0) return false
+  const places = await store(tx, { gains: gains.byFolder, arrivals }, contents, rows, true)
+  return places.length === gains.byFolder.length
+}
+
+/** What is written of a batch. `gains` counts its copies. */
+async function rowsOf(
+  key: IdHashKey,
+  batch: readonly Copy[],
+  gains: Gains,
+): Promise<{ contents: Contents; rows: readonly MessageRow[] }> {
+  const contents = new Contents()
+  const hashed = new Map<Message, HashedIds>()
+  const rows: MessageRow[] = []
+  for (const copy of batch) {
+    const { message } = copy
+    const ids = hashed.get(message) ?? (await hashIds(key, message))
+    hashed.set(message, ids)
+    rows.push(messageRow(copy, ids, contents.add(copy), gains.placeOf(copy)))
+  }
+  return { contents, rows }
 }
 
 /** Makes the folders that lack, where some do, and tries again. */
@@ -64,8 +86,14 @@ async function storeFirst(
   return made
 }
 
-/** What each folder gains by the copies, and the number of a copy's folder among them. */
-function gainsOf(copies: readonly Copy[]): { byFolder: readonly Gain[]; folderOf(copy: Copy): number } {
+interface Gains {
+  readonly byFolder: readonly Gain[]
+  /** The number of a copy's folder among them, and how many copies it has been asked for there before. */
+  placeOf(copy: Copy): { folder: number; nth: number }
+}
+
+/** What each folder gains by the copies. */
+function gainsOf(copies: readonly Copy[]): Gains {
   const gains = new Map<string, Gain & { added: number; unread: number; size_bytes: number }>()
   const name = ({ mailbox, folder }: Copy) => `${mailbox.organizationId}/${mailbox.mailboxId}/${folder}`
   for (const copy of copies) {
@@ -83,7 +111,16 @@ function gainsOf(copies: readonly Copy[]): { byFolder: readonly Gain[]; folderOf
     gain.size_bytes += copy.message.raw.length
     gains.set(name(copy), gain)
   }
-  return { byFolder: [...gains.values()], folderOf: (copy) => gains.get(name(copy))?.number ?? 0 }
+  const placed = new Map<number, number>()
+  return {
+    byFolder: [...gains.values()],
+    placeOf(copy) {
+      const folder = gains.get(name(copy))?.number ?? 0
+      const nth = placed.get(folder) ?? 0
+      placed.set(folder, nth + 1)
+      return { folder, nth }
+    },
+  }
 }
 
 /** Runs of copies with at most `bytesAtOnce` of mail each, or a single copy. Copies of one message count once. */

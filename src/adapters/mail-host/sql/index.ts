@@ -3,7 +3,7 @@ import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standingFolders } from '#/messages/folder-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { append } from './append.ts'
+import { append, appendNew } from './append.ts'
 import { changes } from './changes.ts'
 import { draftsNamed, saveDraft } from './drafts.ts'
 import { empty } from './empty.ts'
@@ -26,6 +26,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
       await makeFolders(tx, folders)
     },
     append: (tx, copies) => append(tx, key, copies),
+    appendNew: (tx, copies, arrivals) => appendNew(tx, key, copies, arrivals),
     // Nothing waits: what is taken is stored.
     hasRoom: async () => true,
     saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { Part, query } from '#/db/query.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import type { Arrival } from '#/ports/mail-host.ts'
+
+/** Rows of the CTE `arriving`, as `arrivalRows` has them, that are not duplicates of the last 7 days: `mailbox_id`, `digest`
+ *  and `suspended`. Ordered, to prevent deadlocks between processes. */
+const notes = `insert into arrivals (mailbox_id, digest)
+    select mailbox_id, decode(digest, 'hex') from arriving order by mailbox_id, digest
+    on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
+      where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
+    returning mailbox_id, digest, (
+      select box.suspended_at is not null or home.suspended_at is not null
+      from mailboxes box join domains home on home.id = box.domain_id
+      where box.id = mailbox_id
+    ) as suspended`
+
+/** A CTE for a statement that stores arriving mail: it records its CTE `arriving`, and has those that are to be stored. */
+export const notesArrivals = new Part(`noted as (${notes})`)
+
+const notesAlone = new Part(notes)
+
+/** For `jsonb_to_recordset`, as (mailbox_id uuid, digest text). */
+export function arrivalRows(arrivals: readonly Arrival[]): string {
+  return JSON.stringify(
+    arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') })),
+  )
+}
+
+/** A mailbox or its domain was suspended after RCPT. */
+export class Suspended extends Error {}
+
+/** Records arrivals, and returns those that are not duplicates of the last 7 days. Each may be given once. Waits for another
+ *  transaction that records the same one. Throws `Suspended`; then `tx` must be rolled back. */
+export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
+  const noted = await query<{ mailbox_id: string; digest: Buffer; suspended: boolean }>(tx)`
+    with arriving as (
+      select * from jsonb_to_recordset(${arrivalRows(arrivals)}::jsonb) as arriving (mailbox_id uuid, digest text)
+    ) ${notesAlone}`
+  if (noted.some(({ suspended }) => suspended)) throw new Suspended()
+  return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))
+}
+
+/** Whether every mailbox has had the message, by one of these digests. */
+export async function areNoted(db: Db, mailboxIds: readonly string[], digests: readonly Buffer[]): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct mailbox_id) as count from arrivals
+    where mailbox_id = any (${mailboxIds}::uuid[]) and digest = any (${digests}::bytea[])
+      and arrived_at > now() - interval '7 days'`.execute(db)
+  return rows[0]?.count === new Set(mailboxIds).size
+}
+
+/** Deletes arrivals that are older than 7 days. */
+export async function forgetArrivals(db: Db): Promise<void> {
+  await sql`delete from arrivals where arrived_at < now() - interval '7 days'`.execute(db)
+}
