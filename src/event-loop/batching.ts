@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long nobody calls before `patience` ends early, in milliseconds. */
-const quiet = 3
+/** How often a batch that waits for more looks around, in milliseconds. */
+const glance = 1
 
 /** Makes one call of many: calls that come while one runs wait, and then go together. The more there are the less each
  *  one costs. */
@@ -9,18 +9,21 @@ export function batched<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
-  /** How long a batch waits for more calls at most, while they keep coming, in milliseconds. */
+  /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy. */
   patience = () => 0,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []
   const promised: PromiseWithResolvers<Out>[] = []
   let working = false
 
+  // While the event loop has work, others may be about to call, and waiting for them costs nothing.
   const othersCame = async (milliseconds: number) => {
     const end = performance.now() + milliseconds
-    for (let before = 0; before < waiting.length && performance.now() < end; ) {
+    for (let before = 0, busy = true; (waiting.length > before || busy) && performance.now() < end; ) {
       before = waiting.length
-      await wait(quiet)
+      const idleBefore = performance.nodeTiming.idleTime
+      await wait(glance)
+      busy = performance.nodeTiming.idleTime - idleBefore < glance / 2
     }
   }
 
