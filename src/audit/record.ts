@@ -1,6 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { tell } from '#/events/tell.ts'
+import { settingsChanged } from '#/events/types.ts'
 import type { Actor } from './actor.ts'
 import { toldAs } from './told.ts'
 
@@ -64,6 +65,14 @@ export const actions = [
   'request.unauthorized',
 ] as const
 
+/** They come often, and no page shows more after them than before. */
+const ofNoSetting: ReadonlySet<string> = new Set([
+  'member.signed_in',
+  'member.signed_out',
+  'request.forbidden',
+  'request.unauthorized',
+])
+
 export type Action = (typeof actions)[number]
 
 /** Settings by name. Never mail, and never a password, a key or another secret. */
@@ -97,7 +106,13 @@ export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
       before, after)
     values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`
   const type = toldAs[action]
-  if (type === undefined || organizationId === null || change.personal) return
+  if (organizationId === null || change.personal) return
+  if (type === undefined) {
+    const [item = ''] = action.split('.')
+    const told = { organizationId, type: settingsChanged, data: { id: null, name: item } } as const
+    if (!ofNoSetting.has(action)) await tell(tx, [told], by)
+    return
+  }
   const mailboxId = /^(?:mailbox|forwarding)\./.test(type) ? id : null
   await tell(tx, [{ organizationId, type, mailboxId, data: { id, name } }], by)
 }

@@ -81,6 +81,7 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
       yield shown.map(({ out }) => `id: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`).join('')
       sent = performance.now()
     }
+    if (presence && page.settings.size > 0) yield settingsIn(page.settings)
     if (page.more) continue
     await watch.changed(seen, sent + quietMs - performance.now(), follower?.woken ?? gone)
     next = caughtUp(watch, seen, next)
@@ -90,6 +91,11 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
     yield `: nothing new\nid: ${cursorText(next)}\n\n`
     sent = performance.now()
   }
+}
+
+/** Messages of the event `settings`, which say of what settings have changed. Who may see them asks anew. */
+function settingsIn(items: ReadonlySet<string>): string {
+  return [...items].map((item) => `event: settings\ndata: ${JSON.stringify({ item })}\n\n`).join('')
 }
 
 /** Messages of the event `presence`, which say where others came, left or began to write. They have no id: no log has them. */

@@ -65,7 +65,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
         description:
           'Events in the order of commits. Each type also needs the scope of its subject. With ' +
           '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a ' +
-          'session the stream also has messages of the event `presence`.',
+          'session the stream also has messages of the events `presence` and `settings`.',
         querystring: EventsQuery,
         response: { 200: ok },
       },

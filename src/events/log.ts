@@ -4,7 +4,15 @@ import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Cursor } from './cursor.ts'
 import type { By } from './tell.ts'
-import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData } from './types.ts'
+import {
+  type EventType,
+  type ItemData,
+  type MessageData,
+  type QuotaData,
+  type RefusalData,
+  type SendingData,
+  settingsChanged,
+} from './types.ts'
 
 /** An event as the log has it, with what is read of its message where that is still there. */
 export interface LoggedEvent extends Cursor {
@@ -25,6 +33,8 @@ export interface LoggedEvent extends Cursor {
 /** Events in their order, all that there are between a cursor and `end`. */
 export interface Page {
   readonly events: readonly LoggedEvent[]
+  /** Of what settings have changed, of which no event tells: `domain`. */
+  readonly settings: ReadonlySet<string>
   readonly end: Cursor
   /** There may be more. */
   readonly more: boolean
@@ -70,11 +80,13 @@ export async function eventsAfter(
       limit ${most}
     ) event on true
     order by event.position, event.id`.execute(db)
-  const events = rows.filter(({ id }) => id !== null)
-  const last = events.at(-1)
+  const found = rows.filter(({ id }) => id !== null)
+  const last = found.at(-1)
   const at = Math.max(rows[0]?.settled ?? 0, position)
   const end = last ?? (at > position ? { position: at, id: 0 } : { position, id })
-  return { events, end, more: events.length === most }
+  const isOfSettings = ({ type }: { readonly type: string }) => type === settingsChanged
+  const settings = new Set(found.filter(isOfSettings).flatMap(({ data }) => ('name' in data ? [data.name] : [])))
+  return { events: found.filter((row) => !isOfSettings(row)), settings, end, more: found.length === most }
 }
 
 /** Those of an organization's events that are still there. */
@@ -86,7 +98,7 @@ export async function eventsAt(db: Db, organizationId: string, at: readonly Curs
     cross join lateral (
       select ${event}
       where event.organization_id = ${organizationId}
-        and event.position = wanted.position and event.id = wanted.id
+        and event.position = wanted.position and event.id = wanted.id and event.type <> ${settingsChanged}
     ) event`.execute(db)
   return rows
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Part, query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData } from './types.ts'
+import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData, settingsChanged } from './types.ts'
 
 /** Who did it: an `Actor` of the audit trail, or another mail program, of which no more is known. */
 export interface By {
@@ -12,7 +12,7 @@ export interface By {
 
 export interface Told {
   readonly organizationId: string
-  readonly type: EventType
+  readonly type: EventType | typeof settingsChanged
   /** Of the mailbox that it is about: who does not see that, does not see the event. */
   readonly mailboxId?: string | null
   readonly data: MessageData | SendingData | RefusalData | QuotaData | ItemData

@@ -34,6 +34,9 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
+/** Tells the pages of members that settings have changed of which no event tells. Nobody else is told. */
+export const settingsChanged = 'settings.changed'
+
 /** What a message event says of a message. What the message says is read from the message itself. */
 export interface MessageData {
   readonly folder: string

@@ -6,10 +6,12 @@ import { signIn } from '#test/world/signed-in.ts'
 import type { TestOrganization } from '#test/world/world.ts'
 
 export const wide = { viewport: { width: 1280, height: 900 } }
+/** A window of the first at a zoom of 200 %. */
+export const zoomed = { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
 /** What takes longer on the busiest machine does not come: the error names it. */
-const mostMs = 300_000
+const mostMs = 45_000
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
@@ -35,7 +37,8 @@ export class Visitor implements AsyncDisposable {
     page.setDefaultTimeout(mostMs)
     page.on('crash', () => this.errors.push('the page crashed'))
     const { host } = new URL(base)
-    page.on('request', (request) => {
+    // Of pages that it opens, too.
+    page.context().on('request', (request) => {
       const url = new URL(request.url())
       if (!['data:', 'blob:', 'about:'].includes(url.protocol) && url.host !== host) this.strayed.push(request.url())
     })
@@ -108,7 +111,9 @@ export class Visitor implements AsyncDisposable {
     assert.deepEqual(found, [], this.page.url())
   }
 
+  /** Whatever a test was about, its browser asked nobody but the service. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.page.context().close()
+    assert.deepEqual(this.strayed, [], 'requests to other hosts')
   }
 }

@@ -34,6 +34,13 @@ test('of more scheduled messages than one page has, the later ones are shown whe
   assert.equal(await last.count(), 0)
   await page.getByRole('button', { name: 'Later messages' }).click()
   await last.filter({ hasText: 'Key “Newsletter”' }).waitFor()
+  // How long it takes until then, which goes on, and when that is.
+  await last.getByText(/^\d+ days?,? \d+ hr/).waitFor()
+  await last.locator(`time[datetime="${send_at}"]`).waitFor()
+  const next = page.getByRole('table', { name: 'Scheduled messages' }).getByRole('row').nth(1)
+  const left = next.getByText(/^\d+ mins?,? \d+ secs?$/)
+  const before = await left.textContent()
+  while ((await left.textContent()) === before) await next.locator('time').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Later messages' }).count(), 0)
   await visitor.assertSoundByDayAndNight()
   await last.getByRole('button', { name: 'Cancel' }).click()

@@ -80,6 +80,42 @@ test('a recipient who is half typed is there after a reload', async () => {
   assert.equal(await page.getByLabel('Bcc', { exact: true }).inputValue(), 'bob@pe')
 })
 
+test('a draft with formatting that the editor does not know says so, and keeps it until its text is changed', async () => {
+  const box = await boxOf(world)
+  const { address: mailbox, organization } = box
+  const table = '<table border="1"><tbody><tr><td>Oil</td><td>2 l</td></tr></tbody></table>'
+  const draft = { mailbox, to: ['bob@peer.example'], text: 'Oil 2 l', html: `<p>We need</p>${table}` }
+  const saved = async (subject: string) => {
+    const { body } = await organization.request('GET', `/v1/drafts?mailbox=${mailbox}`)
+    const { id } = body.data.find((one: { subject: string }) => one.subject === subject)
+    return (await organization.request('GET', `/v1/drafts/${id}`)).body
+  }
+  for (const [subject, html] of [
+    ['Foreign', draft.html],
+    ['Usual', '<div>We need <b>oil</b></div><ul><li>2 l</li></ul>'],
+  ])
+    assert.equal((await organization.request('POST', '/v1/drafts', { ...draft, subject, html })).status, 201)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const warning = composer(page).getByText('Another program gave this draft formatting')
+  const text = composer(page).getByRole('textbox', { name: 'Message' })
+  await visitor.open(`/mail/${encodeURIComponent(mailbox)}/drafts`)
+  await page.getByRole('row', { name: /Usual/ }).getByRole('link').click()
+  await text.getByText('2 l').waitFor()
+  assert.equal(await warning.count(), 0)
+  await composer(page).getByRole('button', { name: 'Close' }).click()
+  await page
+    .getByRole('row', { name: /Foreign/ })
+    .getByRole('link')
+    .click()
+  await warning.waitFor()
+  await visitor.assertSoundByDayAndNight()
+  await page.getByLabel('Subject').fill('Foreign, still')
+  await composer(page).getByText('Saved', { exact: true }).waitFor()
+  while ((await box.states('drafts')).every(({ subject }) => subject !== 'Foreign, still')) await pause(100)
+  assert.ok((await saved('Foreign, still')).html.includes('<td>2 l</td>'))
+})
+
 test('what is written as plain text arrives so', async () => {
   const box = await boxOf(world)
   const { address: bob } = await box.organization.mailbox('bob')

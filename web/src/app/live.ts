@@ -34,6 +34,10 @@ function follow(): () => void {
       const { mailbox, conversation } = JSON.parse(data) as { mailbox: string; conversation: string }
       void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
     })
+    stream.addEventListener('settings', ({ data }: MessageEvent<string>) => {
+      const { item } = JSON.parse(data) as { item: string }
+      askAnew([...(settings[item] ?? []), audit])
+    })
     stream.onopen = () => {
       // What happened in between has told nobody.
       if (opened) void queryClient.invalidateQueries()
@@ -61,8 +65,10 @@ function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
     const shown = type === 'message.changed' && isEcho(mailbox, message)
     return [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
   }
-  return nouns[noun ?? ''] ?? []
+  return [...(nouns[noun ?? ''] ?? []), audit]
 }
+
+const audit: QueryKey = ['audit']
 
 const nouns: Readonly<Record<string, QueryKey[]>> = {
   label: [['labels']],
@@ -71,5 +77,16 @@ const nouns: Readonly<Record<string, QueryKey[]>> = {
   mailbox: [['mailboxes'], ['me'], ['usage']],
   scheduled: [['scheduled']],
   approval: [['approvals']],
+  webhook: [['webhooks']],
+  forwarding: [['forwarding']],
+}
+
+/** By what settings are of, in the words of the audit trail. */
+const settings: Readonly<Record<string, QueryKey[]>> = {
+  domain: [['domains'], ['usage']],
+  forwarding: [['forwarding']],
+  key: [['api-keys']],
+  member: [['members'], ['me']],
+  organization: [['me'], ['usage']],
   webhook: [['webhooks']],
 }

@@ -12,6 +12,7 @@ import { ShownOnce } from '../../parts/shown-once.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/may.ts'
 import { Allowed } from './allowed.tsx'
 import { CreateKey } from './create-key.tsx'
 import { keysChanged, keysQuery } from './queries.ts'
@@ -22,12 +23,13 @@ export function ApiKeys() {
   const [asked, ask] = useState<Asked>()
   const [made, setMade] = useState<string>()
   const close = () => ask(undefined)
-  useCommands([{ name: 'New API key', run: () => ask({ what: 'new' }) }])
-  const add = (
+  const mayManage = useMay('manage_api_keys')
+  const add = mayManage && (
     <Button look="primary" onPress={() => ask({ what: 'new' })}>
       New API key
     </Button>
   )
+  useCommands(mayManage ? [{ name: 'New API key', run: () => ask({ what: 'new' }) }] : [])
   return (
     <Page
       title="API keys"

@@ -1,9 +1,10 @@
-import { lazy, useState } from 'react'
+import { lazy, useMemo, useState } from 'react'
 import type { Message } from '../../api/generated.ts'
 import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/part.tsx'
 import { size } from '../../parts/size.ts'
 import { Attachments } from './attachments.tsx'
+import { htmlSize } from './html-size.ts'
 import { MessageText } from './message-text.tsx'
 import styles from './open-message.module.css'
 import type { Place } from './place.ts'
@@ -13,14 +14,11 @@ import { Why } from './why.tsx'
 
 const MessageHtml = lazy(() => import('./message-html.tsx'))
 
-/** HTML of more characters is shown once it is asked for: it may hold up the page. */
-const mostHtml = 300_000
-
 /** A whole message: to whom, what is known of it, what it says, what is attached. */
 export function OpenMessage({ place, message }: { place: Place; message: Message }) {
   const { html, text } = message
-  const isLarge = html !== null && html.length > mostHtml
-  const [asText, showText] = useState(html === null || isLarge)
+  const extent = useMemo(() => htmlSize(html ?? ''), [html])
+  const [asText, showText] = useState(html === null || extent !== 'usual')
   return (
     <div className={styles.message}>
       <Recipients message={message} />
@@ -33,13 +31,14 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
       ) : (
         <MessageText text={text ?? (html === null ? '' : message.preview)} />
       )}
-      {isLarge && asText && (
+      {html !== null && extent !== 'usual' && asText && (
         <p className={styles.note}>
-          The formatted text of this message is large ({size(html.length)}), so{' '}
+          The formatted text of this message is {extent} ({size(html.length)}), so{' '}
           {text === null ? 'only its beginning' : 'its plain text'} is shown.
+          {extent === 'too large' && ' To see it, download the message and open it in a mail program.'}
         </p>
       )}
-      {html !== null && (text !== null || asText) && (
+      {html !== null && extent !== 'too large' && (text !== null || asText) && (
         <div className={styles.tools}>
           <Button look="quiet" onPress={() => showText(!asText)}>
             {asText ? 'Show with formatting' : 'Show as plain text'}

@@ -12,8 +12,8 @@ export function localTime(at: Date): string {
 export function windowFrom(now: Date): { first: Date; last: Date } {
   const first = new Date(now)
   first.setMinutes(now.getMinutes() + 1, 0, 0)
-  const last = new Date(now)
-  last.setDate(now.getDate() + mostDays)
+  // Days of 24 hours: where the clocks change in between, the hour is another.
+  const last = new Date(now.getTime() + mostDays * 86_400_000)
   last.setSeconds(0, 0)
   return { first, last }
 }
