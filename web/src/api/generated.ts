@@ -8921,7 +8921,7 @@ export const getReadEventsUrl = (params?: ReadEventsParams,) => {
 }
 
 /**
- * Events in the order of commits. Each type also needs the scope of its subject. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the event `presence`.
+ * Events in the order of commits. Each type also needs the scope of its subject. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the events `presence` and `settings`.
  *
  * Scope: `events:read`.
  * @summary Read events
