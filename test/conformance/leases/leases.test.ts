@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
 import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
 import { claimWatches, watchLeases } from '#/adapters/mail-host/imap/watch/queries.ts'
+import { claimUnindexed, indexingLeases } from '#/adapters/mail-host/sql/search/queue.ts'
 import { byOperator } from '#/audit/actor.ts'
+import { changeLeases, claimRunning } from '#/changes/queries.ts'
 import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
@@ -103,6 +105,34 @@ const filterRuns: QueueUnderTest = {
   },
 }
 
+const changes: QueueUnderTest = {
+  table: 'changes',
+  leases: changeLeases,
+  claim: async (db) => [await claimRunning(db, undefined)].filter((lease) => lease !== undefined),
+  add: async (db, count) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into changes (organization_id, mailboxes, kind, actor_kind, actor_name, state, at)
+      select gen_random_uuid(), '{}', 'undo', 'service', '', 'running', now() - make_interval(mins => ${count} + 1 - nth)
+      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
+    return rows.map((row) => row.id)
+  },
+}
+
+let contents = 0
+const unindexed: QueueUnderTest = {
+  table: 'mail_search_queue',
+  leases: indexingLeases,
+  claim: (db) => claimUnindexed(db, 1),
+  // The newest is due first.
+  add: async (db, count) => {
+    const ids = Array.from({ length: count }, () => (contents += 1)).reverse()
+    await sql`
+      insert into mail_search_queue (id, organization_id)
+      select id, gen_random_uuid() from unnest(${ids}::bigint[]) as one (id)`.execute(db)
+    return ids
+  },
+}
+
 /** A queue that has all that a queue may have: organizations that wait for each other, and rows that may end a process. */
 const errands = 'errands' as LeasedTable
 const errandLeases = new Leases(errands, 20_000)
@@ -160,6 +190,8 @@ const model: QueueUnderTest = {
 leasesConformance('the checks of domains', domains)
 leasesConformance('webhooks', webhooks)
 leasesConformance('runs of filters', filterRuns)
+leasesConformance('changes that are running', changes)
+leasesConformance('contents to index', unindexed)
 leasesConformance('mailboxes on an IMAP server that are looked at', watches)
 leasesConformance('the spool of an IMAP server', spool)
 leasesConformance('a queue that has all that a queue may have', model)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 
-const indexingLeases = new Leases('mail_search_queue', 20_000)
+export const indexingLeases = new Leases('mail_search_queue', 20_000)
 
 export interface Unindexed extends Lease<number> {
   readonly organizationId: string
