@@ -9,7 +9,7 @@ export interface Actor {
   readonly address: string | null
 }
 
-/** Whoever runs a command. */
+/** The operator, who runs commands. */
 export const byOperator: Actor = { kind: 'operator', id: null, name: '', address: null }
 
 /** Mailroom itself. */

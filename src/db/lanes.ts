@@ -74,7 +74,7 @@ class Lane {
     const lost = () => {
       if (this.#client === connected) this.#client = undefined
     }
-    // Whoever waits on it hears of it by the answer; whoever comes next gets another connection.
+    // Waiting callers get the error as their answer; the next caller gets another connection.
     client.on('error', lost).on('end', lost)
     connected.catch(lost)
     this.#client = connected

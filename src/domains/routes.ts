@@ -19,7 +19,7 @@ export interface DomainParts {
   readonly time: SharedTime
   /** This installation's name in the DNS, which MX records point at. */
   readonly hostname: string
-  /** How long whoever enrols a domain has to publish its records, in milliseconds. */
+  /** How long the records may take to be published, in milliseconds. */
   readonly firstCheckAfter: number
   /** Takes names that exist for tests and examples alone. */
   readonly allowReserved: boolean

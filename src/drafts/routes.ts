@@ -22,7 +22,7 @@ const config = {
   scope: ['sending:draft', 'sending:write'],
   errors: ['not_found', 'mail_unavailable'],
 } as const
-/** Whoever approves a draft reads it. */
+/** Approving a draft includes reading it. */
 const reading = { ...config, scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
 const changing = { ...config, errors: ['not_found', 'conflict', 'mail_unavailable'] } as const
 

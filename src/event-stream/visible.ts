@@ -66,8 +66,8 @@ export interface Wanted {
 
 const ofAll: ReadonlySet<EventType> = new Set(['message.refused', 'webhook.paused'])
 
-/** Whether an event exists for whoever reads: by its scope, and by the mailbox that it is about. A mailbox event is seen by
- *  who manages the mailbox, any other by who reads its mail. */
+/** Whether a reader sees an event: by its scope and its mailbox. An event about a mailbox is for who manages it, any other for
+ *  who reads its mail. */
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
@@ -84,7 +84,7 @@ export interface Shown {
   readonly out: EventOut
 }
 
-/** Those of the events that exist for whoever reads. Labels of other members are left out, and a change of nothing else. */
+/** The events that a reader sees. Labels of other members are left out, and so are changes of nothing else. */
 export async function visibleEvents(
   db: Db,
   identity: Identity,
@@ -104,7 +104,7 @@ function keywordsOf({ added_labels = [], removed_labels = [], labels = [] }: Par
   return [...added_labels, ...removed_labels, ...labels]
 }
 
-/** Undefined where nothing is left of it. */
+/** Undefined if the reader sees nothing of it. */
 function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut | undefined {
   const { type, at, address, by, data, subject, from_name, from_address } = event
   const common = { id: cursorText(event), type, at: at.toISOString(), mailbox: address, by }

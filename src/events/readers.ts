@@ -5,7 +5,7 @@ import type { Db } from '#/db/schema.ts'
 /** How often it is noted that an organization reads the log, in milliseconds. */
 const everyMs = 600_000
 
-/** Notes roughly when organizations read the log, for whoever must look elsewhere for what happens (docs/mail-host.md). */
+/** Stores roughly when organizations read the log: mailboxes on an IMAP server are checked for readers only (docs/mail-host.md). */
 export class ReaderNotes implements AsyncDisposable {
   readonly #db: Db
   readonly #log: Logger

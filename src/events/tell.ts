@@ -20,7 +20,7 @@ export interface Told {
 
 const nobody: By = { kind: 'service', id: null, name: '' }
 
-/** Where an event of this transaction stands. */
+/** The position of an event of this transaction. */
 const position = new Part(
   'pg_current_xact_id()::text::bigint + coalesce((select base from event_log where only_row), 0)',
 )

@@ -40,7 +40,7 @@ export interface SignedIn {
   readonly permissions: ReadonlySet<Permission>
 }
 
-/** Who bears a token; undefined for one that opens nothing to this client. */
+/** The key or session of a token; undefined if it is not valid for this client. */
 export type Identify = (token: string, client: Client) => Promise<Identity | undefined>
 
 export interface Gate {

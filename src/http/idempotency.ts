@@ -29,7 +29,7 @@ const running = new Set<string>()
  * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
  * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
  * A refusal is an answer too, and is kept; a 5xx is not (docs/reference/http.md). Answers are kept sealed, since some hold a secret
- * that is shown but once, to whoever asked.
+ * that is shown once, to the key or member that asked.
  */
 export async function answerOnce(
   db: Db,

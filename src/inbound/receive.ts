@@ -84,7 +84,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   }
 
   const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)
-  // What its author's domain disowns is no report of whoever it says.
+  // A report that fails its author's DMARC policy is forged.
   const returning = verdict.disposition === 'none' ? reports : []
   if (destinations.length + returning.length === 0) throw new Rejection(...nobody)
   const stored = await withTrace(message, at.hostname, envelope, verdict)

@@ -5,13 +5,13 @@ export function binary(description: string, type: string) {
   return { 200: { description, content: { [type]: { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } } } }
 }
 
-/** Types that a browser would run or show as a page of ours. */
+/** Types that a browser would run or show as a page of this origin. */
 const active =
   /^(text\/(html|xml|css)|.*\/(x-)?(javascript|ecmascript|shockwave-flash)|application\/(xml|xhtml)|.*\+xml)$/
 
 const plain = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/
 
-/** Headers for a stranger's bytes, so that browsers only save them: the type is harmless, must not be guessed, and is
+/** Headers for untrusted bytes, so that browsers only save them: the type is harmless, must not be guessed, and is
  *  sandboxed. */
 export function downloadHeaders(filename: string, contentType: string): Record<string, string> {
   const type = contentType.toLowerCase()

@@ -11,7 +11,7 @@ export interface FolderChanges {
   readonly reset: boolean
   /** Newer messages remain, or earlier changes. */
   readonly more: boolean
-  /** Messages in the folder; a reader that holds another number once nothing remains has gone astray. */
+  /** Messages in the folder; a reader that holds another number once nothing remains has missed a change. */
   readonly exists: number
   readonly rows: ThreadRows
   /** Messages that the reader holds whose flags may have changed. */

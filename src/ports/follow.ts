@@ -1,4 +1,4 @@
-/** Does work that begins by itself so that it can be followed from outside, under a name that is the same each time. */
+/** Runs background work so that it can be observed, under a constant name. */
 export type Follow = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /** Where nobody follows it. */

@@ -3,7 +3,7 @@ export interface Relay extends AsyncDisposable {
   /** Recipients with one route travel together; also the key of concurrency limits. */
   routeOf(recipient: string): string
   /**
-   * Tries once, and answers for each recipient what came of it, in their order. Rejects only with what `content` or
+   * Tries once, and answers the outcome of each recipient, in their order. Rejects only with what `content` or
    * `beforeEndOfData` rejected with; nothing was sent then. Aborting drops the connection: `deferred`, and `ambiguous` where
    * the end of data was sent by then.
    */
@@ -33,7 +33,7 @@ export interface Outcome {
   readonly result: 'delivered' | 'deferred' | 'refused'
   /** As the peer said it: one line, printable, at most 500 characters; null where it said nothing. */
   readonly reply: string | null
-  /** Enhanced status code (RFC 3463): the peer's, or ours where it gave none. */
+  /** Enhanced status code (RFC 3463): the peer's, or ours if it gave none. */
   readonly status: string
   /** A sentence for people, without a full stop. */
   readonly reason: string

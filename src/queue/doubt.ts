@@ -1,11 +1,11 @@
-/** A recipient of whom nobody knows whether they have a message: the whole of it was sent, and no answer came. */
+/** A recipient whose delivery is ambiguous: the whole message was sent, and no reply came. */
 export interface Doubt {
   readonly recipient: string
-  /** By when none had come. */
+  /** By this time no reply had come. */
   readonly at: Date
 }
 
-/** What is to be said of a message that nobody tries to send any more; undefined where there is no doubt. */
+/** The sentence for a message that is not tried any more; undefined if no delivery is ambiguous. */
 export function mayHaveArrived(doubts: readonly Doubt[]): string | undefined {
   const [first] = doubts.toSorted((one, other) => one.at.getTime() - other.at.getTime())
   if (!first) return undefined

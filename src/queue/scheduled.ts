@@ -53,7 +53,7 @@ export async function depart(
   return departed
 }
 
-/** A message that each of its recipients has. */
+/** A message that is delivered to all its recipients. */
 export interface Sent {
   readonly messageId: string
   readonly recipients: readonly Claimed[]
@@ -61,12 +61,11 @@ export interface Sent {
   readonly told?: readonly Became[]
 }
 
-/** What `update outbound_messages set` makes of a `sending` message that somebody has. It was due at `send_at`, and so is
- *  its copy. */
+/** `update outbound_messages set` of a `sending` message that is delivered to a recipient. Its copy is due at `send_at`. */
 const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = null`
 
-/** `sending` → `copy_pending`, and their recipients → gone: everybody has them. Answers for each whether that is done;
- *  where its lease is lost, nothing is. */
+/** `sending` → `copy_pending`, and their recipients are deleted: all messages are delivered to all. Answers for each whether it
+ *  was stored; not if its lease is lost. */
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
   const ended = await db.transaction().execute(async (tx) => {
     const ids = await endClaimed(tx, sent)
@@ -99,21 +98,21 @@ async function endClaimed(tx: Tx, sent: readonly Sent[]): Promise<ReadonlySet<st
   return new Set(rows.map(({ id }) => id))
 }
 
-/** `sending` → `copy_pending`: somebody has it. The other recipients are tried for each by itself. */
+/** `sending` → `copy_pending`: it is delivered to some. The other recipients are tried each by itself. */
 export async function sentToSome(tx: Tx, { id, organizationId }: QueuedMessage): Promise<void> {
   await sql`
     update outbound_messages set ${hasGone}
     where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
 }
 
-/** Says in the list why nobody has the message yet. */
+/** Stores for the list why the message is delivered to nobody yet. */
 export async function noteReason(tx: Tx, { id, organizationId }: QueuedMessage, reason: string): Promise<void> {
   await sql`
     update outbound_messages set last_error = ${reason}
     where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
 }
 
-/** `sending` → `failed`, and its recipients → `held`: nobody gets it unless it is put back. */
+/** `sending` → `failed`, and its recipients → `held`, unless it is put back. */
 export async function fail(tx: Tx, id: string, reason: string, now: Now): Promise<void> {
   const { rows } = await sql<{ organizationId: string; mailboxId: string | null }>`
     with failed as (

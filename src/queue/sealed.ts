@@ -6,7 +6,7 @@ import { type SealingKey, seal, unseal } from '#/secrets/seal.ts'
 /** Mail that waits to leave is kept sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md,
  *  "Sealed"). */
 
-/** The purpose of `sealingKey`, whoever opens what is sealed here. */
+/** The purpose of `sealingKey` for what is sealed here. */
 export const sealedAs = 'mail out' as const
 
 /** A piece of a message as its row has it; not sealed where it came before the migration that seals. */

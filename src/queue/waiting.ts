@@ -20,13 +20,13 @@ export interface Waiting {
   /** Null while it is being sent. */
   readonly next_attempt_at: Date | null
   readonly gives_up_at: Date
-  /** What the last attempt came to; null before the first. */
+  /** The result of the last attempt; null before the first. */
   readonly reason: string | null
   readonly reply: string | null
   readonly host: string | null
 }
 
-/** Whoever waits in the outbound queue, the next to be tried first. */
+/** Recipients in the outbound queue, in the order of their next attempts. */
 export async function waitingOnes(db: Db, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select message.id, organization.name as organization, message.sender as "from",
@@ -52,7 +52,7 @@ export async function countWaiting(db: Db): Promise<number> {
   return count
 }
 
-/** Has whoever waits for this message tried at once. Undefined where there is no such message in the queue. */
+/** Makes the waiting recipients of a message due now. Undefined if no such message is in the queue. */
 export async function retryNow(db: Db, messageId: string): Promise<number | undefined> {
   const { rows } = await sql<{ known: boolean; waiting: number }>`
     with message as materialized (
@@ -65,8 +65,8 @@ export async function retryNow(db: Db, messageId: string): Promise<number | unde
   return rows[0]?.known ? rows[0].waiting : undefined
 }
 
-/** Takes a message out of the queue for whoever waits for it, without a notice. Undefined where there is none; those to
- *  whom it is being sent at this moment keep it. What is scheduled and nobody has is `failed` then. */
+/** Removes a message from the queue for its waiting recipients, without a notice. Undefined if there is none. Recipients to
+ *  whom it is being sent at this moment stay. A scheduled message that is delivered to nobody becomes `failed`. */
 export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped: string[] } | undefined> {
   const message = await sql<Leaving & { together: boolean }>`
     select id, organization_id as "organizationId", mailbox_id as "mailboxId", kind, sender, concealed,
@@ -104,7 +104,7 @@ function droppedOutcome({ recipient, at }: Dropped): Outcome {
 /** How many messages go in a statement. */
 const mostDiscarded = 1_000
 
-/** Deletes some of an organization's messages in whatever state, and tells nobody. Answers how many; 0 once none are left. */
+/** Deletes some of an organization's messages in any state, without events and notices. Answers how many; 0 once none are left. */
 export async function discard(db: Db, organizationId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from outbound_messages where id in (

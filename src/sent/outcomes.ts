@@ -42,7 +42,7 @@ type What = 'delivered' | 'deferred' | 'bounced'
 
 const sent = { delivered: 'message.delivered', deferred: 'message.deferred', bounced: 'message.bounced' } as const
 
-/** What is told of a message that a mailbox sends. Of an auto-reply, that it has gone; of other messages nothing. */
+/** The events of a message that a mailbox sends. An auto-reply has one, of its delivery; other messages have none. */
 const types: Partial<Readonly<Record<string, Partial<Readonly<Record<What, EventType>>>>>> = {
   sent,
   scheduled: sent,
@@ -103,7 +103,7 @@ export async function noteRefusals(tx: Tx, message: Leaving, outcomes: readonly 
   )
 }
 
-/** Writes down what has become of recipients, and tells of it, by one statement. */
+/** Stores outcomes of recipients and writes their events, in one statement. */
 export async function tellOutcomes(tx: Tx, news: readonly Became[]): Promise<void> {
   if (news.length === 0) return
   const events = news

@@ -21,7 +21,7 @@ export interface Wanted {
 /** A scheduled message is no sent one before its first attempt, nor once it has failed. */
 const leaves = sql`message.kind in ('sent', 'scheduled') and message.state not in ('scheduled', 'failed')`
 
-/** What became of whoever waits in the queue, of `recipient` and `message`. The text of a Private mailbox's is hidden there. */
+/** The state of a recipient in the queue, of `recipient` and `message`. For a Private mailbox its text is hidden. */
 const waitingState = sql`case when recipient.reason is null then 'queued' else 'deferred' end`
 
 /** Messages that a caller may read of, newest first. */

@@ -101,7 +101,7 @@ function cameBack(about: Pick<CameBack, 'organizationId' | 'mailboxId' | 'cause'
   }
 }
 
-/** Writes down what a report says, and tells of it. */
+/** Stores what a report says, and writes its events. */
 export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void> {
   const { organizationId, from, to } = report.about
   const kept = await query<Kept>(tx)`

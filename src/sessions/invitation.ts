@@ -8,7 +8,7 @@ import { memberFields } from '#/members/schemas.ts'
 import { type LinkFor, makeLink, type SignInLink } from './link.ts'
 import { forgetIdentity } from './single-sign-on/queries.ts'
 
-/** Makes a link that signs the member in, in place of the one before. Whoever makes it vouches for the member: at a provider of
+/** Makes a link that signs the member in, instead of the one before. Its maker vouches for the member: at a provider of
  *  single sign-on they may be somebody else from then on. */
 export async function inviteMember(
   tx: Tx,

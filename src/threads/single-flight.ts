@@ -1,4 +1,4 @@
-/** Runs work single-flight. Whoever asks while it runs waits for the next run, since this one may have begun before what they ask
+/** Runs work single-flight. A caller during a run waits for the next one, since this one may have begun before what they ask
  *  for: they share it. */
 export class SingleFlight<T> {
   readonly #work: () => Promise<T>

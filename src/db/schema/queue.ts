@@ -7,7 +7,7 @@ export interface QueueTables {
   scheduled_usage: ScheduledUsage
 }
 
-/** Where a message stands; docs/mail-out.md draws the states. */
+/** The state of a message; docs/mail-out.md draws the states. */
 export type MessageState = 'uncomposed' | 'queued' | 'scheduled' | 'sending' | 'copy_pending' | 'failed'
 
 interface OutboundMessages {

@@ -93,7 +93,7 @@ export async function* entriesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<E
 
 const hash = '#'.charCodeAt(0)
 
-/** More than any row takes: whoever reads a damaged file must not gather it whole. */
+/** Longer than any row: a damaged file must not be read into memory whole. */
 const mostLineBytes = 64 * 2 ** 20
 
 /** Each with the line feed at its end. */

@@ -68,7 +68,7 @@ export interface Progress {
   readonly outstanding: number
   /** When the newest signing keys were made, which are to be published then. */
   readonly keysMadeAt: Date | null
-  /** How long whoever enrols is given to publish the records, in milliseconds. */
+  /** How long the records may take to be published, in milliseconds. */
   readonly firstCheckAfter: number
 }
 

@@ -11,7 +11,7 @@ export interface SigningKey extends PublishedKey {
 
 const generate = promisify(generateKeyPair)
 
-/** The purpose of `sealingKey`, whoever opens what is sealed here. */
+/** The purpose of `sealingKey` for what is sealed here. */
 export const sealedAs = 'dkim' as const
 
 /**

@@ -13,7 +13,7 @@ export interface Rotation {
   readonly db: Db
   readonly time: SharedTime
   readonly sealingKey: SealingKey
-  /** How long whoever has the domain is given to publish the new records, in milliseconds. */
+  /** How long the owner of the domain has to publish the new records, in milliseconds. */
   readonly firstCheckAfter: number
 }
 

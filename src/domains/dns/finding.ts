@@ -35,7 +35,7 @@ export function unsatisfied(
 const mostFound = 10
 const longestFound = 255
 
-/** Whoever owns the zone decides how much stands there and what it holds. */
+/** The zone's owner decides how many records there are and what they say. */
 function finding({ found, ...rest }: Finding): Finding {
   return { ...rest, found: found.slice(0, mostFound).map((text) => printable(text, longestFound)) }
 }

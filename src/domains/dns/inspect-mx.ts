@@ -40,7 +40,7 @@ function among(ours: Exchange, exchanges: readonly Exchange[], found: readonly s
   return satisfied(found, `${where}: remove the other MX records unless those hosts pass it on.`)
 }
 
-/** What is wrong with MX records of which none is ours. */
+/** What is wrong with MX records that do not name this host. */
 async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Exchange[]): Promise<string> {
   const publish = `publish ${wanted.priority} ${wanted.value} instead.`
   if (exchanges.some(({ exchange }) => exchange === ''))

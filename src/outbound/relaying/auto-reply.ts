@@ -3,7 +3,7 @@ import type { Message } from '#/mime/message.ts'
 import { isRobot, whyUnanswerable } from '#/mime/unanswerable.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 
-/** A message that a mailbox might answer by itself, and how it came. */
+/** A message that a mailbox might answer automatically, and how it arrived. */
 export interface Answerable {
   readonly message: Pick<Message, 'headers' | 'from' | 'sender' | 'to' | 'cc'>
   /** The envelope's, to whom the answer would go. */
@@ -31,7 +31,7 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
     return 'it is from the mailbox itself'
   if (folder === 'junk') return 'it is junk'
   if (![...to, ...cc].some(({ address }) => reaches(address))) return 'neither To nor Cc names the mailbox'
-  // Whoever is named as its sender may know nothing of it.
+  // The named sender may be forged.
   if (verdict.disposition !== 'none') return 'its author is forged'
   return isProven(one) ? undefined : 'nothing proves that its sender sent it'
 }

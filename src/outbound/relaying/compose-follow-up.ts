@@ -41,7 +41,7 @@ export interface FollowUpComposerDependencies {
   readonly time: SharedTime
   readonly reader: MessageReader
   readonly srs: Srs
-  /** Finds the keys of whoever has sealed a message before; of one message, within seconds. */
+  /** Looks up the keys of earlier ARC seals; for one message, within seconds. */
   lookUps(): LookUp
   readonly signingKeys: SigningKeys
   /** Opens and seals what waits. */
@@ -99,7 +99,7 @@ async function relayedFrom(
   const { sender, kept } = srs.rewrite(queued.sender, { mailboxId: mailboxId ?? '', domain }, now)
   const keys = await signingKeys(organizationId, domain)
   const { header, body } = split(message.raw)
-  // What has not passed goes as it came, under no name of ours.
+  // Mail that has not passed is forwarded unsigned.
   const passed = hasPassed(verdict)
   const rewrite = passed && losesItsProof(verdict.dmarc)
   const shown = rewrite ? underOwnName(message, header, address) : header

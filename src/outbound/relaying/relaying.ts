@@ -3,10 +3,10 @@ import type { Headers } from '#/mime/headers.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Verdict } from '#/mime/verdict.ts'
 
-/** What a forwarded message may bear of `Received`: it comes to rest well before whoever is behind us refuses it. */
+/** The most `Received` fields of a message to forward: fewer than the next servers refuse. */
 const mostHops = 50
 
-/** Why a message is not passed on by this mailbox; undefined where it may be. */
+/** Why a message is not forwarded by this mailbox; undefined if it may be. */
 export function whyNotRelayed(headers: Headers, mailbox: string, folder: string): string | undefined {
   if (folder === 'junk') return 'it is junk'
   const here = canonicalAddress(mailbox) ?? mailbox

@@ -33,7 +33,7 @@ export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: Notif
     const { organizationId, mailboxId, sender } = message
     if (mailboxId === null || sender === '') return
     if (message.kind === 'relayed') {
-      // Whoever refuses what its author's domain disowns may well take all else.
+      // A host that refuses mail for DMARC may accept other mail.
       if ((message.verdict?.disposition ?? 'none') === 'none') await noteRefusals(tx, mailboxId, news, now)
       return
     }

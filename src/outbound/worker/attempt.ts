@@ -57,7 +57,7 @@ export interface News {
   readonly about: readonly About[]
 }
 
-/** What came of sending to a recipient who has not got the message, as far as anybody knows. */
+/** The outcome for a recipient to whom the message is not known to be delivered. */
 export interface About {
   readonly outcome: Outcome
   readonly attempts: number
@@ -163,7 +163,7 @@ async function tryTogether(
   await decide(departed, await deliverEveryRoute(deps, departed, recipients, signal))
 }
 
-/** How long to go on trying to write down what came of an attempt, and how long to wait in between, in milliseconds. */
+/** For how long, and how often, storing the outcome of an attempt is tried, in milliseconds. */
 const mostInsistence = 10 * 60_000
 const mostBetween = 5_000
 

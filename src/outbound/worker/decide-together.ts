@@ -14,24 +14,23 @@ import { internalError } from './internal-error.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
 
-/** What came of an attempt at all recipients of a message that nobody had. */
+/** The outcome of an attempt for all recipients of a message that was delivered to none before. */
 interface Attempted {
   readonly recipients: readonly Claimed[]
   /** In the order of the recipients. */
   readonly outcomes: readonly Outcome[]
   /** The route of each. */
   readonly routes: ReadonlyMap<string, string>
-  /** That came to their end, this one included. */
+  /** Finished attempts, this one included. */
   readonly attempts: number
-  /** Why nobody was tried. */
+  /** Why no recipient was tried. */
   readonly failure?: string | undefined
 }
 
 /**
- * Writes down what came of it, for all recipients at once. With the first who has it the message is sent: it leaves the
- * list of what is scheduled, its copy goes to Sent, and whoever is still to get it is tried for like any recipient.
- * Until then all wait together, for the worker's next round; after the third attempt, or where everyone is refused, it
- * has failed for all.
+ * Stores the outcome for all recipients at once. Once it is delivered to one recipient the message is sent: it leaves the list
+ * of scheduled messages, its copy is stored in Sent, and the other recipients are retried each by itself. Until then all wait
+ * together for the worker's next round. After the third attempt, or if all are refused, the message fails.
  */
 export async function decideTogether(
   deps: AttemptDependencies,
@@ -63,7 +62,7 @@ export async function decideTogether(
 
 type Deciding = Attempted & { readonly now: Date }
 
-/** Nobody has it. */
+/** It is delivered to nobody. */
 async function deferOrFail(
   tx: Tx,
   deps: WorkerDependencies,
@@ -97,7 +96,7 @@ async function deferOrFail(
   await tellOutcomes(tx, became(message, 'deferred', outcomes))
 }
 
-/** Who may have it all the same. */
+/** The recipients for whom delivery is ambiguous. */
 function doubtsOf({ recipients, outcomes, now }: Deciding): Doubt[] {
   return recipients.flatMap((one, at) => {
     const outcome = outcomes[at]
@@ -106,8 +105,8 @@ function doubtsOf({ recipients, outcomes, now }: Deciding): Doubt[] {
   })
 }
 
-/** Somebody has it: the others are recipients like any. Answers who is settled. Where the sender cannot be told of a
- *  refusal now, its recipient is asked again, and refused again: what is sent must not wait for that. */
+/** It is delivered to some: the others are retried like any recipient. Answers the settled recipients. If the notice of a
+ *  refusal cannot be stored now, its recipient is tried again, since the sent message must not wait for that. */
 async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, deciding: Deciding): Promise<number[]> {
   const { recipients, outcomes, routes, attempts, now } = deciding
   const about = recipients.flatMap((one, at) => {
@@ -138,7 +137,7 @@ function deferred(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { 
   return { id: one.id, dueAt, reply, reason, host, toldAt: null, doubtedAt }
 }
 
-/** Why nobody has it, in a sentence: what may pass before what will not. */
+/** Why it is delivered to nobody, in a sentence: temporary reasons before permanent ones. */
 function reasonFor(outcomes: readonly Outcome[]): string {
   const telling = outcomes.find(({ result }) => result === 'deferred') ?? outcomes[0]
   if (!telling) return 'It has no recipients'
@@ -147,7 +146,7 @@ function reasonFor(outcomes: readonly Outcome[]): string {
   return `${recipient}${others}: ${reason}${reply === null ? '' : `; ${host ?? 'the mail host'} said: ${reply}`}`
 }
 
-/** Does what the transaction can do without; false, and nothing of it is kept, where it fails. */
+/** Does optional work of the transaction. If it fails, answers false and rolls it back. */
 async function tried(
   tx: Tx,
   work: () => Promise<void>,

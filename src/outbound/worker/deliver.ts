@@ -29,7 +29,7 @@ function deliveryOf(
   recipients: readonly Claimed[],
 ) {
   const { id, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
-  // Here nothing is returned later: whoever answers by itself answers the mailbox.
+  // Mailboxes here return nothing later, and automatic answers go to the mailbox.
   const sender = route === localRoute ? message.sender : envelopeSender(message)
   return {
     ...{ sender, size, smtpUtf8, eightBit, verdict },
@@ -62,7 +62,7 @@ export async function deliverEveryRoute(
     }),
   )
   for (const one of tried) {
-    // Who had their message by another route have it: what failed on our side is no reason to forget that.
+    // Deliveries by other routes are kept when one route fails with an internal error.
     if (one.status === 'rejected' && one.reason instanceof LeaseLost) throw one.reason
     if (one.status === 'rejected')
       deps.log.error({ err: one.reason, message: inHand.message.id }, 'delivery by one route failed: internal error')
@@ -72,12 +72,12 @@ export async function deliverEveryRoute(
 
 const nothingSaid = { reply: null, host: null, ambiguous: false } as const
 
-/** A recipient whom nobody tried to reach, for a reason that lies here and may pass. */
+/** A recipient that was not tried, because of a temporary error here. */
 export function internalFailure(recipient: string): Outcome {
   return { ...nothingSaid, recipient, result: 'deferred', status: '4.3.0', reason: internalError }
 }
 
-/** A recipient whom nobody tries to reach any more, for a reason that lies here. */
+/** A recipient that is not tried any more, for a reason here. */
 export function refusal(recipient: string, reason: string, status = '5.3.0'): Outcome {
   return { ...nothingSaid, recipient, result: 'refused', status, reason }
 }
@@ -85,7 +85,7 @@ export function refusal(recipient: string, reason: string, status = '5.3.0'): Ou
 const once = 'it is not sent again, since it may arrive twice'
 const doubtful = `It was sent and no reply came, so it may have arrived; ${once}`
 
-/** Where silence is preferred to a second copy. */
+/** With MAILROOM_AMBIGUOUS=fail: an ambiguous outcome is a refusal. */
 function decided(outcome: Outcome): Outcome {
   return outcome.ambiguous ? { ...outcome, result: 'refused', reason: `${outcome.reason}; ${once}` } : outcome
 }

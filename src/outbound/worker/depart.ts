@@ -73,7 +73,7 @@ async function departPrepared(deps: DepartDependencies, claims: readonly Claim[]
   )
 }
 
-/** The transaction was committed, and its answer lost; or the lease was, and whoever has it now sends the message. */
+/** The transaction was committed and its answer lost; or the lease was lost, and its new holder sends the message. */
 async function departedBefore(
   { db, mailKey }: DepartDependencies,
   { id, organizationId }: QueuedMessage,

@@ -7,7 +7,7 @@ import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
 
-/** Writes down what came of an attempt: who has the message, who never will, and when to try the others again. */
+/** Stores the outcome of an attempt: for whom it is delivered, for whom it failed, and when to try the others again. */
 export async function finish(
   deps: WorkerDependencies,
   message: QueuedMessage,

@@ -49,7 +49,7 @@ export class PendingCopies implements AsyncDisposable {
     this.#storing.ask()
   }
 
-  /** Lets what is to be sent in time go first: until the answer is disposed nothing is stored, for a while at most. */
+  /** Gives way to sending: until the answer is disposed, or a time limit, no copy is stored. */
   hold(): Disposable {
     const held = Promise.withResolvers<void>()
     this.#held = held

@@ -27,7 +27,7 @@ const mostToOneRoute = 10
  *  signed. */
 const mostTogether = 2 * mostScheduled
 
-/** How many of them depart, or are written down, in one transaction. */
+/** How many of them depart, or are stored, in one transaction. */
 const mostWritten = 100
 
 /** How long a departure and the note of an end of data, where others may come, and what is sent wait at most to be written
@@ -102,7 +102,7 @@ export class OutboundWorker implements AsyncDisposable {
     this.wake()
   }
 
-  /** Resolves once nothing is due nor under way, and the copies of what was scheduled and has gone are in Sent. */
+  /** Resolves once nothing is due or in progress, and copies of sent scheduled messages are in Sent. */
   async processAll(): Promise<void> {
     do {
       this.wake()
@@ -157,7 +157,7 @@ export class OutboundWorker implements AsyncDisposable {
     const busy: string[] = []
     let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size + this.#count(together))
     for (const [route, count] of this.#perRoute) {
-      // What is scheduled comes by itself, in numbers, and must not keep the others from going.
+      // Scheduled messages come in large numbers at once, and must not delay others.
       if (route === together && mostTogether - count < mostToOneRoute) busy.push(route)
       else if (route !== together && count >= mostToOneRoute) busy.push(route)
       else if (route !== together) room = Math.min(room, mostToOneRoute - count)

@@ -6,7 +6,7 @@ import { deleted } from '../changed.ts'
 import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
-/** How far back, in modification sequences, the log of expunges reaches. Whoever was away for longer reads the folder
+/** How far back, in modification sequences, the log of expunges reaches. A reader that was away for longer reads the folder
  *  anew. */
 const remembered = 10_000
 

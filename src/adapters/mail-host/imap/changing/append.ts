@@ -102,7 +102,7 @@ export async function uidOf(session: ImapSession, path: string, message: AppendM
   return undefined
 }
 
-/** Whether the folder has a message of that id, whoever put it there. */
+/** Whether the folder has a message of that id, by any program. */
 export async function isNamed(session: ImapSession, path: string, { messageId }: AppendMessage): Promise<boolean> {
   if (messageId === null || !(await session.select(path))) return false
   return (await uidsNamed(session, messageId)).length > 0

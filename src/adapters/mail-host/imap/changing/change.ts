@@ -108,7 +108,7 @@ function flagCommands(folder: SelectedFolder, { seen, flagged, addKeywords, remo
   ]
 }
 
-/** Not SILENT, so that whoever follows the folder on this session need not ask. */
+/** Not SILENT, so that readers of the folder on this session get the flags. */
 async function store({ connection }: ImapSession, uids: readonly number[], command: string): Promise<void> {
   await connection.run([`UID STORE ${uidSet(uids)} ${command}`], options)
 }

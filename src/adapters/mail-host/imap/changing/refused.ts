@@ -22,7 +22,7 @@ export function refused(error: unknown): Refused | undefined {
   return { lasting: error.field === 'folder' ? 'permanent' : 'temporary', why: error.message }
 }
 
-/** The same error, or, where a folder is refused for good, one that says so to whoever named it. */
+/** The same error; if a folder is refused permanently, an error that says so to the caller. */
 export function ofFolder(error: unknown): unknown {
   if (!(error instanceof CommandRefused) || !forGood.has(error.code)) return error
   return folderRefused(error)
