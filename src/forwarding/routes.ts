@@ -3,9 +3,9 @@ import type { SharedTime } from '#/db/time.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, ListOf, Strict } from '#/http/shared-schemas.ts'
 import { Type } from '#/http/type.ts'
+import { configure, settingsOf } from './configure.ts'
 import { forwardingOfAll } from './queries.ts'
 import { ForwardingChange, ForwardingOut, present, readChange } from './schemas.ts'
-import { configure, settingsOf } from './store.ts'
 
 const noun = 'Forwarding and auto-reply'
 

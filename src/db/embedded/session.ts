@@ -7,7 +7,7 @@ const blockBytes = 64 * 1024
 type Block = Uint8Array<ArrayBuffer>
 
 /** The engine's one session. All of it runs synchronously: a call returns when PostgreSQL has answered. */
-export class Session {
+export class DatabaseSession {
   readonly #engine: PGlite
   readonly #die: (cause: unknown) => never
   /** For all answers: to make one for each, and to collect it, took a quarter of the CPU of a small query. */

@@ -7,7 +7,7 @@ import { boundTimers } from './bounded-timers.ts'
 import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
 import { fitMemory } from './fit-memory.ts'
-import { Session } from './session.ts'
+import { DatabaseSession } from './session.ts'
 import type { FromWorker, ToWorker } from './thread.ts'
 import type { FromSession, ToSession } from './wire-stream.ts'
 
@@ -36,7 +36,7 @@ function tell(message: FromWorker): void {
 boundTimers()
 fitMemory()
 const engine = await start().catch(die)
-const session = new Session(engine, die)
+const session = new DatabaseSession(engine, die)
 tell({ kind: 'ready' })
 
 async function start(): Promise<PGlite> {
