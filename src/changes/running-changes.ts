@@ -22,7 +22,7 @@ interface Parts {
   readonly log: Logger
 }
 
-/** Does the work of changes that are running, step by step: whoever asked for one waits for it for a while, and the worker goes on
+/** Does the work of changes that are running, step by step: its caller waits for a while, and the worker continues
  *  with what a process left. One process works on a change. */
 export class RunningChanges extends StepWorker {
   readonly #parts: Parts

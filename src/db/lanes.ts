@@ -10,7 +10,7 @@ const mostWaiting = 16
 /**
  * A few connections of a server that short statements of many requests share. Those of one turn of the event loop leave
  * in one write, and none waits for the answer to another: a quarter to a third less CPU for GET /v1/labels
- * (docs/adr/pg-lanes.md). What reads much or may wait for a lock does not belong here, since whoever comes after it on the
+ * (docs/adr/pg-lanes.md). What reads much or may wait for a lock does not belong here, since statements behind it on the
  * lane waits too.
  *
  * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.

@@ -61,7 +61,7 @@ async function openServer({
     stream: () => network.connect(),
     connectionString: url,
     keepAlive: true,
-    // One whose server is gone without a word is found out while nobody waits on it, not by whoever asks next.
+    // One whose server is gone without a word is found out while nobody waits on it, not by the next query.
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'mailroom',
     options: sessionSettings.join(' '),
@@ -137,10 +137,10 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ types: columnTypes, ...config })
   // The pool drops an idle connection that broke and makes another; without a listener the process would end.
   pool.on('error', () => {})
-  // So it would where one breaks that is borrowed: whoever has borrowed it hears of it by what is asked next.
+  // So it would where one breaks that is borrowed: its borrower gets the error from its next query.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('release', (_error, client) => {
-    // Whoever comes next must not find itself in a transaction that was left open: closed, it is rolled back.
+    // The next borrower must not get a transaction that was left open: closing rolls it back.
     const status = client.getTransactionStatus()
     if (status === 'T' || status === 'E') client.end().catch(() => {})
   })

@@ -63,7 +63,7 @@ const reservedTopLevels = new Set([
   'arpa',
 ])
 
-/** Private suffixes count: whoever has a name below `github.io` must not come by the name itself. */
+/** Private suffixes count: the owner of a name below `github.io` must not get the name itself. */
 const suffixList = { allowPrivateDomains: true, validateHostname: false } as const
 
 function isPublicSuffix(domain: string): boolean {

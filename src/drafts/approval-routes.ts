@@ -161,7 +161,7 @@ async function unchanged(parts: DraftParts, reply: FastifyReply, approval: Appro
     const raw = await parts.large.fetch(found.stored, reply)
     if (found.uid === approval.uid && digestOf(raw) === approval.digest) return { ...found, raw }
   } catch (error) {
-    // For a client that has gone nothing is read: that says nothing of the draft.
+    // If the client has disconnected, nothing was read, and nothing is known of the draft.
     if (!(error instanceof Refusal && error.code === 'not_found') || reply.raw.closed) throw error
   }
   const { key, uid, mailboxId } = approval

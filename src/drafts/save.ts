@@ -35,7 +35,7 @@ interface Saving {
   readonly by: Actor
 }
 
-/** Stores a draft. Undefined, with nothing changed, where the message that it replaces has gone. */
+/** Stores a draft. Undefined, with nothing changed, if the message that it replaces is deleted. */
 export async function saveDraft(
   { db, mailHost, reader, time, composeDraft }: DraftParts,
   box: DraftBox,

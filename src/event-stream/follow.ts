@@ -16,7 +16,7 @@ export interface Reader {
   readonly after: Cursor
   /** Who reads by now: a key that has been revoked hears nothing more. */
   readonly identify: () => Promise<Identity | undefined>
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal
   /** Where members are; undefined for who is not told. */
   readonly presence: Presence | undefined

@@ -176,7 +176,7 @@ export async function anchorLog({ db, embedded }: Pick<Database, 'db' | 'embedde
     if (known[0]?.cluster === rows[0]?.cluster) return
   }
   await db.transaction().execute(async (tx) => {
-    // Whoever writes events has committed them before, or begins after this.
+    // Writers of events have committed before this, or begin after it.
     await sql`lock table events in share row exclusive mode`.execute(tx)
     await sql`
       insert into event_log (base, cluster)

@@ -33,7 +33,7 @@ export class BodyMemory {
     this.#free = limits.all
   }
 
-  /** Waits for memory; returns false if there is none in time, or `gone` is aborted. Whoever enters must `leave`. */
+  /** Waits for memory; returns false if there is none in time, or `gone` is aborted. A caller that enters must `leave`. */
   async enter(body: object, key: string, octets: number, gone: AbortSignal): Promise<boolean> {
     const ahead = this.#waiting.values().filter((one) => one.key === key)
     if (gone.aborted || ahead.toArray().length >= this.#limits.waiting) return false

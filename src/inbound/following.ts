@@ -44,7 +44,7 @@ export async function digestOf(
   return hash('sha256', id, 'buffer')
 }
 
-/** Another than that of the message itself: whoever has a mark could send anything under it, and the message, where it comes
+/** Another than that of the message itself: anybody with a mark could send anything under it, and the message, where it comes
  *  straight to that mailbox later, must not be taken for a second one. */
 function digestUnder(mark: Buffer): Buffer {
   return createHash('sha256').update('relayed').update(mark).digest()

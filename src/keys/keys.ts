@@ -55,7 +55,7 @@ export async function addKey(
   return { key, secret }
 }
 
-/** Revokes a key of an organization, or whoever's it is, within five seconds in every process. `already`: it was revoked
+/** Revokes a key of an organization, or of any, within five seconds in every process. `already`: it was revoked
  *  before. */
 export async function revokeKey(
   db: Db,

@@ -73,7 +73,7 @@ export async function insertKey(
 }
 
 /** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, without an
- *  organization: what leaked must be closed at once, whoever's it is. */
+ *  organization: a leaked key must be revoked at once, of whatever organization. */
 export async function revokeLiveKey(
   tx: Tx,
   id: string,
@@ -92,7 +92,7 @@ export async function revokeLiveKey(
   return row && asKey(row)
 }
 
-/** The key of that id, of an organization or whoever's it is. */
+/** The key of that id, of an organization or of any. */
 export async function keyById(db: Db, id: string, organizationId: string | undefined): Promise<Key | undefined> {
   const row = await db
     .selectFrom('api_keys')

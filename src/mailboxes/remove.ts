@@ -52,7 +52,7 @@ export async function removeMailbox(
   })
 }
 
-/** Tries twice: kicking sessions may have ended ours too. */
+/** Tries twice: kicking sessions may have ended our own connection. */
 async function emptied(mailHost: MailHost, mailbox: MailboxRef, tell: (gone: number) => void): Promise<void> {
   let gone = 0
   const empty = async (before: number) => {

@@ -2,7 +2,7 @@ import { readHeaders } from './headers.ts'
 
 /** What authentication found as a message arrived here, from the field that was put in front of it then. */
 export interface ArrivalResults {
-  /** The authserv-id of the field (RFC 8601, section 2.5), in lower case: whoever shows the results compares it. */
+  /** The authserv-id of the field (RFC 8601, section 2.5), in lower case: readers of the results compare it. */
   readonly by: string
   readonly spf: string
   /** `pass` if any signature is valid, else the result of the first. */

@@ -41,7 +41,7 @@ export function planName(given: string): string {
   throw invalid('name', 'The name of a plan has 1 to 32 lower-case letters, digits, hyphens and underscores')
 }
 
-/** Changes the limits that are given, or makes the plan, which takes all of them. Whoever is over a limit then keeps what
+/** Changes the limits that are given, or makes the plan, which takes all of them. An organization above a limit keeps what
  *  there is. */
 export async function setPlan(db: Db, name: string, given: Partial<PlanLimits>, by: Actor): Promise<Plan> {
   return await db.transaction().execute(async (tx) => {

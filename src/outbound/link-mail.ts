@@ -9,7 +9,7 @@ export interface LinkMailDependencies extends PostmasterDependencies {
 }
 
 /**
- * Mails sign-in links. A bounce would bring the link to whoever reads postmaster's mail, so there is none. For the same reason no
+ * Mails sign-in links. A bounce would bring the link to the readers of postmaster's mail, so there is none. For the same reason no
  * link goes to a domain of the organization, where API keys, and members with whom a mailbox is shared, would read it. Without a
  * public URL only the request says where the service is, which is not good enough for a link that somebody else follows.
  * Who has used up the day's allowance passes the link on.

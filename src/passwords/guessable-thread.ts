@@ -2,7 +2,7 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 import { serve } from '#/event-loop/worker-thread.ts'
 
-/** A password, and words that whoever guesses it would try first. */
+/** A password, and words that a guesser would try first. */
 export interface Guessable {
   readonly password: string
   readonly words: readonly string[]

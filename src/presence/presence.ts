@@ -135,7 +135,7 @@ export class Follower implements Disposable {
     gone.addEventListener('abort', this.#wake)
   }
 
-  /** Aborted once there are changes, or whoever follows has gone. Another one after each `take`. */
+  /** Aborted once there are changes, or the reader has left. Another one after each `take`. */
   get woken(): AbortSignal {
     return this.#woken.signal
   }

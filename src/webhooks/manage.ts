@@ -29,7 +29,7 @@ export interface Change extends Viewer {
   readonly secretKey: SealingKey
 }
 
-/** Creates a webhook that begins with what happens from now on, with the rights of whoever creates it. */
+/** Creates a webhook that begins with what happens from now on, with the rights of its creator. */
 export async function addWebhook(
   tx: Tx,
   change: Change,

@@ -14,7 +14,7 @@ const restartDelays = [0, 1, 2, 4, 8, 15, 15, 15].map((seconds) => seconds * 100
 
 /**
  * Starts the server and keeps it running. When it dies (after a failed fsync PostgreSQL must: only its log can tell
- * what is on disk), what was in hand fails, and it is started again and recovers, as a postmaster would do.
+ * what is on disk), current work fails, and it is started again and recovers, as a postmaster would do.
  */
 export async function startEngine(directory: string): Promise<Engine> {
   const closing = new AbortController()

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
 import { Batches } from './batches.ts'
 
-/** AuthenticationOk and ReadyForQuery (idle): whoever can reach the thread may use the database. */
+/** AuthenticationOk and ReadyForQuery (idle): all code that can reach the thread may use the database. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
 /** What goes through the port: batches there and blocks back, and last the goodbye, since a closed port can go unseen. */

@@ -10,7 +10,7 @@ import { RowStore } from './row-store.ts'
 export interface Importing {
   /** The file, uncompressed. */
   readonly bytes: AsyncIterable<Buffer>
-  /** Whether the secret of whoever imports is the one with this fingerprint. */
+  /** Whether the importing process has the secret with this fingerprint. */
   readonly hasSecret: (fingerprint: Buffer) => Promise<boolean>
   readonly count: Count
 }
@@ -90,7 +90,7 @@ function otherSecret(): Error {
 /** Makes sure that nobody else's rows are there or come, and makes room for what the file has in their place. */
 async function empty(client: pg.ClientBase, tables: readonly Table[], header: Header): Promise<void> {
   const names = tables.map(({ name }) => quoted(name))
-  // Lets others read. Whoever writes, and another import, waits until this one has ended.
+  // Lets others read. Writers, and another import, wait until this one has ended.
   await client.query(`lock table ${names.join(', ')} in share row exclusive mode`)
   const inUse = []
   for (const { name } of tables) {

@@ -34,7 +34,7 @@ export const challenge = 14 * 24 * hour
 export const unproven: Proof = { verifiedAt: null, missing: null }
 
 /**
- * Where an enrolment stands after a check. `verified` is whoever has both proofs. A look-up that failed changes nothing;
+ * Where an enrolment stands after a check. With both proofs it is `verified`. A look-up that failed changes nothing;
  * a record that is gone counts against its proof by three answers over 72 hours and no less. While another
  * organization's proof stands, ownership cannot be proven, whatever the DNS holds. A challenge that is not met
  * in 14 days has failed, which an answer has to say; `failed` is for good.

@@ -84,7 +84,7 @@ export async function runById(db: Db, caller: Caller, owner: Owner, id: string):
   return rows[0]
 }
 
-/** A step in hand is finished and counted. @throws Refusal where the caller may not change all of the run's mail */
+/** The current step is finished and counted. @throws Refusal where the caller may not change all of the run's mail */
 export async function cancelRun(tx: Tx, caller: Caller, owner: Owner, id: string): Promise<void> {
   const { rows } = await sql<{ id: string; address: string }>`
     select mailbox.id, mailbox.address from filter_run_folders place

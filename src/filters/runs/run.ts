@@ -48,7 +48,7 @@ export interface ClaimedRun
   readonly epoch: number
   readonly owner: Owner
   readonly by: Omit<Actor, 'address'>
-  /** Attempts at the step in hand, this one included. */
+  /** Attempts at the current step, this one included. */
   readonly attempts: number
 }
 

@@ -44,7 +44,7 @@ export async function answer({ mailbox, reply, to, message, keys, at }: AnswerPa
   return await signed(marked, keys, at)
 }
 
-/** What References names for whoever answers a message: its id is the last. Empty if it has none of the usual form. */
+/** References of an answer to a message: its id is the last. Empty if it has none of the usual form. */
 export function referencesTo({ messageId, strong }: Pick<Message, 'messageId' | 'strong'>): string[] {
   const answered = plainMessageId(messageId)
   if (answered === null) return []

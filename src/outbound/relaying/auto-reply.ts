@@ -39,7 +39,7 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
 /**
  * Whether the envelope sender, who would get the answer, has sent the message: SPF passes for that very domain, or a
  * signature of that domain, or of one above it, holds and From names that very address. A signature alone says nothing of
- * the envelope: whoever has one message of a domain could send it again under any address there.
+ * the envelope: anybody with one message of a domain could send it again under any address there.
  */
 function isProven({
   message,

@@ -43,7 +43,7 @@ export class CoalescedRuns {
     } catch (err) {
       this.#failed(err)
     } finally {
-      // Synchronous with the last look at `again`: whoever asks from now on starts it anew.
+      // Synchronous with the last look at `again`: a caller from now on starts a new run.
       this.#running = undefined
     }
   }

@@ -102,7 +102,7 @@ export class PendingCopies implements AsyncDisposable {
     const copies = pending.flatMap(({ copy }) => copy ?? [])
     try {
       await db.transaction().execute(async (tx) => {
-        // The folders first, and then the queue, as whoever removes a mailbox does.
+        // The folders first, and then the queue, as the removal of a mailbox does.
         await storeCopies(tx, { mailHost }, copies)
         if (!(await copiesStored(tx, ids))) throw new LeaseLost()
       })

@@ -80,7 +80,7 @@ export async function changePasskey(
 }
 
 /**
- * Removes a passkey, and ends the member's other sessions: whoever has the passkey may have opened one. The last one stays while
+ * Removes a passkey, and ends the member's other sessions: somebody with the passkey may have opened one. The last one stays while
  * there is no other way in, since the member would have locked themselves out. @throws Refusal
  */
 export async function removePasskey(

@@ -8,7 +8,7 @@ import { append } from './append.ts'
 import { expungeIn } from './expunge.ts'
 import { lockFolders, makeFolders } from './folders.ts'
 
-/** Stores a draft in place of another, in one transaction; undefined where that has gone. */
+/** Stores a draft in place of another, in one transaction; undefined if that is deleted. */
 export function saveDraft(
   db: Db,
   key: IdHashKey,

@@ -28,7 +28,7 @@ export interface UnindexedContent {
   readonly mailboxIds: readonly string[]
 }
 
-/** Undefined where a content has gone or no Smart mailbox has it. */
+/** Undefined if a content is deleted or no Smart mailbox has it. */
 export async function readUnindexed(db: Db, { id, organizationId }: Unindexed): Promise<UnindexedContent | undefined> {
   const { rows } = await sql<UnindexedContent>`
     with place as materialized (
