@@ -18,7 +18,7 @@ test('a filter whose label was deleted says that it does nothing, and is not run
   await organization.request('POST', '/v1/filters', { name: 'Boss', ...engine, action: 'star' })
   await using visitor = await reader(browser, box)
   const { page } = visitor
-  const marked = page.getByRole('row').filter({ hasText: 'Its label was deleted, so it does nothing' })
+  const marked = page.getByRole('row').filter({ hasText: 'Its label was deleted, so it has no effect' })
   await visitor.open('/filters')
   await page.getByRole('button', { name: 'On old mail: Bills' }).waitFor()
   assert.equal(await marked.count(), 0)

@@ -49,7 +49,7 @@ for (const [what, undone, text] of [
     [{ left_alone: 0 }, { left_alone: 1_200, left: ['moved', 'moved', 'changed'] }],
     'Undone, but for 1,200 messages: moved elsewhere since, changed since',
   ],
-  ['a part of it so far', [{ state: 'running', left_alone: 0 }], 'Undoing takes a while, and goes on by itself'],
+  ['a part of it so far', [{ state: 'running', left_alone: 0 }], 'Undoing continues in the background'],
 ] as const) {
   test(`what is said of an undo that put back ${what}`, () => {
     const changes = undone.map(({ left_alone, ...one }) => ({

@@ -107,7 +107,7 @@ test('a sent message says whom it has not reached, and whether anything but the 
   await row(page, 'Plan').getByRole('link').click()
   const said = page.getByRole('list', { name: 'Not delivered' }).getByRole('listitem')
   await said
-    .filter({ hasText: /^Not delivered to nobody@nowhere\.example: the domain takes no mail \(5\.1\.2\) \(.+\)$/ })
+    .filter({ hasText: /^Not delivered to nobody@nowhere\.example: the domain accepts no mail \(5\.1\.2\) \(.+\)$/ })
     .waitFor()
   const doubtful = 'A notice says that this was not delivered to eve@there.example: 550 It says no'
   await said.filter({ hasText: doubtful }).getByText('Nothing proves that the notice is genuine.').waitFor()

@@ -25,10 +25,10 @@ test('a message says in plain words whether its sender is proven, and why it is 
   }
   const shown = async (text: RegExp) => (await conversation.getByText(text).count()) > 0
   const reasons = {
-    forged: /^Be careful: this message says that it is from/,
+    forged: /^Be careful: this message claims to be from/,
     unproven: /^Nothing proves that this message is from elsewhere\.example/,
     dmarc: /^It fails the check of its author’s domain \(DMARC\)/,
-    authors: /^It is in Junk because its author cannot be told/,
+    authors: /^It is in Junk because its author cannot be determined/,
     moved: /^It was moved to Junk after it arrived/,
   }
   const letter = { text: 'Hello, Ada' }

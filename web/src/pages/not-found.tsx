@@ -3,7 +3,7 @@ import { Page } from '../parts/page.tsx'
 
 export function NotFound() {
   return (
-    <Page title="There is no such page" about="The address may be mistyped, or what was here is gone.">
+    <Page title="There is no such page" about="The address may be mistyped, or the page no longer exists.">
       <Link to="/">Go to the overview</Link>
     </Page>
   )

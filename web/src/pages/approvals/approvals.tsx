@@ -22,7 +22,7 @@ export function Approvals() {
             <Card>
               <Empty
                 title="Nothing waits for approval"
-                about="What a program or a member asks to have sent is shown here, as it would leave."
+                about="Drafts for which approval was asked are shown here, as they would be sent."
               />
             </Card>
           ) : (

@@ -8,7 +8,7 @@ export async function decided(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (error instanceof ApiError && error.status === 409 && error.field === 'id')
       throw new Error(
-        'The draft was changed after approval was asked for. Nothing was sent; approval has to be asked for again.',
+        'The draft was changed after approval was asked for. Nothing was sent; approval must be asked for again.',
       )
     throw error
   }

@@ -9,7 +9,7 @@ export function Decline({ approval, onClose }: { approval: Approval; onClose: ()
   return (
     <ActionDialog
       title="Decline this draft?"
-      about="It stays a draft. Whoever asked sees the reason."
+      about="It stays a draft. Who asked sees the reason."
       action="Decline"
       ready={reason.trim() !== ''}
       fields={['reason']}

@@ -47,11 +47,13 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
                     <Button onPress={() => ask('decline')}>Decline</Button>
                   </div>
                 ) : (
-                  <p className={styles.note}>You may read this mailbox; to decide, one must be able to send from it.</p>
+                  <p className={styles.note}>
+                    You may read this mailbox. To decide, you need to be able to send from it.
+                  </p>
                 )}
               </Part>
             ) : (
-              <p className={styles.note}>It was changed since: approval has to be asked for again.</p>
+              <p className={styles.note}>It was changed since: approval must be asked for again.</p>
             )}
             {asked === 'approve' && <Approve approval={approval} draft={draft} onClose={close} />}
             {asked === 'decline' && <Decline approval={approval} onClose={close} />}

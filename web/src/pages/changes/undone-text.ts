@@ -12,7 +12,7 @@ const reasons = {
 
 /** In words: which messages are not as they were, and why. */
 export function undoneText(undone: readonly Undone[]): string {
-  if (undone.some(({ state }) => state === 'running')) return 'Undoing takes a while, and goes on by itself'
+  if (undone.some(({ state }) => state === 'running')) return 'Undoing continues in the background'
   const left = undone.reduce((sum, one) => sum + one.left_alone, 0)
   if (left === 0) return 'Undone'
   const why = new Set(undone.flatMap((one) => one.left.map(({ reason }) => reasons[reason])))

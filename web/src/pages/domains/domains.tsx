@@ -28,14 +28,14 @@ export function Domains() {
   return (
     <Page
       title="Domains"
-      about="Publish the records where the domain's DNS is kept. They are looked for by themselves, often at first."
+      about="Publish the records where the domain's DNS is kept. The service looks them up by itself, often at first."
       actions={mayChange && add}
     >
       <Loaded query={query} what="domains">
         {({ data }) =>
           data.length === 0 ? (
             <Card>
-              <Empty title="No domains yet" about="A domain that you own is where mailboxes live: ada@example.com.">
+              <Empty title="No domains yet" about="Mailboxes have addresses on your domains: ada@example.com.">
                 {mayChange && add}
               </Empty>
             </Card>

@@ -13,9 +13,9 @@ const purposes: Readonly<Record<string, string>> = {
 
 const problems: Readonly<Record<string, string>> = {
   missing: 'There is no such record.',
-  mismatch: 'There is one, and it says something else.',
-  conflict: 'Several stand where one may.',
-  lookup_failed: 'The DNS did not answer at the last look.',
+  mismatch: 'There is another record.',
+  conflict: 'There are several records, and only one is allowed.',
+  lookup_failed: 'The DNS did not answer at the last check.',
 }
 
 /** A record to publish, and what was found in its place. */

@@ -91,7 +91,7 @@ export function FilterForm({ filter, own, from, onClose }: Props) {
           label="Folder"
           value={folder}
           onChange={setFolder}
-          hint="inbox, archive, junk, trash or a path such as Projects/Apollo. It is made where a mailbox lacks it."
+          hint="inbox, archive, junk, trash or a path such as Projects/Apollo. A mailbox without it gets it."
         />
       )}
     </ActionDialog>

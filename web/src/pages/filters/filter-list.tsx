@@ -76,7 +76,7 @@ export function FilterList({ filters, name, mayChange, pointedAt, onRun, onEdit,
           <div className={styles.what}>
             <div className={styles.name}>
               {filter.name}
-              {filter.broken && <Status is="warn">Its label was deleted, so it does nothing</Status>}
+              {filter.broken && <Status is="warn">Its label was deleted, so it has no effect</Status>}
             </div>
             <div className={styles.rule}>
               <RuleText rule={filter} labels={labels} />

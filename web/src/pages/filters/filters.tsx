@@ -46,7 +46,7 @@ export function Filters() {
   return (
     <Page
       title="Filters"
-      about="They look at each message as it arrives, from top to bottom. All that match act; of those that move, the first."
+      about="Each arriving message passes them from top to bottom. All that match act; only the first that moves does so."
       actions={<Button onPress={() => ask('trial')}>Try on a message</Button>}
     >
       <ByOwner

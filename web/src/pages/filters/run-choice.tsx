@@ -62,7 +62,7 @@ export function RunChoice({ where, own, onChange }: Props) {
         value={where.others}
         onChange={(others) => onChange({ ...where, others })}
         placeholder="Projects/Apollo, Bills"
-        hint="Paths with commas between them. A mailbox that lacks one is passed over."
+        hint="Paths with commas between them. A mailbox without one is skipped."
       />
     </>
   )

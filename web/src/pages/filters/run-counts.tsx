@@ -33,7 +33,7 @@ export function RunCounts({ run, away }: { run: FilterRunItem; away: boolean }) 
           {ended ? `It failed: ${last_error}.` : `${last_error}. It is tried again.`}
         </p>
       )}
-      {away && !ended && <p role="alert">The service cannot be reached now. The run goes on without this page.</p>}
+      {away && !ended && <p role="alert">The service cannot be reached now. The run continues without this page.</p>}
     </>
   )
 }

@@ -45,7 +45,7 @@ export function RunDialog({ filter, own, onClose }: Props) {
       title={title}
       about={
         previewId === undefined
-          ? 'Through the mail that is there now. You see first what would be done; nothing is changed until you say Run.'
+          ? 'Over the mail that is there now. You see a preview first; nothing is changed until you choose Run.'
           : 'This is what would be done. Nothing is changed yet.'
       }
       action={previewId === undefined ? 'Preview' : 'Run'}

@@ -31,7 +31,7 @@ export function RunProgress({ run, own, away }: Props) {
   return (
     <div className={styles.run}>
       <RunCounts run={run} away={away} />
-      {run.state === 'cancelled' && <p>It was stopped. What it changed until then stays so.</p>}
+      {run.state === 'cancelled' && <p>It was stopped. Changes until then stay.</p>}
       {!ended && run.state === 'running' && (
         <div>
           <Button isPending={busy} onPress={() => void attempt(() => cancelRun(own, run.id))}>

@@ -43,7 +43,7 @@ export function Labels() {
           labels.length === 0 ? (
             <Empty
               title={own ? 'No labels of your own' : 'No labels yet'}
-              about={own ? 'What only you sort by goes here.' : 'What several people sort by goes here.'}
+              about={own ? 'Labels that only you use are shown here.' : 'Labels that all members use are shown here.'}
             />
           ) : (
             <LabelTable labels={labels} own={own} mayChange={mayChange} ask={ask} />

@@ -9,14 +9,14 @@ import styles from './why.module.css'
 /** What enhanced status codes say where the server said no more (RFC 3463, section 3), without their first digit. */
 const reasons: Readonly<Record<string, string>> = {
   '1.1': 'there is no such mailbox',
-  '1.2': 'the domain takes no mail',
-  '1.10': 'the domain takes no mail',
-  '2.1': 'the mailbox takes no mail',
+  '1.2': 'the domain accepts no mail',
+  '1.10': 'the domain accepts no mail',
+  '2.1': 'the mailbox accepts no mail',
   '2.2': 'the mailbox is full',
   '3.4': 'the message is too large',
   '4.1': 'no server of the domain answers',
-  '4.4': 'no way to the domain is found',
-  '4.7': 'it could not be delivered for too long',
+  '4.4': 'no route to the domain is found',
+  '4.7': 'it could not be delivered in time',
   '7.1': 'the server does not allow it',
 }
 

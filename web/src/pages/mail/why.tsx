@@ -48,9 +48,8 @@ function ByFilter({ filter: { filter_id, name, action, argument, error } }: { fi
 function whyJunk({ folder, filtered_by, authentication }: Message): ReactNode {
   if (folder !== 'junk' || filtered_by.some(({ action }) => action === 'move')) return undefined
   if (authentication?.dmarc === 'fail')
-    return 'It fails the check of its author’s domain (DMARC). Such mail comes to Junk where that domain asks for it; else it was moved here.'
-  if (authentication?.dmarc === 'permerror')
-    return 'It is in Junk because its author cannot be told from what it says of itself (DMARC).'
+    return 'It fails the check of its author’s domain (DMARC). Such mail goes to Junk if that domain asks for it; else it was moved here.'
+  if (authentication?.dmarc === 'permerror') return 'It is in Junk because its author cannot be determined (DMARC).'
   return 'It was moved to Junk after it arrived: by somebody, by filters that ran over old mail, or by a mail program.'
 }
 
@@ -58,8 +57,8 @@ function whyJunk({ folder, filtered_by, authentication }: Message): ReactNode {
 function doubtOf({ authentication, from }: Message): ReactNode {
   if (!authentication || authentication.aligned) return undefined
   const claimed = plain(from.address.split('@').at(-1) ?? '')
-  const proven = authentication.domain === null ? '' : ` What sent it is ${plain(authentication.domain)}.`
+  const proven = authentication.domain === null ? '' : ` It was sent by ${plain(authentication.domain)}.`
   if (authentication.dmarc === 'fail')
-    return `Be careful: this message says that it is from ${claimed}, and that domain’s own check says that it is not.${proven}`
+    return `Be careful: this message claims to be from ${claimed}, and fails that domain’s check.${proven}`
   return `Nothing proves that this message is from ${claimed || 'whom it names'}.${proven}`
 }

@@ -57,7 +57,7 @@ export function ForwardingAndReply({ address, level, forwards }: Props) {
                 <div>
                   <strong>Auto-reply</strong>{' '}
                   <Status is={reply.enabled ? 'good' : 'plain'}>{reply.enabled ? 'On' : 'Off'}</Status>
-                  <p>{reply.body || 'Whoever writes can get an answer by itself, once in a while.'}</p>
+                  <p>{reply.body || 'Senders can get an automatic answer.'}</p>
                 </div>
                 {mayChange && <Button onPress={() => ask('reply')}>Change auto-reply</Button>}
               </div>

@@ -15,7 +15,7 @@ export function AddSecondFactor({ onClose }: { onClose: () => void }) {
     return (
       <ShownOnce
         title="The second factor is set up"
-        about="Each of these codes stands in for one of the application, once. Keep them where you find them without it."
+        about="Each of these codes replaces one of the application, once. Keep them apart from it."
         secret={recovery.join('\n')}
         name="recovery codes"
         onClose={onClose}

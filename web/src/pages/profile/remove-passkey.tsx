@@ -6,7 +6,7 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
   return (
     <ActionDialog
       title={`Remove the passkey ${passkey.name}?`}
-      about="It opens nothing any more, and your other sessions end. Your device still shows it until you remove it there too."
+      about="It no longer works, and your other sessions end. Your device shows it until you remove it there too."
       action="Remove"
       danger
       onSubmit={() => removePasskey(passkey.id).then(passkeyMadeOrGone)}

@@ -47,7 +47,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
           title={paused ? 'Resume this webhook?' : 'Pause this webhook?'}
           about={
             paused
-              ? 'It goes on where it was, and hears what you may read from then on.'
+              ? 'It continues where it was, with what you may read from then on.'
               : 'Events wait, for up to 30 days, until it is resumed.'
           }
           action={paused ? 'Resume' : 'Pause'}
@@ -72,7 +72,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
       {asked === 'delete' && (
         <ActionDialog
           title="Delete this webhook?"
-          about="What waits for it is not delivered any more."
+          about="Waiting events are not delivered."
           action="Delete webhook"
           danger
           onSubmit={async () => {

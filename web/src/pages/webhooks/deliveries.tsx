@@ -61,7 +61,7 @@ export function Deliveries({ id }: { id: string }) {
       {asked && (
         <ActionDialog
           title={`Deliver ${asked.type} again?`}
-          about="It bears the id that it had, by which the receiver may know it."
+          about="It has the same id, by which the receiver may recognize it."
           action="Deliver again"
           onSubmit={() => replayWebhook(id, { event: asked.event }).then(webhooksChanged)}
           onClose={() => ask(undefined)}

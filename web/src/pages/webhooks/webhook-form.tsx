@@ -27,7 +27,7 @@ export function WebhookForm({ webhook, onDone, onClose }: Props) {
   return (
     <ActionDialog
       title={webhook ? 'Change webhook' : 'New webhook'}
-      about="It hears what you may read: the mail of your own mailboxes and of those shared with you. For all mailboxes, make it with an API key."
+      about="It reads what you may read: your own mailboxes and those shared with you. For all mailboxes, create it with an API key."
       action={webhook ? 'Save' : 'Create webhook'}
       ready={url.trim() !== ''}
       fields={['url', 'name', 'types', 'mailbox']}

@@ -26,12 +26,12 @@ export function Webhooks() {
     </Button>
   )
   return (
-    <Page title="Webhooks" about="What happens is posted to these URLs, at once and signed." actions={add}>
+    <Page title="Webhooks" about="Events are posted to these URLs, at once and signed." actions={add}>
       <Card>
         <Loaded query={useQuery(webhooksQuery)} what="webhooks">
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="No webhooks yet" about="A program that is to hear of mail as it comes has a URL here.">
+              <Empty title="No webhooks yet" about="Add the URL of a program that gets events as they happen.">
                 {add}
               </Empty>
             ) : (

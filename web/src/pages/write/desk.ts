@@ -117,7 +117,7 @@ export async function addFiles(
   const { key, files: before } = desk.writing
   const total = [...before, ...files].reduce((sum, { size }) => sum + size, 0)
   if (before.length + files.length > limits.files || total > limits.bytes) {
-    show({ fault: new Fault('attachments', 'A message takes 10 attachments of 8 MB together') })
+    show({ fault: new Fault('attachments', 'A message can have 10 attachments of 8 MB together') })
     return []
   }
   const added = files.map(({ name, type, size }) => {

@@ -14,7 +14,7 @@ export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; pr
 }
 
 function troubleOf(kept: Desk['kept'], problem: Error | undefined): string | undefined {
-  if (!kept) return problem && 'Not saved: this browser keeps nothing'
+  if (!kept) return problem && 'Not saved: this browser stores nothing'
   if (!problem) return undefined
   if (problem instanceof ApiError && problem.isOffline) return 'Offline: kept on this device'
   if (problem instanceof ApiError && problem.status === 401) return 'Signed out: kept on this device'
