@@ -23,7 +23,7 @@ table('dkim', [
   ],
   ['nothing', {}, 'missing', /as r1\._domainkey\.$/],
   ['a key cut off', dkim(`v=DKIM1; k=rsa; p=${rsa.slice(0, 237)}`), 'mismatch', /cut off after 237 of 398 characters/],
-  ['another key', dkim(`v=DKIM1; k=rsa; p=${rsa.replace('Zx9', 'AAA')}`), 'mismatch', /^Another key stands/],
+  ['another key', dkim(`v=DKIM1; k=rsa; p=${rsa.replace('Zx9', 'AAA')}`), 'mismatch', /^This name has another key/],
   ['a key in small letters', dkim(`v=DKIM1; k=rsa; p=${rsa.toLowerCase()}`), 'mismatch', /^Upper and lower case/],
   ['a revoked key', dkim('v=DKIM1; p='), 'mismatch', /revoked/],
   ['another kind of key', dkim(`v=DKIM1; k=ed25519; p=${rsa}`), 'mismatch', /kind of key is not rsa/],
@@ -53,7 +53,7 @@ table('dkim', [
     'missing',
     /added the domain once more/,
   ],
-  ['an alias to nowhere', { 'r1._domainkey.example.com': { cname: 'x.example.net' } }, 'conflict', /^A CNAME/],
+  ['an alias to nowhere', { 'r1._domainkey.example.com': { cname: 'x.example.net' } }, 'conflict', /^\S+ has a CNAME/],
 ])
 
 test('an Ed25519 key is compared by its octets, with padding or without', async () => {
