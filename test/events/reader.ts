@@ -14,7 +14,7 @@ export class EventStream implements AsyncDisposable {
   lastEventId: string | undefined
   readonly response: Response
   readonly #leave = new AbortController()
-  readonly #frames: AsyncGenerator<string>
+  readonly #frames: AsyncGenerator<string, undefined>
 
   private constructor(response: Response, leave: AbortController) {
     this.response = response
@@ -40,11 +40,16 @@ export class EventStream implements AsyncDisposable {
     return new EventStream(response, leave)
   }
 
+  /** The lines of the next message, or of a comment; undefined once the stream has ended. */
+  async frame(): Promise<string | undefined> {
+    return (await this.#frames.next()).value
+  }
+
   /** The next event; undefined once the stream has ended. */
   async next(): Promise<StreamedEvent | undefined> {
     for (;;) {
-      const { done, value: frame } = await this.#frames.next()
-      if (done) return undefined
+      const frame = await this.frame()
+      if (frame === undefined) return undefined
       const fields = new Map(frame.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 2)]))
       this.lastEventId = fields.get('id') ?? this.lastEventId
       const data = fields.get('data')
@@ -58,7 +63,7 @@ export class EventStream implements AsyncDisposable {
   }
 }
 
-async function* framesOf({ body }: Response): AsyncGenerator<string> {
+async function* framesOf({ body }: Response): AsyncGenerator<string, undefined> {
   assert.ok(body)
   let text = ''
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { cursorText, readCursor } from '#/events/cursor.ts'
@@ -179,6 +179,29 @@ test('a mailbox is told as it is made, changed and deleted, and its mail is not 
   assert.deepEqual(data.at(-1).item, { id: one.id, name: one.address })
 })
 
+test('whatever changes of a mailbox is told as mailbox.changed, once', async () => {
+  const { organization, address } = await furnished()
+  const start = await now({ organization })
+  const member = `eve@${organization.domain}`
+  await organization.member(member)
+  const commands = [
+    ['suspend', address],
+    ['resume', address],
+    ['password', address],
+    ['alias', 'add', address, `info@${organization.domain}`],
+    ['alias', 'remove', `info@${organization.domain}`],
+    ['share', address, '--member', member],
+    ['unshare', address, '--member', member],
+  ]
+  for (const command of commands) await printed(operatorOn(world), 'mailbox', ...command)
+  const data = await told({ organization }, commands.length, `?after=${start}&types=mailbox`)
+  const shown = data.map(({ type, mailbox, by }) => [type, mailbox, by.kind])
+  assert.deepEqual(
+    shown,
+    commands.map(() => ['mailbox.changed', address, 'operator']),
+  )
+})
+
 test('what is rolled back, or is a member’s own, is not told', async () => {
   const one = await furnished()
   const start = await now(one)
@@ -249,6 +272,41 @@ test('a stream has what is there and what comes, and goes on where it broke, wit
     after = stream.lastEventId
   }
   assert.deepEqual(seen, made.slice(0, seen.length))
+})
+
+test('a stream that has told nothing for 15 s sends a comment with an id to go on from', async () => {
+  const one = await furnished()
+  const { key } = one.organization
+  const start = await now(one)
+  const since = performance.now()
+  let passed = 0
+  const clock = mock.method(performance, 'now', () => since + passed)
+  try {
+    await using stream = await EventStream.open(world.base, { key, query: '?types=filter', after: start })
+    assert.equal(await stream.frame(), 'retry: 1000')
+    // Events that it does not ask for wake it.
+    const wake = async () => {
+      await label(one)
+      await now(one)
+    }
+    await wake()
+    passed = 14_999
+    await wake()
+    await filter(one)
+    const [, last = ''] = /^id: (\w{28})\ndata: /.exec((await stream.frame()) ?? '') ?? []
+    passed += 15_000
+    await wake()
+    const [, id = ''] = /^: nothing new\nid: (\w{28})$/.exec((await stream.frame()) ?? '') ?? []
+    assert.ok(last > start && id >= last, `${start}, ${last}, ${id}`)
+    await using resumed = await EventStream.open(world.base, { key, query: '?types=filter', after: id })
+    await patch(one, `/v1/filters/${(await filter(one)).body.id}`, { enabled: false })
+    assert.deepEqual(
+      [(await resumed.next())?.event.type, (await resumed.next())?.event.type],
+      ['filter.created', 'filter.changed'],
+    )
+  } finally {
+    clock.mock.restore()
+  }
 })
 
 test('a stream ends with its key', async () => {

@@ -14,7 +14,7 @@ let world: World
 before(async () => {
   sink = await Sink.start()
   world = await World.start({ sink })
-  const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 400, sends_per_day: 10 }
+  const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
   await world.db.insertInto('plans').values(plan).execute()
 })
 after(async () => {
@@ -75,12 +75,12 @@ class Office {
   async sendScheduled(reply?: string): Promise<void> {
     await this.schedule()
     await world.advance(120_000)
-    await this.#out(reply)
+    await this.#out(reply, world.rounds)
   }
 
-  async #out(reply?: string): Promise<void> {
+  async #out(reply?: string, work: { processAll(): Promise<unknown> } = world.outbound): Promise<void> {
     sink.act = (step) => (step === 'rcpt' ? reply : undefined)
-    await world.outbound.processAll()
+    await work.processAll()
     sink.act = () => undefined
   }
 
@@ -208,7 +208,7 @@ const causes: Readonly<
   ],
   'mailbox.changed': [
     (one) => one.operate('mailbox', 'suspend', one.mailbox.address),
-    async (one) => (await one.ask('GET', '/v1/mailboxes')).data[0].status === 'suspended',
+    async (one) => (await one.ask('GET', '/v1/mailboxes')).data[0].suspended,
   ],
   'mailbox.deleted': [
     (one) => one.operate('mailbox', 'delete', one.mailbox.address),
@@ -225,7 +225,11 @@ const causes: Readonly<
     },
     async (one) => (await one.ask('GET', `/v1/forwarding?mailbox=${one.mailbox.address}`)).forward.paused_at !== null,
   ],
-  'quota.reached': [(one) => one.arrive(), async (one) => (await one.holds()) === 1],
+  'quota.reached': [
+    // More than 80, and less than 100 percent.
+    (one) => one.arrive(letter({}, `${'x'.repeat(78)}\r\n`.repeat(50))),
+    async (one) => (await one.holds()) === 1,
+  ],
 }
 
 /** Of mail that is refused nothing is stored, and a webhook is paused by its worker: test/events/refused.test.ts,

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { after, before, mock, test } from 'node:test'
+import { pino } from 'pino'
+import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { announceEvents } from '#/events/announce.ts'
+import { EventFeed } from '#/events/feed.ts'
+import { tell } from '#/events/tell.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { databaseHome } from '#test/world/database.ts'
+
+const resources = new AsyncDisposableStack()
+let database: Database
+/** Of another process, where the database can have one. */
+let elsewhere: Database
+before(async () => {
+  const home = resources.use(await databaseHome())
+  database = resources.use(await home.open())
+  elsewhere = database.embedded ? database : resources.use(await home.open())
+  resources.use(announceEvents(elsewhere))
+})
+after(() => resources.disposeAsync())
+
+const log = pino({ level: 'silent' })
+const idleMs = 1_000
+
+async function organization(): Promise<string> {
+  return (await createOrganization(database.db, { name: randomUUID(), plan: 'team' }, byOperator)).id
+}
+
+async function write({ db }: Database, organizationId: string): Promise<void> {
+  const event = { organizationId, type: 'label.created', data: { id: null, name: 'A' } } as const
+  await db.transaction().execute((tx) => tell(tx, [event]))
+}
+
+/** The database, and when each statement was sent to it, by performance.now(). */
+function counted(): { readonly db: Db; readonly sentAt: number[] } {
+  const sentAt: number[] = []
+  const db = database.db.withPlugin({
+    transformQuery: ({ node }) => {
+      sentAt.push(performance.now())
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return { db, sentAt }
+}
+
+test('while nothing happens, the log is looked at once a second, for however many readers', async () => {
+  const { db, sentAt } = counted()
+  await using feed = new EventFeed({ ...database, db }, log)
+  using watches = new DisposableStack()
+  const waiting = new AbortController()
+  const ids: string[] = []
+  while (ids.length < 20) ids.push(await organization())
+  const readers = Array.from({ length: 100 }, async (_, number) => {
+    const watch = watches.use(feed.watch(ids[number % ids.length] ?? ''))
+    while (!waiting.signal.aborted) await watch.changed(watch.version, 60_000, waiting.signal)
+  })
+  // The first look is for whoever has just come.
+  while (sentAt.length < 4) await once(AbortSignal.timeout(idleMs), 'abort')
+  waiting.abort()
+  await Promise.all(readers)
+  const pauses = sentAt.slice(1).map((at, number) => at - (sentAt[number] ?? 0))
+  // A timer may end a little early by this clock.
+  for (const pause of pauses.slice(1)) assert.ok(pause > idleMs - 20, `it was looked at again after ${pause} ms`)
+})
+
+test('with no reader the log is not looked at', async () => {
+  const { db, sentAt } = counted()
+  await using _idle = new EventFeed({ ...database, db }, log)
+  await using feed = new EventFeed(database, log)
+  const organizationId = await organization()
+  using watch = feed.watch(organizationId)
+  const waiting = new AbortController()
+  for (let looks = 0; looks < 3; looks++) {
+    await write(database, organizationId)
+    await watch.changed(watch.version, idleMs, waiting.signal)
+  }
+  assert.deepEqual(sentAt, [])
+})
+
+test('readers hear of events of this and of another process without a look that is due by itself', async () => {
+  // The clock for those looks stands still.
+  const real = globalThis.setTimeout
+  const timers = mock.method(globalThis, 'setTimeout', (work: () => void, ms?: number) =>
+    real(work, ms === idleMs ? 2 ** 30 : ms),
+  )
+  try {
+    const organizationId = await organization()
+    await using feed = new EventFeed(database, log)
+    using watch = feed.watch(organizationId)
+    const waiting = new AbortController()
+    while (watch.settled === undefined) await watch.changed(watch.version, 10, waiting.signal)
+    let heard = watch.version
+    for (const from of [database, elsewhere, elsewhere]) {
+      await write(from, organizationId)
+      await watch.changed(heard, 2 ** 30, waiting.signal)
+      heard = watch.version
+    }
+  } finally {
+    timers.mock.restore()
+  }
+})
