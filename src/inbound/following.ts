@@ -70,13 +70,18 @@ export async function followUpsOf(
   })
 }
 
-/** What the message reports of messages that were sent here. What its author's domain disowns reports nothing. */
+/** What the message reports of messages that were sent here. What its author's domain disowns reports nothing. A notice of a mail
+ *  server may have an author that is no address, as Courier's `<@>`: no domain disowns it, and it comes to a bounce address. */
 export function returnedFollowUps(
   { bounceAddresses }: Reception,
   { envelope, message, verdict }: Pick<Arrived, 'message' | 'verdict'> & { readonly envelope: Envelope },
 ): FollowUp[] {
-  if (verdict.disposition !== 'none') return []
-  return returnedReports(bounceAddresses, message, envelope.recipients).map((report) => ({
+  const { disposition, dmarc } = verdict
+  const isAmbiguous = dmarc.result === 'permerror'
+  if (disposition !== 'none' && !isAmbiguous) return []
+  const reports = returnedReports(bounceAddresses, message, envelope.recipients)
+  const believed = isAmbiguous ? reports.filter(({ becomes }) => becomes === 'bounced') : reports
+  return believed.map((report) => ({
     mailboxId: null,
     order: `sent ${report.about.from}`,
     write: (tx) => noteReturned(tx, report),

@@ -117,11 +117,15 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
   const recipients = changes.map(({ address, reply, reason }): RecipientData => {
     return { address, ...(reply !== null && { reply }), reason }
   })
+  const bounced = report.becomes === 'bounced'
   await query(tx)`
     with changed as (
       update sent_recipients sent
-      set state = ${report.becomes}, at = clock_timestamp(), status = coalesce(one.status, sent.status),
-        reply = coalesce(one.reply, sent.reply), host = coalesce(one.host, sent.host), reason = one.reason
+      set state = ${report.becomes}, at = clock_timestamp(), reason = one.reason,
+        -- That the message was accepted is no answer any more once it has come back.
+        status = coalesce(one.status, case when ${bounced}::boolean then '5.0.0' else sent.status end),
+        reply = coalesce(one.reply, case when not ${bounced} then sent.reply end),
+        host = coalesce(one.host, case when not ${bounced} then sent.host end)
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as one
         (id bigint, status text, reply text, host text, reason text)
       where sent.organization_id = ${organizationId} and sent.message_id = ${messageId} and sent.id = one.id
