@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Role } from '#/config/roles.ts'
 import { cursorText } from '#/events/cursor.ts'
 import type { StreamedEvent } from '#test/events/reader.ts'
 import { readByPolling, readByStream } from '#test/events/untiring.ts'
 import { commitOutOfOrder, Done } from '#test/faults/label-writers.ts'
+import { freePort } from '#test/sockets/free-port.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { late } from '#test/world/late.ts'
-import { Fleet, soon } from './fleet.ts'
+import { codes, loggedIn, password, submissionSettings, written } from '#test/world/submission.ts'
+import { Fleet, soon, two } from './fleet.ts'
 
 const changes = 20
 /** Who is killed, one after the other. */
-const victims = ['worker', 'api', 'mx', 'api', 'worker', 'mx'] as const
+const victims = ['worker', 'api', 'submission', 'mx', 'api', 'worker', 'submission', 'mx'] as const
 
 type Event = StreamedEvent['event']
 
@@ -42,8 +45,13 @@ if (process.env.TEST_DATABASE_URL !== undefined)
   test('readers by stream, poll and webhook hear of the same, all that was acknowledged and nothing rolled back, though each role is killed', {
     timeout: 600_000,
   }, async () => {
-    const env = { MAILROOM_WEBHOOK_NETWORKS: 'loopback' }
-    await using fleet = await Fleet.start({ env: () => env })
+    await using settings = await submissionSettings()
+    const port = await freePort()
+    const env = (role: Role) => ({
+      MAILROOM_WEBHOOK_NETWORKS: 'loopback',
+      ...(role === 'submission' && { ...settings.env, MAILROOM_SUBMISSION_PORT: String(port) }),
+    })
+    await using fleet = await Fleet.start({ numbers: { ...two, submission: 1 }, env })
     const { tenant, busy, db } = fleet
     await using receiver = await Receiver.start()
     // Every fifth request fails where it comes for the first time.
@@ -59,7 +67,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
         ...{
           http: async () => (await fleet.some('api')).http,
           key: tenant.key,
-          query: 'types=message,scheduled,label',
+          query: 'types=message,scheduled,label,mailbox',
           after: start,
         },
         isLast: ({ type, item }) => type === 'label.created' && item.name === 'last',
@@ -70,6 +78,9 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     const post = async (path: string, body: object) =>
       (await fleet.request(await fleet.some('api'), 'POST', path, body)).status
     const from = busy[0] ?? ''
+    const program = 'eve@fleet.test'
+    assert.equal(await post('/v1/mailboxes', { domain: 'fleet.test', local_part: 'eve', password }), 201)
+    const recipient = (name: string) => `${name.replace(' ', '-')}@there.example`
     const writers = [
       commitOutOfOrder(db, tenant, done),
       write(done, 'label', async (name) => (await post('/v1/labels', { name })) === 201),
@@ -77,14 +88,17 @@ if (process.env.TEST_DATABASE_URL !== undefined)
         return (await fleet.hand(await fleet.some('mx'), 'ann@peer.example', busy, { Subject })) === '250 2.6.0'
       }),
       write(done, 'sent', async (name) => {
-        const to = `${name.replace(' ', '-')}@there.example`
-        return (await post('/v1/send', { from, to, text: 'Hello' })) === 202
+        return (await post('/v1/send', { from, to: recipient(name), text: 'Hello' })) === 202
+      }),
+      write(done, 'submitted', async (name) => {
+        await using client = await loggedIn(port, program)
+        return codes(await client.send(program, recipient(name), written(program))) === '250 2.6.0'
       }),
     ]
     for (const role of victims) {
       await pause(Math.random() * 1_000)
       await fleet.kill(fleet.one(role))
-      await fleet.add(role, env)
+      await fleet.add(role, env(role))
     }
     await Promise.all(writers)
     await soon(late(120_000), 'all has left', async () => (await fleet.waiting()) === 0)
@@ -110,7 +124,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     const heard = new Set(streamed.flatMap(namesOf))
     const told = [...done.acknowledged].flatMap((name) => {
       if (name.startsWith('mail')) return [`message.received ${name}`]
-      if (!name.startsWith('sent')) return [`label.created ${name}`]
+      if (!/^(?:sent|submitted)/.test(name)) return [`label.created ${name}`]
       return ['message.queued', 'message.delivered'].map((type) => `${type} ${name.replace(' ', '-')}`)
     })
     assert.ok(told.length > done.acknowledged.size, 'something was sent')
