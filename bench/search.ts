@@ -35,7 +35,10 @@ export async function search({ messages = 100_000, rounds = 5 } = {}): Promise<R
   await world.searchIndexer?.processAll()
   const indexing = performance.now() - since
   const measured = await measure(world, organization, { messages, bytes, rounds })
-  return [...measured, ...(indexed ? [{ what: 'indexing a message', value: indexing / messages, unit: 'ms' as const }] : [])]
+  return [
+    ...measured,
+    ...(indexed ? [{ what: 'indexing a message', value: indexing / messages, unit: 'ms' as const }] : []),
+  ]
 }
 
 export async function measure(

@@ -84,7 +84,7 @@ for (const [option, value, message] of [
   [
     '--mailboxes',
     'ada@acme.test,postmaster@acme.test',
-    /has no mailbox "postmaster@acme\.test"\. .* an alias is none\n$/,
+    /has no mailbox "postmaster@acme\.test"\. .* an alias does not count\n$/,
   ],
   ['--mailboxes', 'ada', /has no mailbox "ada"/],
   ['--mailboxes', '', /^mailroom: --mailboxes has an empty entry/],

@@ -141,7 +141,7 @@ test('a request, a message that comes and one that leaves are followed down to t
 
   const arrival = collector.named('arriving message')
   assert.deepEqual(attributes(arrival), { 'mailroom.smtp.status': '2.0.0' })
-  const append = collector.below(arrival).find(({ name }) => name === 'mail host append')
+  const append = collector.below(arrival).find(({ name }) => name === 'mail host appendNew')
   assert.ok(append && collector.below(append).length > 0)
   const refused = collector.spans.filter(({ name }) => name === 'arriving recipient').map((one) => attributes(one))
   assert.ok(refused.some((one) => one['mailroom.smtp.status'] === '5.1.1'))

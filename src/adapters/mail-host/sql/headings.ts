@@ -47,16 +47,25 @@ export async function headings(
 }
 
 function unpacked({ uid, seen, flagged, header, length, keywords, subjects }: Packed): Heading[] {
-  const [seens, flags, headers, lengths] = [unpackedBytes(seen), unpackedBytes(flagged), unpackedBytes(header), integers(length)]
-  let at = 0
-  return Array.from(integers(uid), (one, index) => ({
-    uid: one,
-    seen: seens[index] === 1,
-    flagged: flags[index] === 1,
-    keywords: keywords?.[index] ?? [],
-    subject: subjects?.[index] ?? '',
-    header: headers.subarray(at, (at += lengths[index] ?? 0)),
-  }))
+  const [seens, flags, headers, lengths] = [
+    unpackedBytes(seen),
+    unpackedBytes(flagged),
+    unpackedBytes(header),
+    integers(length),
+  ]
+  let end = 0
+  return Array.from(integers(uid), (one, index) => {
+    const begin = end
+    end += lengths[index] ?? 0
+    return {
+      uid: one,
+      seen: seens[index] === 1,
+      flagged: flags[index] === 1,
+      keywords: keywords?.[index] ?? [],
+      subject: subjects?.[index] ?? '',
+      header: headers.subarray(begin, end),
+    }
+  })
 }
 
 export async function extent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {

@@ -79,7 +79,10 @@ function toldOf(
   if (seen !== null) where(sql`seen <> new_seen`, sql`jsonb_build_object('unread', not new_seen)`)
   if (flagged !== null) where(sql`flagged <> new_flagged`, sql`jsonb_build_object('starred', new_flagged)`)
   if (rewords) {
-    where(sql`not new_keywords <@ keywords`, sql`jsonb_build_object('added_labels', ${except('new_keywords', 'keywords')})`)
+    where(
+      sql`not new_keywords <@ keywords`,
+      sql`jsonb_build_object('added_labels', ${except('new_keywords', 'keywords')})`,
+    )
     where(
       sql`not keywords <@ new_keywords`,
       sql`jsonb_build_object('removed_labels', ${except('keywords', 'new_keywords')})`,
