@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '#test/world/database.ts'
+import { until } from '#test/world/until.ts'
 import { Part, query } from './query.ts'
 
 const database = await testDatabase()
@@ -68,7 +69,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const isAsleep = sql<{ ended: boolean }>`
       select pg_terminate_backend(pid) as ended from pg_stat_activity
       where query like '%as slept' and state = 'active' and datname = current_database() and pid <> pg_backend_pid()`
-    while ((await isAsleep.execute(database.db)).rows.length === 0);
+    await until(async () => (await isAsleep.execute(database.db)).rows.length > 0)
     const results = await settled
     assert.deepEqual(
       results.map(({ status }) => status),

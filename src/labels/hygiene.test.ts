@@ -6,6 +6,7 @@ import { addFilter } from '#/filters/changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { signIn } from '#test/world/signed-in.ts'
+import { until } from '#test/world/until.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 
@@ -172,7 +173,7 @@ test('of two labels that are merged one stays: filters set it, messages bear it,
   assert.deepEqual(merged.body, { label: invoices, filters: 2, change_id: merged.body.change_id })
   await world.runningChanges.processAll()
   const change = async () => (await organization.request('GET', `/v1/changes/${merged.body.change_id}`)).body
-  while ((await change()).state !== 'done');
+  await until(async () => (await change()).state === 'done')
   assert.deepEqual(await keywordsOf(box), [['invoices'], ['invoices'], []])
   const { data } = (await organization.request('GET', '/v1/filters')).body
   assert.deepEqual([data[0].argument, data[0].broken], ['invoices', null])

@@ -9,6 +9,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
+import { until } from '#test/world/until.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
 import { copiesStored, fail, pendingCopies } from './scheduled.ts'
 
@@ -77,7 +78,7 @@ describe('while another worker is in the middle of something', { skip }, () => {
       const claiming = await db.transaction().execute(async (tx) => {
         await sql`select pg_advisory_xact_lock(1)`.execute(tx)
         const claims = claimScheduled(worker, mailKey, now)
-        while (!(await somebodyWaits(tx)));
+        await until(() => somebodyWaits(tx))
         const [begun] = (await claimScheduled(db, mailKey, now)).claims
         assert.ok(begun)
         await db.transaction().execute((tx) => fail(tx, begun.message.id, 'No', now))

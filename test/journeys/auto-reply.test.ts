@@ -9,6 +9,7 @@ import { letter } from '#test/mail/letter.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
+import { until } from '#test/world/until.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
 const day = 86_400_000
@@ -59,8 +60,10 @@ function write(
 /** What has left since. Each process looks for itself, so what waits may be in the hands of any, also of one that found
  *  nothing before. */
 async function answers() {
-  do await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
-  while (await somethingIsDue())
+  await until(async () => {
+    await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
+    return !(await somethingIsDue())
+  })
   return sink.taken.splice(0)
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'
 import { sql } from 'kysely'
+import { until } from '#test/world/until.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
 const day = 24 * 3_600_000
@@ -118,7 +119,7 @@ test('what is kept for a time only is gone an hour after it, and nothing sooner'
       await sql`insert into ${sql.table(table)} ${row(new Date(at))}`.execute(world.db)
   mock.timers.tick(3_600_000)
   const left = () => Promise.all(kept.map(([table]) => rows(table)))
-  while ((await left()).some((count) => count > 1));
+  await until(async () => (await left()).every((count) => count <= 1))
   assert.deepEqual(
     Object.fromEntries(await Promise.all(kept.map(async ([table]) => [table, await rows(table)]))),
     Object.fromEntries(kept.map(([table]) => [table, 1])),
@@ -136,6 +137,6 @@ test('an entry of the audit trail is gone an hour after 400 days', async () => {
     (await world.db.selectFrom('audit_entries').select('action').where('action', 'in', ['old', 'kept']).execute()).map(
       ({ action }) => action,
     )
-  while ((await left()).length > 1);
+  await until(async () => (await left()).length <= 1)
   assert.deepEqual(await left(), ['kept'])
 })

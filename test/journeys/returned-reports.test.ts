@@ -10,6 +10,7 @@ import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
+import { until } from '#test/world/until.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'
 
 const day = 86_400_000
@@ -53,8 +54,10 @@ async function senderOf(author: string, mailbox: string): Promise<string> {
 
 /** What has left since. Each process looks for itself, so what waits may be in the hands of any. */
 async function left() {
-  do await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
-  while ((await world.db.selectFrom('outbound_messages').select('id').execute()).length > 0)
+  await until(async () => {
+    await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
+    return (await world.db.selectFrom('outbound_messages').select('id').execute()).length === 0
+  })
   return sink.taken.splice(0)
 }
 

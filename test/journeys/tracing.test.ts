@@ -10,6 +10,7 @@ import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { late } from '#test/world/late.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { until } from '#test/world/until.ts'
 
 let home: DatabaseHome
 let tenant: Tenant
@@ -109,7 +110,7 @@ test('a request, a message that comes and one that leaves are followed down to t
     200,
   )
   await ask(service, '/v1/send', {}, { from: ada, to: bob, subject: 'A secret', text: 'Hush' })
-  while ((await ask(service, `/v1/messages?mailbox=${bob}`)).body.total === 0);
+  await until(async () => (await ask(service, `/v1/messages?mailbox=${bob}`)).body.total > 0)
   await write(service, 'nobody@traces.test').catch(() => {})
   assert.deepEqual(await service.end('SIGTERM'), ended)
 

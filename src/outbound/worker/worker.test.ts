@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
@@ -19,20 +19,13 @@ import { enqueue } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { until } from '#test/world/until.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { delayWorthTelling } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
 
 const minute = 60_000
-
-/** A test that waits for what does not come fails by then, and asks no more. */
-const timeout = 120_000
-
-/** Asks until it holds, or the test has timed out. */
-async function until({ signal }: TestContext, holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) signal.throwIfAborted()
-}
 
 /** What an attempt waits for. It opens at the end of a test that fails, too: a worker that ends waits for its attempts. */
 function gate(): { readonly opened: Promise<void>; open(): void } & Disposable {
@@ -258,7 +251,7 @@ test('after four hours the sender gets one notice of the delay, after five days 
   assert.equal(await waiting(), 0)
 })
 
-test('a worker that was taken for dead does not send its dot', { timeout }, async () => {
+test('a worker that was taken for dead does not send its dot', async () => {
   const [slow, quick] = [new ScriptedRelay(), new ScriptedRelay()]
   await using stopped = workerWith(slow)
   await using other = workerWith(quick)
@@ -270,7 +263,7 @@ test('a worker that was taken for dead does not send its dot', { timeout }, asyn
   }
   await depart(await organization(), 'a@one.example')
   const stalled = stopped.processAll()
-  await reached.opened
+  await Promise.race([reached.opened, stalled])
   await pass(minute)
   await other.processAll()
   assert.equal(quick.dotted.length, 1)
@@ -280,7 +273,7 @@ test('a worker that was taken for dead does not send its dot', { timeout }, asyn
   assert.equal(await waiting(), 0)
 })
 
-test('an attempt that never ended is one, and what came to its dot says so', { timeout }, async (t) => {
+test('an attempt that never ended is one, and what came to its dot says so', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
@@ -294,7 +287,7 @@ test('an attempt that never ended is one, and what came to its dot says so', { t
   await worker.processAll()
   await depart(await organization(), 'a@one.example')
   killed.wake()
-  await until(t, someEndOfData)
+  await until(someEndOfData)
   await pass(minute)
   await worker.processAll()
   assert.equal(relay.dotted.length, 1)
@@ -303,9 +296,7 @@ test('an attempt that never ended is one, and what came to its dot says so', { t
   assert.equal(await waiting(), 0)
 })
 
-test('what was in hand when a worker ended goes one after the other, and other mail beside it', {
-  timeout,
-}, async (t) => {
+test('what was in hand when a worker ended goes one after the other, and other mail beside it', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
@@ -314,7 +305,7 @@ test('what was in hand when a worker ended goes one after the other, and other m
   const from = await organization()
   for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
   killed.wake()
-  await until(t, async () => !(await recipients()).some(({ state }) => state === 'waiting'))
+  await until(async () => !(await recipients()).some(({ state }) => state === 'waiting'))
   await pass(minute)
   await depart(from, 'd@one.example')
   const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
@@ -358,7 +349,7 @@ test('where silence is preferred to a second copy, a dot that nobody answered is
   assert.ok(!text.includes('b@one.example'))
 })
 
-test('nor is a message sent again whose worker ended after the end of data', { timeout }, async (t) => {
+test('nor is a message sent again whose worker ended after the end of data', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead, 'fail')
   await using worker = workerWith(relay, 'fail')
@@ -371,7 +362,7 @@ test('nor is a message sent again whose worker ended after the end of data', { t
   const from = await organization()
   await depart(from, 'a@one.example', 'b@one.example')
   killed.wake()
-  await until(t, someEndOfData)
+  await until(someEndOfData)
   await pass(minute)
   await worker.processAll()
   assert.deepEqual(
