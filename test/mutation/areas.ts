@@ -7,7 +7,12 @@ export interface Area {
 /** Tests beside those of the folder are named by where they are below `src` or `test`. By journeys those are meant that are
  *  about the area: what others catch by the way is luck. */
 export const areas: Readonly<Record<string, Area>> = {
-  filters: area('filters', 'journeys/{blocks-and-filters,input,own-things}', 'faults/filter-run-kill'),
+  filters: area(
+    'filters',
+    'labels/hygiene',
+    'journeys/{blocks-and-filters,input,own-things}',
+    'faults/filter-run-kill',
+  ),
   threads: area('threads', 'journeys/{hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',

@@ -293,8 +293,8 @@ describe('a preview', () => {
   test('shows 20 messages of those that match', async () => {
     const { organization } = await withMail(Array.from({ length: 22 }, () => ({ subject: 'Invoice' })))
     await filter(organization, { action: 'star' })
-    const { matched, sample } = await run(organization, { preview: true })
-    assert.deepEqual([matched, sample.length], [22, 20])
+    const { matched, starred, moved, sample } = await run(organization, { preview: true })
+    assert.deepEqual([matched, starred, moved, sample.length], [22, 22, 0, 20])
   })
 })
 
