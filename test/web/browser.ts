@@ -29,6 +29,8 @@ export class Visitor implements AsyncDisposable {
   readonly page: Page
   /** Requests to other hosts than the service. */
   readonly strayed: string[] = []
+  /** Another host that members are sent to: they go there, and its pages load what is its own. Ours load nothing from there. */
+  sentTo: string | undefined
   /** Errors of scripts, and what the content security policy refused. */
   readonly errors: string[] = []
 
@@ -40,7 +42,9 @@ export class Visitor implements AsyncDisposable {
     // Of pages that it opens, too.
     page.context().on('request', (request) => {
       const url = new URL(request.url())
-      if (!['data:', 'blob:', 'about:'].includes(url.protocol) && url.host !== host) this.strayed.push(request.url())
+      if (['data:', 'blob:', 'about:'].includes(url.protocol) || url.host === host) return
+      const isSent = request.isNavigationRequest() || new URL(request.frame().url()).host === this.sentTo
+      if (url.host !== this.sentTo || !isSent) this.strayed.push(request.url())
     })
     page.on('pageerror', (error) => this.errors.push(error.message))
     page.on('console', (message) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { RealProvider } from '#test/identity/real-provider.ts'
 import { phone, Visitor } from './browser.ts'
 import { startSite } from './site.ts'
@@ -25,10 +25,10 @@ async function sayThere(page: Page, who: string): Promise<void> {
   await page.getByRole('button', { name: 'Go on' }).click()
 }
 
-/** Looks at a page of ours; where the browser was before is none of it. */
-async function assertSound(visitor: Visitor): Promise<void> {
-  visitor.strayed.splice(0)
-  await visitor.assertSound()
+async function arrive(options: BrowserContextOptions = {}): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, world.base, options)
+  visitor.sentTo = new URL(provider.issuer).host
+  return visitor
 }
 
 for (const [where, options] of [
@@ -37,10 +37,10 @@ for (const [where, options] of [
 ] as const) {
   test(`a member signs in at the provider, and confirms there who they are, ${where}`, async () => {
     const { sub, email } = await newOwner()
-    await using visitor = await Visitor.open(browser, world.base, options)
+    await using visitor = await arrive(options)
     const { page } = visitor
     await visitor.open('/members')
-    await assertSound(visitor)
+    await visitor.assertSound()
     await page.getByRole('button', { name: 'Sign in with Acme' }).click()
     await sayThere(page, sub)
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
@@ -55,7 +55,7 @@ for (const [where, options] of [
     await dialog.getByRole('button', { name: 'Add member' }).click()
     const link = dialog.getByRole('link', { name: 'sign in at Acme' })
     await link.waitFor()
-    await assertSound(visitor)
+    await visitor.assertSound()
     const [window] = await Promise.all([page.context().waitForEvent('page'), link.click()])
     window.setDefaultTimeout(0)
     await window.getByRole('button', { name: 'Sign in at Acme' }).click()
@@ -71,13 +71,13 @@ for (const [where, options] of [
 
 test('who is no member is told so, in words of ours, and may use a link', async () => {
   provider.people.set('eve', { email: 'eve@people.example', email_verified: true })
-  await using visitor = await Visitor.open(browser, world.base)
+  await using visitor = await arrive()
   const { page } = visitor
   await visitor.open('/sign-in')
   await page.getByRole('button', { name: 'Sign in with Acme' }).click()
   await sayThere(page, 'eve')
   await page.getByRole('alert').getByText('Nobody here has your e-mail address').waitFor()
-  await assertSound(visitor)
+  await visitor.assertSound()
   await page.getByRole('button', { name: 'Use a sign-in link' }).click()
   await page.getByLabel('Sign-in link').waitFor()
   await page.goto('/sign-in?failed=Your+account+is+locked')
