@@ -46,8 +46,8 @@ for (const [what, options] of [
     }
     const problems = Object.fromEntries(shown.map(({ purpose, problem }) => [purpose, problem]))
     assert.deepEqual([problems.spf, problems.dmarc, problems.dkim], ['mismatch', 'conflict', null])
-    await region.getByText('There is one, and it says something else.').waitFor()
-    await region.getByText('Several stand where one may.').waitFor()
+    await region.getByText('There is another record.').waitFor()
+    await region.getByText('There are several records, and only one is allowed.').waitFor()
     await visitor.assertSoundByDayAndNight()
     await region.getByRole('button', { name: 'Copy value of Who may send (SPF)' }).click()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), spf?.value)
