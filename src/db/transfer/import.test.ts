@@ -107,7 +107,7 @@ test('two imports at once: one is done, the other finds that it was', async () =
   assert.equal(refused.length, 1)
   assert.match(
     refused[0] ?? '',
-    /The database is not empty: there is something in organizations, audit_entries, organization_usage/,
+    /The database is not empty: there is something in events, organizations, audit_entries, organization_usage/,
   )
   const { rows } = await to.pool.query('select name from organizations')
   assert.deepEqual(rows, [{ name: 'Acme' }])
