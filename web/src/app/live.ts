@@ -36,7 +36,7 @@ function follow(): () => void {
     })
     stream.addEventListener('settings', ({ data }: MessageEvent<string>) => {
       const { item } = JSON.parse(data) as { item: string }
-      askAnew([...(settings[item] ?? []), audit])
+      askAnew(ofNoun(item))
     })
     stream.onopen = () => {
       // What happened in between has told nobody.
@@ -65,11 +65,14 @@ function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
     const shown = type === 'message.changed' && isEcho(mailbox, message)
     return [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
   }
-  return [...(nouns[noun ?? ''] ?? []), audit]
+  return ofNoun(noun)
 }
 
-const audit: QueryKey = ['audit']
+function ofNoun(noun = ''): QueryKey[] {
+  return [...(nouns[noun] ?? []), ['audit']]
+}
 
+/** By what an event or a change of settings is of. */
 const nouns: Readonly<Record<string, QueryKey[]>> = {
   label: [['labels']],
   filter: [['filters']],
@@ -79,14 +82,8 @@ const nouns: Readonly<Record<string, QueryKey[]>> = {
   approval: [['approvals']],
   webhook: [['webhooks']],
   forwarding: [['forwarding']],
-}
-
-/** By what settings are of, in the words of the audit trail. */
-const settings: Readonly<Record<string, QueryKey[]>> = {
   domain: [['domains'], ['usage']],
-  forwarding: [['forwarding']],
   key: [['api-keys']],
   member: [['members'], ['me']],
   organization: [['me'], ['usage']],
-  webhook: [['webhooks']],
 }

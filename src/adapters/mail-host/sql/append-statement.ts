@@ -37,9 +37,9 @@ export interface Places {
  *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with no mail written, where
  *  a folder lacks, or is removed while its lock is waited for, or where not all arrivals are to be stored.
  *
- *  Arrivals are recorded before folders are locked. These are locked, lowest id first, before the storage is: what is selected last reads all places, and only then does
- *  PostgreSQL run the parts that nothing reads. The bytes go as one parameter in binary form: as an array they would be
- *  sent in hexadecimal. */
+ *  Arrivals are recorded before folders are locked, and folders are locked, lowest id first, before the storage is: what is
+ *  selected last reads all places, and only then does PostgreSQL run the parts that nothing reads. The bytes go as one
+ *  parameter in binary form: as an array they would be sent in hexadecimal. */
 export function store(
   tx: Tx,
   { gains = [], places = [], arrivals = [] }: Places,

@@ -21,7 +21,6 @@ export async function update(
   recording?: Recording,
 ): Promise<Map<number, Place>> {
   const { folder: targetName = name, ...flags } = change
-  const apply = applier(flags)
   return db.transaction().execute(async (tx) => {
     if (targetName === name) {
       const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
@@ -35,7 +34,7 @@ export async function update(
     const present = await messagesIn(tx, source, uids)
     const target =
       folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
-    const pairs = await move(tx, source, target, present, apply)
+    const pairs = await move(tx, source, target, present, applier(flags))
     await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
     await tell(tx, changed(mailbox, name, targetName, pairs), by)
     const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
