@@ -84,6 +84,8 @@ test('all filters run on old mail, are stopped, and say what went wrong', async 
     if (route.request().method() === 'POST') stopped = true
     const response = await route.fetch()
     const run = await response.json()
+    // The preview shows all its counts a moment before it is done, so it may be asked for once more.
+    if (run.preview) return route.fulfill({ response })
     const state = stopped ? 'cancelled' : 'running'
     const finished_at = stopped ? run.created_at : null
     const last_error = stopped ? null : 'The mail server is away'
