@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import type { LocalDelivery } from '#/outbound/worker/local.ts'
-import type { Admission } from './admit.ts'
 import { LocalMailTransport } from './local-delivery.ts'
-import type { RecipientRow } from './queries.ts'
 import type { Reception } from './receive.ts'
+import type { Admission } from './recipients/admit.ts'
+import type { RecipientRow } from './recipients/queries.ts'
 
 const box: RecipientRow = {
   ...{ mailbox_id: 'm', organization_id: 'o', member_id: null, private: false },

@@ -4,10 +4,10 @@ import type { Verdict } from '#/mime/verdict.ts'
 import type { LocalDelivery, LocalTransport } from '#/outbound/worker/local.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { type Admission, type Admitted, admit, type Returning } from './admit.ts'
-import { replyTo } from './internal-error.ts'
 import { type Reception, receive } from './receive.ts'
-import type { Reply } from './reply.ts'
+import { type Admission, type Admitted, admit, type Returning } from './recipients/admit.ts'
+import { replyTo } from './smtp/internal-error.ts'
+import type { Reply } from './smtp/reply.ts'
 
 /** Mail from one of our own mailboxes needs no checks: its sender was authenticated. */
 const vouched: Verdict = {

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { PolicyListener } from './policy-listener.ts'
-import { NotOurs, Rejection } from './reply.ts'
+import { NotOurs, Rejection } from './smtp/reply.ts'
 
 const asked: [sender: string, recipient: string][] = []
 let policy: PolicyListener

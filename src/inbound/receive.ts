@@ -16,17 +16,23 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { BounceAddresses } from '#/sent/bounce-address.ts'
-import { SUSPENDED } from './admit.ts'
-import { cancelledByAnswer } from './answers.ts'
-import type { ArrivalWriter } from './arrival-writer.ts'
-import { type BlocksOf, type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
-import { applyDmarc } from './dmarc-disposition.ts'
-import type { Envelope } from './envelope.ts'
-import { digestOf, followUpsOf, isBack, reportOf, returnedFollowUps } from './following.ts'
-import type { AcceptedMessage } from './mail-handler.ts'
-import { loggedSender, Rejection, reply } from './reply.ts'
-import { mayReturn, REPORTS_ALONE } from './returning.ts'
-import { protocolOf, withTrace } from './trace.ts'
+import { cancelledByAnswer } from './arrival/answers.ts'
+import type { ArrivalWriter } from './arrival/arrival-writer.ts'
+import { digestOf, followUpsOf, isBack, reportOf, returnedFollowUps } from './arrival/following.ts'
+import { protocolOf, withTrace } from './arrival/trace.ts'
+import { applyDmarc } from './authentication/dmarc-disposition.ts'
+import { SUSPENDED } from './recipients/admit.ts'
+import {
+  type BlocksOf,
+  type Destination,
+  destinationsOf,
+  inBatches,
+  withoutBlocking,
+} from './recipients/destinations.ts'
+import { mayReturn, REPORTS_ALONE } from './recipients/returning.ts'
+import type { Envelope } from './smtp/envelope.ts'
+import type { AcceptedMessage } from './smtp/mail-handler.ts'
+import { loggedSender, Rejection, reply } from './smtp/reply.ts'
 
 /** The dependencies of receiving mail. */
 export interface Reception {

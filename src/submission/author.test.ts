@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Rejection } from '#/inbound/reply.ts'
+import { Rejection } from '#/inbound/smtp/reply.ts'
 import { readMessage } from '#/mime/message.ts'
 import { isReceipt, namedSenders } from './author.ts'
 

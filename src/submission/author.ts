@@ -1,4 +1,4 @@
-import { Rejection } from '#/inbound/reply.ts'
+import { Rejection } from '#/inbound/smtp/reply.ts'
 import { canonicalAddress, isAddress } from '#/mime/address.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readAuthors } from '#/mime/authors.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Rejection } from '#/inbound/reply.ts'
+import { Rejection } from '#/inbound/smtp/reply.ts'
 import { credentials } from './sasl.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')

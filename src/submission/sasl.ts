@@ -1,4 +1,4 @@
-import { Rejection } from '#/inbound/reply.ts'
+import { Rejection } from '#/inbound/smtp/reply.ts'
 
 /** A login and its password. */
 export interface Credentials {

@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino'
 import type { Sampling } from '#/config/tracing.ts'
 import type { App } from '#/http/app-type.ts'
-import type { MailHandler } from '#/inbound/mail-handler.ts'
+import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'

@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
-import { replyTo } from '#/inbound/internal-error.ts'
-import type { MailHandler } from '#/inbound/mail-handler.ts'
+import { replyTo } from '#/inbound/smtp/internal-error.ts'
+import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { withMethods } from '#/ports/with-methods.ts'

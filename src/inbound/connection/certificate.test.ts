@@ -7,8 +7,8 @@ import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { SmtpListener } from '../smtp/smtp-listener.ts'
 import { Certificate } from './certificate.ts'
-import { SmtpListener } from './smtp-listener.ts'
 
 let directory: string
 before(async () => {

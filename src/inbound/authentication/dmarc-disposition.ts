@@ -1,8 +1,8 @@
 import { withoutComments } from '#/mime/lexical.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Judgement, Verdict } from '#/mime/verdict.ts'
-import type { Envelope } from './envelope.ts'
-import { Rejection } from './reply.ts'
+import type { Envelope } from '../smtp/envelope.ts'
+import { Rejection } from '../smtp/reply.ts'
 
 /** Milliseconds for which a server in front of us is told to retry. */
 const LMTP_RETRY = 3_600_000

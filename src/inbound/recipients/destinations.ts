@@ -1,6 +1,6 @@
 import { patternsMatching } from '#/mime/address-pattern.ts'
+import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted, Returning } from './admit.ts'
-import type { Envelope } from './envelope.ts'
 import type { Blockable } from './queries.ts'
 
 /** A mailbox, with all of its addresses that RCPT named. */

@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { type Told, tell } from '#/events/tell.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { Envelope } from './envelope.ts'
-import type { MailHandler } from './mail-handler.ts'
-import { loggedSender, type RefusedFor, Rejection } from './reply.ts'
+import type { Envelope } from '../smtp/envelope.ts'
+import type { MailHandler } from '../smtp/mail-handler.ts'
+import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
 
 /** How long refusals gather, and over what time they are counted, in milliseconds. */
 const gatherMs = 200

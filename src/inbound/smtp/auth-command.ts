@@ -1,4 +1,4 @@
-import type { ClientConnection } from './connection.ts'
+import type { ClientConnection } from '../connection/connection.ts'
 import type { Client, Named } from './envelope.ts'
 import type { MailHandler, SessionContext } from './mail-handler.ts'
 import { Rejection } from './reply.ts'

@@ -3,7 +3,7 @@ import { authenticationResultsField, type CheckResult, withoutForgedResults } fr
 import type { Message } from '#/mime/message.ts'
 import { receivedField, returnPathField } from '#/mime/trace.ts'
 import type { Verdict } from '#/mime/verdict.ts'
-import type { Envelope } from './envelope.ts'
+import type { Envelope } from '../smtp/envelope.ts'
 
 /** The Authentication-Results field of a message. */
 export function resultsField(hostname: string, { origin, sender }: Envelope, verdict: Verdict): string {

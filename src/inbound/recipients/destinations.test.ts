@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted } from './admit.ts'
 import { type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
-import type { Envelope } from './envelope.ts'
 
 const admitted = (change: Partial<Admitted> = {}): Admitted => ({
   ...{ organizationId: 'o', mailboxId: 'm', memberId: null, private: false, recipient: 'ada@here.example' },

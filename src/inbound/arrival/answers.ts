@@ -6,7 +6,7 @@ import type { Verdict } from '#/mime/verdict.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { answerMark, cancelAnswered } from '#/queue/answered.ts'
-import type { Envelope } from './envelope.ts'
+import type { Envelope } from '../smtp/envelope.ts'
 
 /** So many of the Message-IDs that a message names are looked at, the last ones. */
 const mostNamed = 200

@@ -1,9 +1,9 @@
+import type { Limits } from '../connection/limits.ts'
+import type { Received } from '../connection/smtp-reader.ts'
 import type { Client, Named, Origin } from './envelope.ts'
-import type { Limits } from './limits.ts'
 import { parseMailFrom, parseRcptTo } from './mail-command.ts'
 import type { MailHandler, SessionContext } from './mail-handler.ts'
 import { Rejection, type Reply } from './reply.ts'
-import type { Received } from './smtp-reader.ts'
 
 /** One mail transaction (RFC 5321, section 3.3), from MAIL to the end of data. Throws `Rejection`. */
 export class Transaction {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FAKE_ENDS } from './fixtures/fake-ends.ts'
+import { FAKE_ENDS } from '../smtp/fixtures/fake-ends.ts'
 import { MessageBytes } from './message-bytes.ts'
 
 /** Feeds the octets in chunks of these sizes and answers what was read as the message. */

@@ -1,4 +1,4 @@
-import type { Admitted, Returning } from './admit.ts'
+import type { Admitted, Returning } from '../recipients/admit.ts'
 
 /** The SMTP client that SPF evaluates. */
 export interface Origin {

@@ -8,8 +8,8 @@ import { readAuthors } from '#/mime/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import type { ZoneRecords } from '#/ports/resolver.ts'
+import type { Origin } from '../smtp/envelope.ts'
 import { authenticate } from './authenticate.ts'
-import type { Origin } from './envelope.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const publicDer = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')

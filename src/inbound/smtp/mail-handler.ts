@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#/ports/clock.ts'
-import type { Admitted, Returning } from './admit.ts'
-import type { Certificate } from './certificate.ts'
+import type { Certificate } from '../connection/certificate.ts'
+import type { Limits } from '../connection/limits.ts'
+import type { MemoryReservation } from '../connection/message-memory.ts'
+import type { Admitted, Returning } from '../recipients/admit.ts'
 import type { Client, Envelope, Named } from './envelope.ts'
-import type { Limits } from './limits.ts'
-import type { MemoryReservation } from './message-memory.ts'
 import type { Reply } from './reply.ts'
 
 /** Decides on mail. Methods throw `Rejection` to refuse; any other error is an internal error, and the client retries. */

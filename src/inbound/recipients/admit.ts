@@ -4,8 +4,8 @@ import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from 
 import { patternsMatching } from '#/mime/address-pattern.ts'
 import type { ReturnPath } from '#/outbound/relaying/return-paths.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { NotOurs, Rejection } from '../smtp/reply.ts'
 import { findPostmaster, findRecipients, type RecipientRow, type Wanted } from './queries.ts'
-import { NotOurs, Rejection } from './reply.ts'
 import { REPORTS_ALONE } from './returning.ts'
 
 /** An accepted recipient, and its mailbox. */

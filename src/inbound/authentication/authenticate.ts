@@ -5,8 +5,8 @@ import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Judgement } from '#/mime/verdict.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import type { Envelope } from '../smtp/envelope.ts'
 import { judge } from './dmarc.ts'
-import type { Envelope } from './envelope.ts'
 import { checkSpf } from './spf.ts'
 
 /** Milliseconds for all look-ups of a message. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { type Message, readMessage } from '#/mime/message.ts'
-import type { Destination } from './destinations.ts'
-import type { Envelope } from './envelope.ts'
+import type { Destination } from '../recipients/destinations.ts'
+import type { Envelope } from '../smtp/envelope.ts'
 import { digestOf } from './following.ts'
 
 const [named, nameless] = ['Message-ID: <1@x>\r\n\r\n', 'Subject: x\r\n\r\n'].map((text) => Buffer.from(text))

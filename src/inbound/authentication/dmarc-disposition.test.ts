@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { messageDate } from '#/mime/date.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Disposition, Judgement } from '#/mime/verdict.ts'
+import { Rejection } from '../smtp/reply.ts'
 import { applyDmarc } from './dmarc-disposition.ts'
-import { Rejection } from './reply.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const minutesAgo = (minutes: number) => `Received: by front.example; ${messageDate(new Date(+now - minutes * 60_000))}`

@@ -1,6 +1,6 @@
+import type { Line } from '../connection/smtp-reader.ts'
 import { splitCommand } from './mail-command.ts'
 import { Rejection, type Reply, reply } from './reply.ts'
-import type { Line } from './smtp-reader.ts'
 
 /** Splits a line into a command, in upper case, and its argument. Throws `Rejection` if the protocol has no such command. */
 export function commandIn({ text, fault }: Line, protocol: 'SMTP' | 'LMTP'): [verb: string, argument: string] {
