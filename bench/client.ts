@@ -1,4 +1,4 @@
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import type { TestOrganization } from '#test/world/world.ts'
 import type { Ask, HttpResult, HttpWork } from './http-load.ts'
 import { Load } from './load.ts'

@@ -1,4 +1,4 @@
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import type { Delivery, Outcome } from '#/ports/relay.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 import { TakingRelay } from '#test/world/taking-relay.ts'

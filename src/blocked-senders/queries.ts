@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { BlockedSender } from './pattern.ts'
 

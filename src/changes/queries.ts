@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
-import type { ChangeKind, LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { ChangeKind, LeftAlone } from '#/db/schema/changes.ts'
+import type { Caller } from '#/http/access/caller.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { Undone } from './put-back.ts'
 
 export interface RecordedChange {

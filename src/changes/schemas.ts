@@ -1,6 +1,6 @@
-import { cursorParameter, nextCursor } from '#/http/cursor.ts'
-import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
+import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { type leftAloneBy, type RecordedChange, whats } from './queries.ts'
 
 const kinds = ['messages', 'filters', 'label_removed', 'labels_merged', 'folder_deleted', 'undo'] as const

@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller } from '#/http/access/caller.ts'
 import { listIn, networksIn, type Restrictions, rateIn, recipientsIn } from '#/keys/restrictions.ts'
 import { mailboxIds, type ShownKey } from '#/keys/shown.ts'
 import type { Organization } from '#/organizations/organization.ts'

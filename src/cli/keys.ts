@@ -1,5 +1,5 @@
 import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import { expiryAfter, keyName, keyStatus, scopesIn } from '#/keys/key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { keysOf } from '#/keys/queries.ts'

@@ -1,7 +1,7 @@
 import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import { levels } from '#/http/caller.ts'
+import { levels } from '#/http/access/caller.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access.ts'
 import { accessOf } from '#/mailboxes/access-queries.ts'
 import { memberNamed } from '#/members/members.ts'

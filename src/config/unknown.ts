@@ -1,4 +1,4 @@
-import { distance } from '#/http/did-you-mean.ts'
+import { distance } from '#/http/validation/did-you-mean.ts'
 
 /** A warning for each unknown variable. */
 export function unknownVariables(

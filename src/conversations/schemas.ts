@@ -1,6 +1,6 @@
-import { cursorParameter, nextCursor } from '#/http/cursor.ts'
-import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
+import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
   AddressOut,

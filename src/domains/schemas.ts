@@ -1,5 +1,5 @@
-import { Id, Nullable, OneOf, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Id, Nullable, OneOf, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { type Domain, type ListedRecord, listedRecords, outstandingOf } from './domain.ts'
 import { unicodeName } from './name.ts'
 

@@ -3,8 +3,8 @@ import type { Actor } from '#/audit/actor.ts'
 import { timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { tell } from '#/events/tell.ts'
-import type { Caller } from '#/http/caller.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { Caller } from '#/http/access/caller.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
 export const approvalStates = ['pending', 'approved', 'declined', 'outdated'] as const

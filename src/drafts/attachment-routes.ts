@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
+import { answerAfter, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { answerAfter, created } from '#/http/idempotency.ts'
 import { attachment } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import { withAttachment, withoutAttachment } from './attachments.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import type { MailboxRef, MailHost, Stored } from '#/ports/mail-host.ts'

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { listPlace, paged } from '#/http/cursor.ts'
+import { listPlace, paged } from '#/http/schemas/cursor.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Summary } from '#/ports/mail-host.ts'

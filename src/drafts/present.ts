@@ -1,4 +1,4 @@
-import type { Static } from '#/http/type.ts'
+import type { Static } from '#/http/schemas/type.ts'
 import { addressText } from '#/mime/address-text.ts'
 import type { Message } from '#/mime/message.ts'
 import type { OpenedContent } from '#/mime/reader.ts'

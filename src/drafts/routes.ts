@@ -1,6 +1,6 @@
 import { notFound } from '#/errors.ts'
+import { answerAfter, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { answerAfter, created } from '#/http/idempotency.ts'
 import { writingMailbox } from '#/replies/original.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'

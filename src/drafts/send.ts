@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import { type Outgoing, outgoing } from '#/sending/outgoing.ts'
 import { mostRecipients, type SendingBody } from '#/sending/schemas.ts'

@@ -1,6 +1,6 @@
 import { eventTypes } from '#/events/types.ts'
-import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { AddressOut } from '#/messages/schemas.ts'
 
 const eventId = { examples: ['06b5a0f2e0012f00000000000041'] }

@@ -1,5 +1,5 @@
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import {
   actions,
   assertArgumentFits,

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
+import { answerOnce, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { answerOnce, ok } from '#/http/idempotency.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { type Owner, organizationItself } from '#/organizations/owner.ts'
 import type { MailHost } from '#/ports/mail-host.ts'

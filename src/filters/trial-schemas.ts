@@ -1,5 +1,5 @@
-import { Line, Nullable, OneOf, OneOrMore, Strict } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Line, Nullable, OneOf, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { parseAddresses } from '#/mime/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import { actions, fields, ops } from './filter.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
 
 /** Forwarding and auto-reply of a mailbox (docs/reference/forwarding.md). */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import type { Forwarding } from './forwarding.ts'
 
 /** A mailbox with its settings. */

@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
-import { Line, Nullable, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { timestamp } from '#/http/timestamp.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Line, Nullable, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { timestamp } from '#/http/schemas/timestamp.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { type Change, destination, inForce } from './forwarding.ts'
 import type { Row } from './queries.ts'
 

@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import type { Actor } from '#/audit/actor.ts'
 import type { ErrorCode } from '#/errors.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
-import type { Identity, SignedIn } from './authorize.ts'
-import type { Caller } from './caller.ts'
-import type { Permission } from './permissions.ts'
-import type { Scope } from './scopes.ts'
+import type { Identity, SignedIn } from './access/authorize.ts'
+import type { Caller } from './access/caller.ts'
+import type { Permission } from './access/permissions.ts'
+import type { Scope } from './access/scopes.ts'
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import { expiryAfter, type Key, keyName, keyStatus, scopesIn } from './key.ts'
 import { unrestricted } from './restrictions.ts'
 

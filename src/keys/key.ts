@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
-import { isScope, type Scope, scopes } from '#/http/scopes.ts'
-import { timestamp } from '#/http/timestamp.ts'
+import { isScope, type Scope, scopes } from '#/http/access/scopes.ts'
+import { timestamp } from '#/http/schemas/timestamp.ts'
 import { properName } from '#/text.ts'
 import type { Restrictions } from './restrictions.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Scope } from '#/http/scopes.ts'
+import type { Scope } from '#/http/access/scopes.ts'
 import type { Key } from './key.ts'
 import type { Restrictions } from './restrictions.ts'
 

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import { perMinute } from '#/http/authorize.ts'
+import { perMinute } from '#/http/access/authorize.ts'
 import { parsePattern } from '#/mime/address-pattern.ts'
 import { canonicalNetwork } from './networks.ts'
 

@@ -1,5 +1,5 @@
 import type { Db } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { addressesOf, mailboxesAt } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress } from '#/mime/address.ts'
 import type { Key } from './key.ts'

@@ -3,7 +3,7 @@ import { beginReplacing } from '#/changes/record.ts'
 import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { smartMailboxesOf } from '#/mailboxes/queries.ts'
 
 /** Begins to take a keyword from all messages that the caller may change, or to put another in its place. Answers the change, which

@@ -1,5 +1,5 @@
-import { Id, Line, Nullable, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Id, Line, Nullable, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
 export const Keyword = Type.String({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Level } from '#/http/caller.ts'
+import type { Level } from '#/http/access/caller.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Kind } from './mailbox.ts'
 

@@ -2,7 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { record, type Settings } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
-import type { Level } from '#/http/caller.ts'
+import type { Level } from '#/http/access/caller.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleteAccess, levelOf, lockForAccess, memberForAccess, upsertAccess } from './access-queries.ts'
 

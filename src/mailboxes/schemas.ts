@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
-import { Id, Line, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Id, Line, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { canonicalDomain } from '#/mime/address.ts'
 import { chosenPassword } from '#/passwords/password.ts'
 import { type Kind, kinds, type Mailbox, mailboxName, newLocalPart } from './mailbox.ts'

@@ -1,8 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
-import { hiddenFromKeys } from '#/http/authorize.ts'
-import { ById, PageOf, paging, pathId, Strict } from '#/http/shared-schemas.ts'
+import { ById, PageOf, paging, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import { memberById, memberCount, membersOf } from './queries.ts'
 import { MemberOut, present } from './schemas.ts'
 

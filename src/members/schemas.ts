@@ -1,5 +1,5 @@
-import { Id, Line, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Id, Line, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { type Member, memberEmail, memberName, roles } from './member.ts'
 
 export const memberFields = {

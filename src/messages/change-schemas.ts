@@ -1,5 +1,5 @@
-import { Id, Line, Nullable, Strict } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Id, Line, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { assertLabelsApart } from './change.ts'
 import { newFolderName } from './folder-name.ts'
 import { highestUid } from './message.ts'

@@ -1,4 +1,4 @@
-import { Type } from '#/http/type.ts'
+import { Type } from '#/http/schemas/type.ts'
 
 /** The schema of an answer that is octets. */
 export function binary(description: string, type: string) {

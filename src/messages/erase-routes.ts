@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
+import { answerAfter, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { answerAfter, ok } from '#/http/idempotency.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { emptiableFolder, emptyFolder } from './erase.ts'
 import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './erase-schemas.ts'

@@ -1,5 +1,5 @@
-import { Strict } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Strict } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { uid, uids } from './change-schemas.ts'
 import { highestUid } from './message.ts'
 import { inFolder } from './query-schemas.ts'

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import { beginChange, endChange, stepOf } from '#/changes/record.ts'
+import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { answerAfter, created, ok } from '#/http/idempotency.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import {
   ByPath,

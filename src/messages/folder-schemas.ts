@@ -1,5 +1,5 @@
-import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { newFolderName, standingFolders } from './folder-name.ts'
 import { inFolder } from './query-schemas.ts'

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
-import { listPlace, paged } from '#/http/cursor.ts'
+import { listPlace, paged } from '#/http/schemas/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import { folderName } from './folder-name.ts'

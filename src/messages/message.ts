@@ -1,5 +1,5 @@
 import { invalid, notFound } from '#/errors.ts'
-import { readyText, type SerializedJson } from '#/http/serialized-json.ts'
+import { readyText, type SerializedJson } from '#/http/answers/serialized-json.ts'
 import type { Address } from '#/mime/address.ts'
 import type { ArrivalResults } from '#/mime/arrival-results.ts'
 import type { Attachment } from '#/mime/content.ts'

@@ -1,6 +1,6 @@
-import { cursorParameter } from '#/http/cursor.ts'
-import { Line, paging, Strict } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { cursorParameter } from '#/http/schemas/cursor.ts'
+import { Line, paging, Strict } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { highestUid } from './message.ts'
 
 /** The mailbox and folder of a query on messages. */

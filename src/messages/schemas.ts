@@ -1,6 +1,6 @@
-import { nextCursor } from '#/http/cursor.ts'
-import { Nullable, PageOf, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, type TObject, Type } from '#/http/type.ts'
+import { nextCursor } from '#/http/schemas/cursor.ts'
+import { Nullable, PageOf, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, type TObject, Type } from '#/http/schemas/type.ts'
 
 export const AddressOut = Type.Object(
   {

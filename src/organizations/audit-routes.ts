@@ -1,10 +1,10 @@
 import { actionIn, type Entry, entriesOf } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
+import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
-import { hiddenFromKeys } from '#/http/authorize.ts'
-import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { timestamp } from '#/http/timestamp.ts'
-import { Type } from '#/http/type.ts'
+import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { timestamp } from '#/http/schemas/timestamp.ts'
+import { Type } from '#/http/schemas/type.ts'
 
 const most = 1_000
 const usual = 100

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '#/errors.ts'
-import { hiddenFromKeys } from '#/http/authorize.ts'
-import { operationId } from '#/http/openapi-route.ts'
-import type { Scope } from '#/http/scopes.ts'
+import { hiddenFromKeys } from '#/http/access/authorize.ts'
+import type { Scope } from '#/http/access/scopes.ts'
+import { operationId } from '#/http/openapi/route.ts'
 import { type Owner, organizationItself } from './owner.ts'
 
 /** Where the labels, filters and blocks of an owner are in the API. One function registers the routes of each noun. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'

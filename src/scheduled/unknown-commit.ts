@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller } from '#/http/access/caller.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import { statusOf } from './queries.ts'
 

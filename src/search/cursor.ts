@@ -1,4 +1,4 @@
-import { cursorBehind, endOfTime, isBelow, notOurs, placeIn } from '#/http/cursor.ts'
+import { cursorBehind, endOfTime, isBelow, notOurs, placeIn } from '#/http/schemas/cursor.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 
 /** A cursor of a search. */

@@ -1,5 +1,5 @@
-import { Line, Nullable, OneOrMore, Strict } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Line, Nullable, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { conversationsOfMessage, listedMessage } from '#/messages/schemas.ts'
 import { searchedFields } from './matches.ts'
 import { longestQuery } from './query.ts'

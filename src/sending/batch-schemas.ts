@@ -1,6 +1,6 @@
-import { ErrorBody } from '#/http/error-body.ts'
-import { OneOf, Strict } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { ErrorBody } from '#/http/answers/error-body.ts'
+import { OneOf, Strict } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { SendRequest, Sent, sendingExample } from './schemas.ts'
 
 const mostMessages = 100

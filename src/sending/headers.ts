@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
-import { Line, OneOrMore } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Line, OneOrMore } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import type { Headers } from '#/mime/headers.ts'
 
 /** Header fields that a sender adds (docs/reference/sending.md#header-fields). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { Caller } from '#/http/caller.ts'
+import { Caller } from '#/http/access/caller.ts'
 import { outgoing, recipientsOf } from './outgoing.ts'
 import type { SendingBody } from './schemas.ts'
 

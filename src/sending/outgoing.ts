@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { type Address, canonicalAddress } from '#/mime/address.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 import { extraHeaders, type HeaderField } from './headers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ajv } from '#/http/validate.ts'
+import { ajv } from '#/http/validation/validate.ts'
 import { bodyLimit, type SendingBody, SendRequest, sendingFields } from './schemas.ts'
 
 const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }

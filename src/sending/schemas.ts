@@ -1,5 +1,5 @@
-import { Id, Line, OneOf, OneOrMore, Strict } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Id, Line, OneOf, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { suppressed } from '#/suppressions/suppression.ts'
 import {
   assertSomeText,

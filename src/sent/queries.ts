@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { Caller } from '#/http/access/caller.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Sent, SentRecipient, SentState } from './sent.ts'
 

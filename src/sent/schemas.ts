@@ -1,7 +1,7 @@
-import { cursorParameter, nextCursor } from '#/http/cursor.ts'
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { timestamp } from '#/http/timestamp.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
+import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { timestamp } from '#/http/schemas/timestamp.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { mostListed, type Sent, sentStates } from './sent.ts'
 
 const Recipient = Type.Object(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
-import { cookieWith, sessionToken } from '#/http/session-cookie.ts'
+import { cookieWith, sessionToken } from '#/http/access/session-cookie.ts'
 import type { SessionAuthenticator } from './authenticate.ts'
 import { longestMs } from './lifetime.ts'
 import { deleteSessionWith } from './queries.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { hiddenFromKeys } from '#/http/authorize.ts'
+import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { MemberRef } from '#/members/member.ts'
 
 /** Of a route that needs a session. */

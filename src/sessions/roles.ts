@@ -1,7 +1,7 @@
-import { type Identity, perMinute } from '#/http/authorize.ts'
-import { Caller, type Level } from '#/http/caller.ts'
-import { type Permission, permissions } from '#/http/permissions.ts'
-import { type Scope, scopes } from '#/http/scopes.ts'
+import { type Identity, perMinute } from '#/http/access/authorize.ts'
+import { Caller, type Level } from '#/http/access/caller.ts'
+import { type Permission, permissions } from '#/http/access/permissions.ts'
+import { type Scope, scopes } from '#/http/access/scopes.ts'
 import type { Role } from '#/members/member.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
-import { Line, Strict } from '#/http/shared-schemas.ts'
-import { Type } from '#/http/type.ts'
+import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
+import { Type } from '#/http/schemas/type.ts'
 import { Assertion } from './passkeys/schemas.ts'
 import type { Given } from './password.ts'
 

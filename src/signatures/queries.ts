@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 
 /** What a member ends messages from a mailbox with. */
 export interface Signature {

@@ -4,8 +4,8 @@ import { record } from '#/audit/record.ts'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { Caller } from '#/http/access/caller.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { CameBack, Suppression } from './suppression.ts'
 
 /** Counts what came back. With the second bounce, unless mail was delivered there in between, and with any complaint nothing is sent

@@ -1,5 +1,5 @@
-import { PageOf, paging, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { AddressOut, conversationsOfMessage, listedFields, type MessageItem } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'

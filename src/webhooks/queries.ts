@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Cursor } from '#/events/cursor.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import type { StoredReceiver } from './attempt.ts'
 
 /** A webhook as it is shown. */

@@ -1,5 +1,5 @@
 import type { Db } from '#/db/schema.ts'
-import type { Identity } from '#/http/authorize.ts'
+import type { Identity } from '#/http/access/authorize.ts'
 import { keyIdentity } from '#/keys/authenticate.ts'
 import { memberIdentity } from '#/sessions/authenticate.ts'
 

@@ -1,6 +1,6 @@
 import { eventTypes } from '#/events/types.ts'
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import type { Webhook } from './queries.ts'
 import { webhookName } from './webhook.ts'
 

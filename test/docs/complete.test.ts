@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands } from '#/cli/commands.ts'
-import { statuses } from '#/http/error-body.ts'
+import { statuses } from '#/http/answers/error-body.ts'
 import { pathsIn } from './links.ts'
 
 const root = join(import.meta.dirname, '../..')

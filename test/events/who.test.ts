@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { tell } from '#/events/tell.ts'
 import { type EventType, eventTypes } from '#/events/types.ts'
-import { type Scope, scopes } from '#/http/scopes.ts'
+import { type Scope, scopes } from '#/http/access/scopes.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
 

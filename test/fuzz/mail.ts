@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
 import { type TestOrganization, World } from '#test/world/world.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { unrestricted } from '#/keys/restrictions.ts'

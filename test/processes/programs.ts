@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/scopes.ts'
+import { scopes } from '#/http/access/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import type { Attempt } from '#test/faults/checker.ts'
 import { Crew } from '#test/faults/crew.ts'

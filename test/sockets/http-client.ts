@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ajv } from '#/http/validate.ts'
+import { ajv } from '#/http/validation/validate.ts'
 
 /** What came back, with the body read as JSON where it is. */
 export interface Answer {

@@ -1,6 +1,6 @@
-import type { Level } from '#/http/caller.ts'
-import type { Permission } from '#/http/permissions.ts'
-import type { Scope } from '#/http/scopes.ts'
+import type { Level } from '#/http/access/caller.ts'
+import type { Permission } from '#/http/access/permissions.ts'
+import type { Scope } from '#/http/access/scopes.ts'
 
 /** What a route is about, which decides what a role, a level and a restricted key get there. */
 export type About =

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Caller } from '#/http/caller.ts'
-import type { TimedPlace } from '#/http/cursor.ts'
+import type { Caller } from '#/http/access/caller.ts'
+import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import { type Owner, ownedBy } from '#/organizations/owner.ts'
 import type { Run, RunFilter } from './run.ts'
 

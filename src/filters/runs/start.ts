@@ -1,7 +1,7 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
-import type { Caller } from '#/http/caller.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folder-name.ts'
 import { lockOwner } from '#/organizations/lock.ts'

@@ -1,5 +1,5 @@
-import { Id, Line, Nullable, Strict, Timestamp } from '#/http/shared-schemas.ts'
-import { type Static, Type } from '#/http/type.ts'
+import { Id, Line, Nullable, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import { properName } from '#/text.ts'
 import type { Passkey } from './queries.ts'
 

@@ -10,7 +10,7 @@ import { type Logger, pino } from 'pino'
 import { parseTrustedProxies } from '#/config/networks.ts'
 import { insideOf, readAddress } from '#/ip-address.ts'
 import { sourcePaths, sourceRoot } from '#test/import-law.ts'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
 import { clientAddress, findClients } from './client-address.ts'
 
 const proxies = parseTrustedProxies('loopback, 10.0.0.0/8, 2001:db8:a::/48')
@@ -107,5 +107,5 @@ test('nothing but this asks whose a request is', () => {
   const asking = sourcePaths().filter((path) =>
     /\bremoteAddress\b|\brequest\.ips?\b|trustProxy:/.test(readFileSync(join(sourceRoot, path), 'utf8')),
   )
-  assert.deepEqual(asking.sort(), ['http/client-address.ts', 'inbound/smtp/smtp-listener.ts'])
+  assert.deepEqual(asking.sort(), ['http/connections/client-address.ts', 'inbound/smtp/smtp-listener.ts'])
 })

@@ -1,5 +1,5 @@
 import type { ErrorCode, Needed, Refusal } from '#/errors.ts'
-import { Type } from './type.ts'
+import { Type } from '../schemas/type.ts'
 
 /** Status and code go together as here and nowhere else (docs/reference/http.md). */
 export const statuses: Record<ErrorCode, number> = {

@@ -3,11 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type FieldError, invalid, Refusal } from '#/errors.ts'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
+import { Strict } from '../schemas/shared-schemas.ts'
 import { brokenRules, fieldErrors, isModest } from './field-errors.ts'
 import { leaveOutNulls } from './nulls.ts'
 import { type SchemaNode, takes } from './schema-node.ts'
-import { Strict } from './shared-schemas.ts'
 
 /** Not allowed in a header, a name or an address: control characters and line separators. */
 const unfitForLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
+import { withOthers } from '../validation/validate.ts'
 import { errorBody, statusOf } from './error-body.ts'
-import { withOthers } from './validate.ts'
 
 /** Answers every error with the error body. Internal errors are logged with their cause. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

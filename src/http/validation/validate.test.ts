@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invalid, Refusal } from '#/errors.ts'
+import { Line, Nullable, OneOf, OneOrMore, paging, Strict } from '../schemas/shared-schemas.ts'
+import { Type } from '../schemas/type.ts'
 import type { SchemaNode } from './schema-node.ts'
-import { Line, Nullable, OneOf, OneOrMore, paging, Strict } from './shared-schemas.ts'
-import { Type } from './type.ts'
 import { validatorCompiler } from './validate.ts'
 
 /** What a request of that value becomes, or all that is wrong with it. */

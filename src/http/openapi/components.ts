@@ -1,4 +1,4 @@
-import { exampleOf } from './openapi-examples.ts'
+import { exampleOf } from './examples.ts'
 
 interface SchemaNode {
   [key: string]: unknown

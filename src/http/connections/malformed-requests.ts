@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
-import type { App } from './app-type.ts'
+import { errorBody } from '../answers/error-body.ts'
+import type { App } from '../app-type.ts'
 import { headersTimeout } from './connection-limits.ts'
-import { errorBody } from './error-body.ts'
 
 const idBytes = 12
 /** A buffer of random bytes: fetching them for each id takes 3 % of a short request. */

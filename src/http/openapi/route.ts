@@ -1,8 +1,8 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import type { ErrorCode } from '#/errors.ts'
-import { ErrorBody, statuses } from './error-body.ts'
-import type { Permission } from './permissions.ts'
-import { Type } from './type.ts'
+import type { Permission } from '../access/permissions.ts'
+import { ErrorBody, statuses } from '../answers/error-body.ts'
+import { Type } from '../schemas/type.ts'
 
 type Access = NonNullable<FastifyContextConfig['access']>
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
 
 /** Octets of an unread body that are discarded before the connection is closed, and for how many milliseconds. */
 const mostDropped = 64 << 20

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '#/ip-address.ts'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
 
 export interface ClientAddressParts {
   /** The reverse proxies that are believed about their clients. */

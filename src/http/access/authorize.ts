@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { clientNetwork } from '#/ip-address.ts'
+import { type Allowance, SlidingWindow } from '../rate/rate-limit.ts'
+import type { SharedWindow } from '../rate/shared-window.ts'
 import type { Caller } from './caller.ts'
 import { assertConfirmed } from './confirmation.ts'
 import type { Permission } from './permissions.ts'
-import { type Allowance, SlidingWindow } from './rate-limit.ts'
 import type { Scope } from './scopes.ts'
 import { isFromOurPage, sessionToken } from './session-cookie.ts'
-import type { SharedWindow } from './shared-window.ts'
 
 export const perMinute = { quota: 600, windowMs: 60_000 }
 

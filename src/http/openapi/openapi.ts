@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { version } from '#/version.ts'
-import type { App } from './app-type.ts'
-import { publishedDescription } from './openapi-components.ts'
-import { serveDescription } from './openapi-json.ts'
-import { describeRoute } from './openapi-route.ts'
+import type { App } from '../app-type.ts'
+import { publishedDescription } from './components.ts'
+import { describeRoute } from './route.ts'
+import { serveDescription } from './serve.ts'
 
 /** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
 export async function describeApi(app: App, publicUrl: string | undefined): Promise<void> {

@@ -10,10 +10,10 @@ import { createOrganization } from '#/organizations/register.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { keyring } from '#test/world/installation.ts'
+import { Caller } from '../access/caller.ts'
+import { newRequestId } from '../connections/malformed-requests.ts'
 import { answerError } from './answer-errors.ts'
-import { Caller } from './caller.ts'
 import { answerOnce, created } from './idempotency.ts'
-import { newRequestId } from './malformed-requests.ts'
 
 let database: Database
 let organizationId: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
 
 /** Serves the OpenAPI document, with compression and revalidation. */
 export function serveDescription(app: App, describe: () => object): void {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fastify from 'fastify'
-import type { App } from './app-type.ts'
+import type { App } from '../app-type.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 
 test('a client that goes away in the middle of a body that nobody reads leaves nothing behind', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SharedAllowance, SharedWindow } from '../rate/shared-window.ts'
 import { authorizer, type Identify, type Identity } from './authorize.ts'
 import { Caller, everyLevel } from './caller.ts'
 import type { Scope } from './scopes.ts'
-import type { SharedAllowance, SharedWindow } from './shared-window.ts'
 
 const identity: Identity = {
   ...{ caller: Caller.unrestricted('o'), quota: 600, suspended: false, member: undefined },
