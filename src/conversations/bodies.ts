@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LargeMessages } from '#/messages/large.ts'
+import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
 import { htmlToText } from '#/mime/html-text.ts'
 import { newHtml } from '#/mime/new-html.ts'

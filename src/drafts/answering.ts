@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
-import { folderName } from '#/messages/folder-name.ts'
+import { folderName } from '#/messages/folders/folder-name.ts'
 import { answerTo, type ReplyParts, readOriginal } from '#/replies/original.ts'
 import { quote } from '#/replies/quote.ts'
 import { attachmentsOf } from '#/sending/attached.ts'

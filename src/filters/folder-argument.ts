@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '#/errors.ts'
-import { newFolderName } from '#/messages/folder-name.ts'
+import { newFolderName } from '#/messages/folders/folder-name.ts'
 
 /** The folder of a `move`, in canonical form. */
 export function folderArgument(argument: string): string {

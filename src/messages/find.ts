@@ -4,7 +4,7 @@ import type { Caller } from '#/http/access/caller.ts'
 import type { Static } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MailboxRef, MailHost, Stored } from '#/ports/mail-host.ts'
-import { folderName } from './folder-name.ts'
+import { folderName } from './folders/folder-name.ts'
 import { pathUid } from './message.ts'
 import type { InFolder } from './query-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { Refusal } from '#/errors.ts'
-import { folderName } from '#/messages/folder-name.ts'
+import { folderName } from '#/messages/folders/folder-name.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 
 /** What may stand before a colon, and the field of the message whose words it looks in. */

@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
-import { folderName } from '#/messages/folder-name.ts'
+import { folderName } from '#/messages/folders/folder-name.ts'
 import { InFolder } from '#/messages/query-schemas.ts'
 import { type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
 import { listThreads, readThread, type ThreadParts } from './read.ts'

@@ -1,5 +1,5 @@
 import { invalid, type Refusal } from '#/errors.ts'
-import { standingFolders } from '#/messages/folder-name.ts'
+import { standingFolders } from '#/messages/folders/folder-name.ts'
 
 /** The folders of a mailbox in the order of lists: those that every mailbox has, and then the others by name. */
 export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {

@@ -46,7 +46,7 @@ const others = [
   'src/conversations/not-delivered.test.ts',
   'src/changes/undo.test.ts',
   'src/filters/runs/routes.test.ts',
-  'src/messages/erase.test.ts',
+  'src/messages/erase/erase.test.ts',
 ]
 const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), ...others]
 const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files], { stdio: 'inherit' })

@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
-import { standingFolders } from '#/messages/folder-name.ts'
+import { standingFolders } from '#/messages/folders/folder-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { append, appendNew } from './append.ts'

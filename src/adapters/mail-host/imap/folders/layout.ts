@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import type { standingFolders } from '#/messages/folder-name.ts'
+import type { standingFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inListOrder } from '../../folders.ts'

@@ -3,8 +3,8 @@ import { invalid } from '#/errors.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { Change } from '#/ports/mail-host.ts'
-import type { MessageChange } from './change-schemas.ts'
-import { newFolderName } from './folder-name.ts'
+import { newFolderName } from '../folders/folder-name.ts'
+import type { MessageChange } from './schemas.ts'
 
 /** Reads a change. Checks all that needs no database. */
 export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {

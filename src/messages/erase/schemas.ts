@@ -1,8 +1,8 @@
 import { Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
-import { uid, uids } from './change-schemas.ts'
-import { highestUid } from './message.ts'
-import { inFolder } from './query-schemas.ts'
+import { uid, uids } from '../change/schemas.ts'
+import { highestUid } from '../message.ts'
+import { inFolder } from '../query-schemas.ts'
 
 export const Erasing = Strict({ uids }, { examples: [{ uids: [17] }] })
 

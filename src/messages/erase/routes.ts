@@ -2,12 +2,12 @@ import type { FastifyContextConfig } from 'fastify'
 import { answerAfter, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import { folderName } from '../folders/folder-name.ts'
+import { ByPath } from '../folders/schemas.ts'
+import { InFolder } from '../query-schemas.ts'
+import type { MessageParts } from '../routes.ts'
 import { emptiableFolder, emptyFolder } from './erase.ts'
-import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './erase-schemas.ts'
-import { folderName } from './folder-name.ts'
-import { ByPath } from './folder-schemas.ts'
-import { InFolder } from './query-schemas.ts'
-import type { MessageParts } from './routes.ts'
+import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './schemas.ts'
 
 /** Deleting for good. */
 export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {

@@ -1,10 +1,10 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
-import { findMessage } from './find.ts'
+import { findMessage } from '../find.ts'
+import { ByUid, InFolder } from '../query-schemas.ts'
+import type { MessageParts } from '../routes.ts'
+import { HeaderFieldsOut } from '../schemas.ts'
 import { headerFieldsOf } from './header-fields.ts'
-import { ByUid, InFolder } from './query-schemas.ts'
-import type { MessageParts } from './routes.ts'
-import { HeaderFieldsOut } from './schemas.ts'
 
 /** The header of a message. */
 export function headerRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {

@@ -3,6 +3,9 @@ import { beginChange, endChange, stepOf } from '#/changes/record.ts'
 import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import { InMailbox } from '../query-schemas.ts'
+import type { MessageParts } from '../routes.ts'
+import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
 import {
   ByPath,
   DeletedFolder,
@@ -12,10 +15,7 @@ import {
   FolderOut,
   Folders,
   presentFolder,
-} from './folder-schemas.ts'
-import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
-import { InMailbox } from './query-schemas.ts'
-import type { MessageParts } from './routes.ts'
+} from './schemas.ts'
 
 interface Configs {
   readonly reading: FastifyContextConfig

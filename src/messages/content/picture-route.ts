@@ -5,11 +5,11 @@ import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { openedText } from '#/mime/reader.ts'
 import { HttpFailed } from '#/public-http/failure.ts'
+import { findMessage } from '../find.ts'
+import { ByUid, inFolder } from '../query-schemas.ts'
+import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
-import { findMessage } from './find.ts'
-import { ByUid, inFolder } from './query-schemas.ts'
 import { fetchPicture, namesAddress } from './remote-picture.ts'
-import type { MessageParts } from './routes.ts'
 
 /** Pictures in memory at once. */
 const mostAtOnce = 24

@@ -1,8 +1,8 @@
 import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
+import { inFolder } from '../query-schemas.ts'
 import { newFolderName, standingFolders } from './folder-name.ts'
-import { inFolder } from './query-schemas.ts'
 
 export const ByPath = Type.Object({
   path: Type.String({ description: 'The name of the folder, with `/` as `%2F`.', examples: ['Projects%2FApollo'] }),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Field, readHeaders } from '#/mime/headers.ts'
 import type { Stored } from '#/ports/mail-host.ts'
-import type { HeaderFieldsOut } from './schemas.ts'
+import type { HeaderFieldsOut } from '../schemas.ts'
 
 /** What is shown of a header. Others read on in the message itself. */
 const mostBytes = 256 << 10

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { pathFolder } from './folders.ts'
+import { pathFolder } from '../folders/folders.ts'
 
 /** Messages in one step: between steps others have their chance. */
 const together = 500

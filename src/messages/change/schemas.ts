@@ -1,8 +1,8 @@
 import { Id, Line, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { newFolderName } from '../folders/folder-name.ts'
+import { highestUid } from '../message.ts'
 import { assertLabelsApart } from './change.ts'
-import { newFolderName } from './folder-name.ts'
-import { highestUid } from './message.ts'
 
 const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
   maxItems: 100,

@@ -3,10 +3,10 @@ import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/schemas/type.ts'
+import { findMessage } from '../find.ts'
+import { ByUid, InFolder, pathUidSchema } from '../query-schemas.ts'
+import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
-import { findMessage } from './find.ts'
-import { ByUid, InFolder, pathUidSchema } from './query-schemas.ts'
-import type { MessageParts } from './routes.ts'
 
 const ByAttachment = Type.Object({
   uid: pathUidSchema,
