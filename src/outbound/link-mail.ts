@@ -1,5 +1,5 @@
 import { canonicalAddress, splitAddress } from '#/mime/address.ts'
-import type { LinkMail } from '#/sessions/link-mail.ts'
+import type { LinkMail } from '#/sessions/invitation/link-mail.ts'
 import { type PostmasterDependencies, postmasterOf } from './postmaster.ts'
 
 export interface LinkMailDependencies extends PostmasterDependencies {

@@ -15,7 +15,7 @@ import { allOrganizations } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { makeLink } from '#/sessions/link.ts'
+import { makeLink } from '#/sessions/invitation/link.ts'
 import { sendSamples } from './send-samples.ts'
 
 /** What the startup message shows of a try-out. */

@@ -7,8 +7,8 @@ import type { Clock } from '#/ports/clock.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { forConfirmedMembers, memberOf } from '../for-members.ts'
 import { meOf } from '../me.ts'
-import { assertPasswords } from '../passwords-off.ts'
-import { Code } from '../sign-in-body.ts'
+import { assertPasswords } from '../password/passwords-off.ts'
+import { Code } from '../sign-in/body.ts'
 import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts'
 
 export interface TotpRouteParts {

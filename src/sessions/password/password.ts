@@ -5,16 +5,10 @@ import { invalid, Refusal } from '#/errors.ts'
 import { tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
-import type { InSession } from './for-members.ts'
-import {
-  isStillPassword,
-  type PasswordHolder,
-  passwordHolder,
-  passwordOf,
-  replacePassword,
-} from './password-queries.ts'
-import { confirmSession, deleteLink, deleteOtherSessions } from './queries.ts'
-import { assertSecondFactor, type GivenCode, type SecondFactorParts } from './totp/second-factor.ts'
+import type { InSession } from '../for-members.ts'
+import { confirmSession, deleteLink, deleteOtherSessions } from '../queries.ts'
+import { assertSecondFactor, type GivenCode, type SecondFactorParts } from '../totp/second-factor.ts'
+import { isStillPassword, type PasswordHolder, passwordHolder, passwordOf, replacePassword } from './queries.ts'
 
 /** What somebody says of themselves to sign in. */
 export interface Given {

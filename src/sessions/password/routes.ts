@@ -3,13 +3,13 @@ import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { chosenPassword } from '#/passwords/password.ts'
-import { forConfirmedMembers, forMembers, inSession } from './for-members.ts'
-import { type PasskeyRouteParts, passkeyParts } from './passkeys/routes.ts'
-import { confirmByPasskey } from './passkeys/signed.ts'
+import { forConfirmedMembers, forMembers, inSession } from '../for-members.ts'
+import { type PasskeyRouteParts, passkeyParts } from '../passkeys/routes.ts'
+import { confirmByPasskey } from '../passkeys/signed.ts'
+import { Confirmation, wayConfirming } from '../sign-in/body.ts'
+import type { SecondFactorParts } from '../totp/second-factor.ts'
 import { confirmByPassword, setPassword } from './password.ts'
 import { assertPasswords } from './passwords-off.ts'
-import { Confirmation, wayConfirming } from './sign-in-body.ts'
-import type { SecondFactorParts } from './totp/second-factor.ts'
 
 export interface PasswordRouteParts extends SecondFactorParts, PasskeyRouteParts {}
 

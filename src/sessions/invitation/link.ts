@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import type { MemberRef } from '#/members/member.ts'
-import { replaceLink } from './queries.ts'
-import { hashToken, isToken, newToken } from './token.ts'
+import { replaceLink } from '../queries.ts'
+import { hashToken, isToken, newToken } from '../token.ts'
 
 const livesMs = 72 * 3_600_000
 

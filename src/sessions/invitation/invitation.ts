@@ -5,8 +5,8 @@ import { Type } from '#/http/schemas/type.ts'
 import type { Member, MemberRef } from '#/members/member.ts'
 import { type Manager, managedMember } from '#/members/members.ts'
 import { memberFields } from '#/members/schemas.ts'
+import { forgetIdentity } from '../single-sign-on/queries.ts'
 import { type LinkFor, makeLink, type SignInLink } from './link.ts'
-import { forgetIdentity } from './single-sign-on/queries.ts'
 
 /** Makes a link that signs the member in, instead of the one before. Its maker vouches for the member: at a provider of
  *  single sign-on they may be somebody else from then on. */

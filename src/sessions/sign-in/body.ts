@@ -1,8 +1,8 @@
 import { invalid } from '#/errors.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
-import { Assertion } from './passkeys/schemas.ts'
-import type { Given } from './password.ts'
+import { Assertion } from '../passkeys/schemas.ts'
+import type { Given } from '../password/password.ts'
 
 /** A password to try. Longer ones are nobody's. */
 const TriedPassword = Line({ maxLength: 1_024, examples: ['correct horse battery staple'] })

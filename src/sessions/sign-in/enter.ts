@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { cookieWith, sessionToken } from '#/http/access/session-cookie.ts'
-import type { SessionAuthenticator } from './authenticate.ts'
-import { longestMs } from './lifetime.ts'
-import { deleteSessionWith } from './queries.ts'
-import { hashToken } from './token.ts'
+import type { SessionAuthenticator } from '../authenticate.ts'
+import { longestMs } from '../lifetime.ts'
+import { deleteSessionWith } from '../queries.ts'
+import { hashToken } from '../token.ts'
 
 export interface EnterParts {
   readonly db: Db
