@@ -5,7 +5,7 @@ import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import type { MailboxRef, MailHost, Stored } from '#/ports/mail-host.ts'
 import { draftMessageId, draftNamed, foreignUid, keyOf } from './identity.ts'
-import { sentAmong } from './sent.ts'
+import { sentAmong } from './sending/sent.ts'
 
 interface Parts {
   readonly db: Db

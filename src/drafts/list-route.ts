@@ -10,7 +10,7 @@ import { keyOf } from './identity.ts'
 import { presentItem } from './present.ts'
 import type { DraftParts } from './save.ts'
 import { DraftPage, DraftsQuery } from './schemas.ts'
-import { sentAmong } from './sent.ts'
+import { sentAmong } from './sending/sent.ts'
 
 /** The drafts of a mailbox. */
 export function listRoute(app: App, { db, mailHost }: DraftParts, config: FastifyContextConfig): void {

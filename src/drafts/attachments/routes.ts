@@ -3,9 +3,9 @@ import { answerAfter, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { attachment } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
+import { type DraftParts, editDraft } from '../save.ts'
+import { ByAttachmentIndex, ByDraft, DraftOut, KnownVersion, NewAttachment } from '../schemas.ts'
 import { withAttachment, withoutAttachment } from './attachments.ts'
-import { type DraftParts, editDraft } from './save.ts'
-import { ByAttachmentIndex, ByDraft, DraftOut, KnownVersion, NewAttachment } from './schemas.ts'
 
 /** The attachments of a draft, one by one. */
 export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyContextConfig): void {

@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { keyOf } from './identity.ts'
+import { keyOf } from '../identity.ts'
 import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 
 /** Removes the messages of drafts that were sent by a process which died before it did so, or whose mail host was away; forgets

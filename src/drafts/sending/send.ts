@@ -3,7 +3,7 @@ import type { Caller } from '#/http/access/caller.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import { type Outgoing, outgoing } from '#/sending/outgoing.ts'
 import { mostRecipients, type SendingBody } from '#/sending/schemas.ts'
-import { type DraftContent, writtenHeader } from './content.ts'
+import { type DraftContent, writtenHeader } from '../content.ts'
 
 type Body = Omit<SendingBody, 'to' | 'attachments'> & { readonly to: string[] }
 

@@ -1,7 +1,7 @@
 import { notFound } from '#/errors.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import type { OutgoingAttachment } from '#/sending/outgoing.ts'
-import type { DraftContent } from './content.ts'
+import type { DraftContent } from '../content.ts'
 
 /** The draft with one more attachment. @throws Refusal if they are too many or too large together */
 export function withAttachment(draft: DraftContent, attachment: OutgoingAttachment): DraftContent {

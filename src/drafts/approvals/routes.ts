@@ -9,20 +9,13 @@ import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
 import { Sent } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'
-import {
-  ApprovalOut,
-  ApprovalPage,
-  ApprovalRequest,
-  ApprovalsQuery,
-  Decline,
-  presentApproval,
-} from './approval-schemas.ts'
+import { type Found, findDraft } from '../find.ts'
+import { draftId, draftNamed } from '../identity.ts'
+import type { DraftParts } from '../save.ts'
+import { ByDraft } from '../schemas.ts'
+import { type SendingParts, sendFound } from '../sending/route.ts'
 import { type Approval, approvalById, approvalsOf, decide, insertApproval, outdate } from './approvals.ts'
-import { type Found, findDraft } from './find.ts'
-import { draftId, draftNamed } from './identity.ts'
-import type { DraftParts } from './save.ts'
-import { ByDraft } from './schemas.ts'
-import { type SendingParts, sendFound } from './send-route.ts'
+import { ApprovalOut, ApprovalPage, ApprovalRequest, ApprovalsQuery, Decline, presentApproval } from './schemas.ts'
 
 const what = 'approval'
 const reading = { noun: 'Drafts', scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
