@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { indexText, mailboxMark, organizationMark } from '#/adapters/mail-host/sql/search/index-text.ts'
-import { readSearchable } from '#/mime/searchable.ts'
+import { readSearchable } from '#/mime/body/searchable.ts'
 import type { World } from '#test/world/world.ts'
 
 const atOnce = 2_500

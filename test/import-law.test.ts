@@ -29,7 +29,7 @@ for (const [what, path, text] of [
   ],
   ['a port that imports a noun', 'ports/clock.ts', "import { x,\n  y } from '#/labels/labels.ts'"],
   ['the mail path importing the app', 'inbound/receive.ts', "export { x } from '#/server/app.ts'"],
-  ['an import at run time', 'mime/address.ts', "const x = await import('#/labels/labels.ts')"],
+  ['an import at run time', 'mime/address/address.ts', "const x = await import('#/labels/labels.ts')"],
   ['a type imported from above', 'ports/clock.ts', "import type { Label } from '#/labels/labels.ts'"],
   ['a type among values', 'ports/clock.ts', "import { type Label, colour } from '#/labels/labels.ts'"],
   ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/labels/labels.ts'"],

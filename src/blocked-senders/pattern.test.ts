@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { parsePattern, patternsMatching } from '#/mime/address-pattern.ts'
+import { parsePattern, patternsMatching } from '#/mime/address/address-pattern.ts'
 import { blockPattern } from './pattern.ts'
 
 for (const [given, stored] of [

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '#/errors.ts'
-import { parsePattern } from '#/mime/address-pattern.ts'
+import { parsePattern } from '#/mime/address/address-pattern.ts'
 import { isUuid } from '#/text.ts'
 
 /** How many patterns the organization may block, and each of its members. */

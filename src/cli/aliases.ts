@@ -1,7 +1,7 @@
 import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import { command } from './command.ts'
 import { mailboxGiven } from './mailboxes.ts'

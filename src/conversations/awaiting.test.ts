@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readHeaders } from '#/mime/headers.ts'
-import { whyUnanswerable } from '#/mime/unanswerable.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
+import { whyUnanswerable } from '#/mime/report/unanswerable.ts'
 import { type Awaiting, awaiting, type LastMessage } from './awaiting.ts'
 
 const own = 'ada@own.test'

@@ -1,4 +1,4 @@
-import { isRobot } from '#/mime/unanswerable.ts'
+import { isRobot } from '#/mime/report/unanswerable.ts'
 
 export const sides = ['us', 'them'] as const
 

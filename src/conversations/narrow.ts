@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '#/errors.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
 import type { MailboxIndex, Placed, Wanted } from '#/threads/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from '#/threads/mailbox-indexes.ts'

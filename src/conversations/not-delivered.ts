@@ -1,5 +1,5 @@
 import type { Db } from '#/db/schema.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import { bouncedAmong } from '#/sent/queries.ts'
 import { textsOf } from '#/threads/texts.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { canonicalDomain } from '#/mime/address.ts'
+import { canonicalDomain } from '#/mime/address/address.ts'
 import { verifiedAmong } from './queries.ts'
 
 export interface MtaStsParts {

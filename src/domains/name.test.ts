@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { domainToUnicode } from 'node:url'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { canonicalAddress, canonicalDomain } from '#/mime/address.ts'
+import { canonicalAddress, canonicalDomain } from '#/mime/address/address.ts'
 import { domainName, registeredDomain, unicodeName } from './name.ts'
 
 const strict = { allowReserved: false }

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
 import { invalid } from '#/errors.ts'
-import { canonicalDomain } from '#/mime/address.ts'
+import { canonicalDomain } from '#/mime/address/address.ts'
 import { readsAsItIs } from './unicode-safety.ts'
 
 /** The domain of the try-out: reserved (RFC 2606), so no mail can leave by accident. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { addressText, typedAddress } from '#/mime/address-text.ts'
+import { addressText, typedAddress } from '#/mime/address/address-text.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
 import { changed, emptyDraft, readDraft } from './content.ts'

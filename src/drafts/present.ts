@@ -1,5 +1,5 @@
 import type { Static } from '#/http/schemas/type.ts'
-import { addressText } from '#/mime/address-text.ts'
+import { addressText } from '#/mime/address/address-text.ts'
 import type { Message } from '#/mime/message.ts'
 import type { OpenedContent } from '#/mime/reader.ts'
 import type { Summary } from '#/ports/mail-host.ts'

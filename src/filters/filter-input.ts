@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { type Address, canonicalAddress } from '#/mime/address.ts'
+import { type Address, canonicalAddress } from '#/mime/address/address.ts'
 import { foldCase } from '#/text.ts'
 import type { Field } from './filter.ts'
 

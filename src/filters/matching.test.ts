@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseAddresses } from '#/mime/address-list.ts'
+import { parseAddresses } from '#/mime/address/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FilterFields } from './filter.ts'
 import { type FilterInput, filterInput, withRecipient } from './filter-input.ts'

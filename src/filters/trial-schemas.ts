@@ -1,6 +1,6 @@
 import { Line, Nullable, OneOf, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { parseAddresses } from '#/mime/address-list.ts'
+import { parseAddresses } from '#/mime/address/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
 import { actions, fields, ops } from './filter.ts'
 import { type FilterInput, filterInput } from './filter-input.ts'

@@ -4,7 +4,7 @@ import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { assertRecipients, type Change, changed, type Forwarding } from './forwarding.ts'
 import { addressesOf, forwardingOf, lockSettings, type Row, saveSettings } from './queries.ts'
 

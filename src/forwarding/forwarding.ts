@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { canonicalAddress, isAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
 
 /** Forwarding and auto-reply of a mailbox (docs/reference/forwarding.md). */
 export interface Forwarding {

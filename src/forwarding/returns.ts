@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { untagged } from '#/mime/address.ts'
+import { untagged } from '#/mime/address/address.ts'
 import { dayOf } from './arrival.ts'
 
 /** Reports that a forwarding mailbox returns in a UTC day: to one author, and to all. */

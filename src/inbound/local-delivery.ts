@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { collected } from '#/event-loop/pieces.ts'
-import type { Verdict } from '#/mime/verdict.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { LocalDelivery, LocalTransport } from '#/outbound/worker/local.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Outcome } from '#/ports/relay.ts'

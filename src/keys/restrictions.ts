@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
 import { perMinute } from '#/http/access/authorize.ts'
-import { parsePattern } from '#/mime/address-pattern.ts'
+import { parsePattern } from '#/mime/address/address-pattern.ts'
 import { canonicalNetwork } from './networks.ts'
 
 /** What a key is restricted to (docs/reference/keys.md); null: not at all. It never changes. */

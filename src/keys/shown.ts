@@ -1,7 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { addressesOf, mailboxesAt } from '#/mailboxes/operator-queries.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Key } from './key.ts'
 
 /** A key as people see it: with the addresses of its mailboxes. */

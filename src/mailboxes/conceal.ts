@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#/db/schema.ts'
-import { readHeaders } from '#/mime/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
 import { aroundArmor, plainAddress, plainMessageId } from '#/mime/pgp-mime.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'

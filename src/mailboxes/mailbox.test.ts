@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { canonicalAddress, isAddress } from '#/mime/address.ts'
+import { canonicalAddress, isAddress } from '#/mime/address/address.ts'
 import { newLocalPart } from './mailbox.ts'
 
 for (const given of [

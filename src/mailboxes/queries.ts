@@ -3,7 +3,7 @@ import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -14,7 +14,7 @@ export const mailboxColumns = sql`
   array(select address from addresses where mailbox_id = mailbox.id and alias order by address) as aliases,
   mailbox.suspended_at is not null as suspended, mailbox.created_at`
 
-/** The mailbox with this address, in canonical form (src/mime/address.ts), not an alias, that the caller reads. Every request
+/** The mailbox with this address, in canonical form (src/mime/address/address.ts), not an alias, that the caller reads. Every request
  *  that reads mail runs this query, so it reads one row only. */
 export async function mailboxNamed(
   db: Db,

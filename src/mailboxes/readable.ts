@@ -2,7 +2,7 @@ import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Caller, Level } from '#/http/access/caller.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxNamed, smartMailboxesOf } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { Id, Line, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
-import { canonicalDomain } from '#/mime/address.ts'
+import { canonicalDomain } from '#/mime/address/address.ts'
 import { chosenPassword } from '#/passwords/password.ts'
 import { type Kind, kinds, type Mailbox, mailboxName, newLocalPart } from './mailbox.ts'
 import type { DomainNamed } from './queries.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import { isAddress } from '#/mime/address.ts'
+import { isAddress } from '#/mime/address/address.ts'
 import { properName } from '#/text.ts'
 
 export const roles = ['owner', 'admin', 'member'] as const

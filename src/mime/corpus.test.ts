@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
-import { attachmentBytes, readContent } from './content.ts'
+import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
 const corpus = new URL('../../test/corpus/', import.meta.url)

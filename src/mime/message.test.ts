@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { takesLess } from '#test/observe/cpu-time.ts'
-import { attachmentBytes, readContent } from './content.ts'
+import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
 test('a message is read once for everything that is kept of it', () => {

@@ -1,10 +1,10 @@
-import type { Address } from './address.ts'
-import { parseAddresses } from './address-list.ts'
-import { isReferred, sortParts } from './content.ts'
-import { type Headers, readHeaders } from './headers.ts'
-import { previewOf } from './preview.ts'
-import { connectingIds } from './returned.ts'
-import { type Part, readStructure } from './structure.ts'
+import type { Address } from './address/address.ts'
+import { parseAddresses } from './address/address-list.ts'
+import { isReferred, sortParts } from './body/content.ts'
+import { previewOf } from './body/preview.ts'
+import { type Part, readStructure } from './body/structure.ts'
+import { type Headers, readHeaders } from './header/headers.ts'
+import { connectingIds } from './report/returned.ts'
 
 /** A message as it arrived, with the fields that are read once. */
 export interface Message {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readHeaders } from './headers.ts'
+import { readHeaders } from './header/headers.ts'
+import { bareReceivedField } from './header/trace.ts'
 import { readMessage } from './message.ts'
 import { aroundArmor, plainAddress, plainMessageId } from './pgp-mime.ts'
-import { bareReceivedField } from './trace.ts'
 
 const date = new Date(Date.UTC(2026, 10, 21, 7, 44, 33))
 const received = bareReceivedField({ by: 'mx.example', protocol: 'ESMTPS', id: 'abc', at: date })

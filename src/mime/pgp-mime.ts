@@ -1,4 +1,4 @@
-import { messageDate } from './date.ts'
+import { messageDate } from './header/date.ts'
 
 /** The clear header of an encrypted message. */
 export interface ClearHeader {

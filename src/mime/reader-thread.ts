@@ -1,9 +1,9 @@
 import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
-import { attachmentBytes, readContent } from './content.ts'
-import type { Field } from './headers.ts'
+import { attachmentBytes, readContent } from './body/content.ts'
+import { readSearchable, type Searchable } from './body/searchable.ts'
+import type { Field } from './header/headers.ts'
 import { type Message, readMessage } from './message.ts'
-import { readSearchable, type Searchable } from './searchable.ts'
 
 /** A task of the reader's thread. */
 export interface Reading {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { joined } from '#/event-loop/pieces.ts'
-import { attachmentBytes, readContent } from './content.ts'
+import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 import { MessageReader } from './reader.ts'
 

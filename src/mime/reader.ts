@@ -1,11 +1,11 @@
 import { bufferOf, joined } from '#/event-loop/pieces.ts'
 import { WorkerThread } from '#/event-loop/worker-thread.ts'
-import { attachmentBytes, type Content, readContent } from './content.ts'
-import { type DkimResult, type LookUp, unverified, verifySignatures } from './dkim.ts'
-import { Headers } from './headers.ts'
+import { type DkimResult, type LookUp, unverified, verifySignatures } from './authentication/dkim.ts'
+import { attachmentBytes, type Content, readContent } from './body/content.ts'
+import { readSearchable, type Searchable } from './body/searchable.ts'
+import { Headers } from './header/headers.ts'
 import { type Message, readMessage } from './message.ts'
 import type { ReadAttachment, ReadContent, Reading, ReadMessage } from './reader-thread.ts'
-import { readSearchable, type Searchable } from './searchable.ts'
 
 /** A larger message is read in a worker thread. This size takes up to 20 ms; 25 MiB takes up to 70 ms on arrival, and a second to be
  *  opened. */
@@ -23,7 +23,7 @@ export function openedText(text: OpenedContent['text']): string | null {
  *  since verification takes longest. */
 export class MessageReader implements AsyncDisposable {
   readonly #thread = new WorkerThread<Reading, unknown>(new URL('./reader-thread.ts', import.meta.url), 'reader')
-  readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(new URL('./dkim-thread.ts', import.meta.url), 'dkim')
+  readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(new URL('./authentication/dkim-thread.ts', import.meta.url), 'dkim')
 
   async message(raw: Buffer): Promise<Message> {
     if (raw.length <= largeBytes) return readMessage(raw)

@@ -1,4 +1,4 @@
-import { canonicalAddress, splitAddress } from '#/mime/address.ts'
+import { canonicalAddress, splitAddress } from '#/mime/address/address.ts'
 import type { LinkMail } from '#/sessions/invitation/link-mail.ts'
 import { type PostmasterDependencies, postmasterOf } from './postmaster.ts'
 

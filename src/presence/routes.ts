@@ -5,7 +5,7 @@ import { Id, Line, Nullable, OneOf, Strict } from '#/http/schemas/shared-schemas
 import { Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { membersWith } from '#/members/queries.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { doings, type Presence } from './presence.ts'
 
 const PresentOut = Type.Object(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Verdict } from '#/mime/verdict.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Claimed, LeaseLost, leases } from './claims.ts'
 import { encodingOf, replacePieces } from './enqueue.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Verdict } from '#/mime/verdict.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
 import { mailKey } from '#test/world/installation.ts'
 import {
   openedFields,

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import type { Verdict } from '#/mime/verdict.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type SealingKey, seal, unseal } from '#/secrets/seal.ts'
 

@@ -1,5 +1,5 @@
-import type { Address } from '#/mime/address.ts'
-import { addressText } from '#/mime/address-text.ts'
+import type { Address } from '#/mime/address/address.ts'
+import { addressText } from '#/mime/address/address-text.ts'
 import { quoteLines } from './quote-lines.ts'
 import type { Answered, Mode } from './rules.ts'
 

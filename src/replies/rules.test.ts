@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Address, canonicalAddress } from '#/mime/address.ts'
-import { parseAddresses } from '#/mime/address-list.ts'
+import { type Address, canonicalAddress } from '#/mime/address/address.ts'
+import { parseAddresses } from '#/mime/address/address-list.ts'
 import { type Answered, addressedAs, ownAddresses, recipients, threadOf } from './rules.ts'
 
 const none = { messageId: null, references: [], inReplyTo: [], subject: '', from: [], replyTo: [], to: [], cc: [] }

@@ -1,4 +1,4 @@
-import { type Address, canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { type Address, canonicalAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
 
 /** How an answer is addressed. Data in, data out: the examples are in rules.test.ts. */
 

@@ -1,4 +1,4 @@
-import type { Searchable } from '#/mime/searchable.ts'
+import type { Searchable } from '#/mime/body/searchable.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { timeOf } from './operators.ts'

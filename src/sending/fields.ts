@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import { type Address, parseMailbox } from '#/mime/address.ts'
+import { type Address, parseMailbox } from '#/mime/address/address.ts'
 
 /** Rules for the fields of the sending body, beyond their types. Each throws a `Refusal` that names the field. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ajv } from '#/http/validation/validate.ts'
-import { readHeaders } from '#/mime/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
 import { extraHeaders, extraHeadersOf, givenHeaders } from './headers.ts'
 import { type SendingBody, SendRequest } from './schemas.ts'
 

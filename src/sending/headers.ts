@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { Line, OneOrMore } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import type { Headers } from '#/mime/headers.ts'
+import type { Headers } from '#/mime/header/headers.ts'
 
 /** Header fields that a sender adds (docs/reference/sending.md#header-fields). */
 

@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { type Address, canonicalAddress } from '#/mime/address.ts'
+import { type Address, canonicalAddress } from '#/mime/address/address.ts'
 import { assertSomeText, assertTogether, base64, contentId, mailbox, mediaType, messageIds } from './fields.ts'
 import { extraHeaders, type HeaderField } from './headers.ts'
 import type { SendingBody } from './schemas.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { type Address, canonicalAddress, splitAddress } from '#/mime/address.ts'
+import { type Address, canonicalAddress, splitAddress } from '#/mime/address/address.ts'
 
 /** A mailbox that mail is sent from. */
 export interface Sender {

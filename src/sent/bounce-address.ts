@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { canonicalAddress, splitAddress } from '#/mime/address.ts'
+import { canonicalAddress, splitAddress } from '#/mime/address/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
 /** A message that leaves, by what its bounce address says. */

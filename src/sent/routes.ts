@@ -6,7 +6,7 @@ import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { mailboxNamed } from '#/mailboxes/queries.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { sentById, sentOf } from './queries.ts'
 import { defaultLimit, present, SentList, SentOut, SentQuery } from './schemas.ts'
 

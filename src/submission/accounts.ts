@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { canonicalAddress, splitAddress, stripTag } from '#/mime/address.ts'
+import { canonicalAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
 
 /** A mailbox that somebody logs in to. */
 export interface Account {

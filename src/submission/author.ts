@@ -1,8 +1,8 @@
 import { Rejection } from '#/inbound/smtp/reply.ts'
-import { canonicalAddress, isAddress } from '#/mime/address.ts'
-import { parseAddresses } from '#/mime/address-list.ts'
-import { readAuthors } from '#/mime/authors.ts'
-import type { Headers } from '#/mime/headers.ts'
+import { canonicalAddress, isAddress } from '#/mime/address/address.ts'
+import { parseAddresses } from '#/mime/address/address-list.ts'
+import { readAuthors } from '#/mime/address/authors.ts'
+import type { Headers } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
 
 /** No person has more addresses than this. */

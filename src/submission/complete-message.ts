@@ -1,6 +1,6 @@
-import { messageDate } from '#/mime/date.ts'
+import { messageDate } from '#/mime/header/date.ts'
+import { bareReceivedField } from '#/mime/header/trace.ts'
 import type { Message } from '#/mime/message.ts'
-import { bareReceivedField } from '#/mime/trace.ts'
 
 /** A message as it will be sent. */
 export interface Completed {

@@ -4,7 +4,7 @@ import type { App } from '#/http/app-type.ts'
 import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { removeSuppression, suppressionsOf } from './queries.ts'
 import { mostListed, type Suppression } from './suppression.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readHeaders } from '#/mime/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
+import { threadIds } from '#/mime/header/references.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
-import { threadIds } from '#/mime/references.ts'
 import { unfiled } from '#test/threads/folders.ts'
 import {
   type ExpectedWholeConversation,

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { canonicalAddress } from '#/mime/address.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 
 /** The texts of a message that a list of conversations shows. */

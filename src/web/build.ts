@@ -16,8 +16,8 @@ const shared = [
   'replies/rules.ts',
   'replies/subject.ts',
   'replies/quote-lines.ts',
-  'mime/address.ts',
-  'mime/html-quotations.ts',
+  'mime/address/address.ts',
+  'mime/body/html-quotations.ts',
 ].map((file) => `../src/${file}`)
 
 export interface BuiltWeb {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readHeaders } from '#/mime/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'

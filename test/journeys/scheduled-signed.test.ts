@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { messageDate } from '#/mime/date.ts'
+import { messageDate } from '#/mime/header/date.ts'
 import { signaturesOf } from '#/outbound/compose/sign.ts'
 import { octetsInOnePiece } from '#/queue/message.ts'
 import { Sink } from '#test/sockets/sink.ts'

@@ -1,5 +1,5 @@
+import type { ThreadIds } from '#/mime/header/references.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
-import type { ThreadIds } from '#/mime/references.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
 
 /** A message as an index is told of it. */

@@ -1,4 +1,4 @@
-import { canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { canonicalDomain, splitAddress } from '#/mime/address/address.ts'
 
 const unquoted = /^[^\x00-\x20\x7f-\x9f<>()[\]\\,;:"@]+$/
 const quoted = /^"(?:[^\x00-\x1f\x7f-\x9f"\\]|\\[\x20-\x7e])*"$/

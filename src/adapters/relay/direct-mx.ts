@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { splitAddress } from '#/mime/address.ts'
+import { splitAddress } from '#/mime/address/address.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { KeptPolicies, Policy } from '#/ports/mta-sts.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'

@@ -52,7 +52,7 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header-facts.ts; null or fewer where the message was stored before they were kept. */
+  /** Those of src/mime/header/header-facts.ts; null or fewer where the message was stored before they were kept. */
   facts: JSONColumnType<object> | null
 }
 

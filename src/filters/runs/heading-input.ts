@@ -1,5 +1,5 @@
-import type { Address } from '#/mime/address.ts'
-import { type Headers, readHeaders } from '#/mime/headers.ts'
+import type { Address } from '#/mime/address/address.ts'
+import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { addressesIn, sendersIn } from '#/mime/message.ts'
 import type { Heading } from '#/ports/mail-host.ts'
 import { type FilterInput, lazyFilterInput } from '../filter-input.ts'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import { parsePattern } from '#/mime/address-pattern.ts'
+import { parsePattern } from '#/mime/address/address-pattern.ts'
 import { Caller, everyLevel } from './caller.ts'
 
 const [ours, theirs] = [randomUUID(), randomUUID()]

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { invalid, notFound, Refusal } from '#/errors.ts'
-import { patternsMatching } from '#/mime/address-pattern.ts'
+import { patternsMatching } from '#/mime/address/address-pattern.ts'
 
 /** What one may do with the mail of a mailbox, each more than the one before: see it; change its labels, flags and folders;
  *  send from it, and say where its mail goes. */

@@ -1,8 +1,12 @@
 import { joined } from '#/event-loop/pieces.ts'
-import { authenticationResultsField, type CheckResult, withoutForgedResults } from '#/mime/authentication-results.ts'
+import {
+  authenticationResultsField,
+  type CheckResult,
+  withoutForgedResults,
+} from '#/mime/authentication/authentication-results.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
+import { receivedField, returnPathField } from '#/mime/header/trace.ts'
 import type { Message } from '#/mime/message.ts'
-import { receivedField, returnPathField } from '#/mime/trace.ts'
-import type { Verdict } from '#/mime/verdict.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 
 /** The Authentication-Results field of a message. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { messageDate } from '#/mime/date.ts'
+import type { Disposition, Judgement } from '#/mime/authentication/verdict.ts'
+import { messageDate } from '#/mime/header/date.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Disposition, Judgement } from '#/mime/verdict.ts'
 import { Rejection } from '../smtp/reply.ts'
 import { applyDmarc } from './dmarc-disposition.ts'
 

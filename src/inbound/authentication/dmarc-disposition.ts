@@ -1,6 +1,6 @@
-import { withoutComments } from '#/mime/lexical.ts'
+import type { Judgement, Verdict } from '#/mime/authentication/verdict.ts'
+import { withoutComments } from '#/mime/header/lexical.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Judgement, Verdict } from '#/mime/verdict.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import { Rejection } from '../smtp/reply.ts'
 

@@ -1,8 +1,8 @@
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
-import { canonicalDomain } from '#/mime/address.ts'
-import type { Authors } from '#/mime/authors.ts'
-import type { DkimResult, LookUp } from '#/mime/dkim.ts'
-import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/verdict.ts'
+import { canonicalDomain } from '#/mime/address/address.ts'
+import type { Authors } from '#/mime/address/authors.ts'
+import type { DkimResult, LookUp } from '#/mime/authentication/dkim.ts'
+import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/authentication/verdict.ts'
 
 export interface AuthenticationChecks {
   readonly spf: SpfVerdict

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LookUp } from '#/mime/dkim.ts'
+import type { LookUp } from '#/mime/authentication/dkim.ts'
 import { checkSpf } from './spf.ts'
 
 const limits = { hostname: 'mx.here.example', patience: 10_000 }

@@ -1,7 +1,7 @@
 import { spf } from 'mailauth/lib/spf/index.js'
-import { splitAddress } from '#/mime/address.ts'
-import type { LookUp } from '#/mime/dkim.ts'
-import type { SpfVerdict } from '#/mime/verdict.ts'
+import { splitAddress } from '#/mime/address/address.ts'
+import type { LookUp } from '#/mime/authentication/dkim.ts'
+import type { SpfVerdict } from '#/mime/authentication/verdict.ts'
 import type { Envelope, Origin } from '../smtp/envelope.ts'
 
 /** Milliseconds for which a result is cached. */

@@ -1,4 +1,4 @@
-import { patternsMatching } from '#/mime/address-pattern.ts'
+import { patternsMatching } from '#/mime/address/address-pattern.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted, Returning } from './admit.ts'
 import type { Blockable } from './queries.ts'

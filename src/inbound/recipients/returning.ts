@@ -1,5 +1,5 @@
 import type { Message } from '#/mime/message.ts'
-import { isAutomatic, isNonDeliveryReport } from '#/mime/report.ts'
+import { isAutomatic, isNonDeliveryReport } from '#/mime/report/report.ts'
 
 /** For a rewritten sender as a recipient. */
 export const REPORTS_ALONE = [550, '5.7.1', 'This address accepts delivery status notifications only'] as const

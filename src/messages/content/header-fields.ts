@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type Field, readHeaders } from '#/mime/headers.ts'
+import { type Field, readHeaders } from '#/mime/header/headers.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 import type { HeaderFieldsOut } from '../schemas.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
-import { splitAddress } from '#/mime/address.ts'
+import { splitAddress } from '#/mime/address/address.ts'
 import type { Message } from '#/mime/message.ts'
 import { plainMessageId } from '#/mime/pgp-mime.ts'
 import { codePoints } from '#/text.ts'

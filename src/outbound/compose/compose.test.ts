@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readContent } from '#/mime/content.ts'
+import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose } from './compose.ts'

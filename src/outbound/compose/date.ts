@@ -1,4 +1,4 @@
-import { messageDate } from '#/mime/date.ts'
+import { messageDate } from '#/mime/header/date.ts'
 
 /** Puts another Date on a message that `compose` made, in place. */
 export function setDate(composed: Buffer, at: Date): void {

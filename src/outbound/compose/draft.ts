@@ -1,4 +1,4 @@
-import type { Address } from '#/mime/address.ts'
+import type { Address } from '#/mime/address/address.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose, type Identity } from './compose.ts'
 import { encodedWords } from './extra-fields.ts'

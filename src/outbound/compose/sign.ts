@@ -2,7 +2,7 @@ import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
 import { joined } from '#/event-loop/pieces.ts'
-import { type Headers, readHeaders } from '#/mime/headers.ts'
+import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { bodyHash, relaxedField } from './relaxed.ts'
 
 /** In libuv's threads: an RSA signature takes a millisecond. */

@@ -3,14 +3,14 @@ import { arc, createSeal } from 'mailauth/lib/arc/index.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
 import { inTurns } from '#/event-loop/pieces.ts'
-import type { LookUp } from '#/mime/dkim.ts'
+import type { LookUp } from '#/mime/authentication/dkim.ts'
 import type { Message } from '#/mime/message.ts'
 
 /** mailauth reads a header octet by octet, and looks up a key for each seal. */
 const largestHeader = 256 * 1024
 const mostSeals = 50
 
-/** Hashed in one turn of the event loop, as src/mime/dkim.ts measures it. */
+/** Hashed in one turn of the event loop, as src/mime/authentication/dkim.ts measures it. */
 const piece = 16 * 1024
 
 export interface Sealing {

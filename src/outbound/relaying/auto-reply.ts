@@ -1,7 +1,7 @@
-import { canonicalAddress, canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { canonicalAddress, canonicalDomain, splitAddress } from '#/mime/address/address.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { Message } from '#/mime/message.ts'
-import { isRobot, whyUnanswerable } from '#/mime/unanswerable.ts'
-import type { Verdict } from '#/mime/verdict.ts'
+import { isRobot, whyUnanswerable } from '#/mime/report/unanswerable.ts'
 
 /** A message that a mailbox might answer automatically, and how it arrived. */
 export interface Answerable {

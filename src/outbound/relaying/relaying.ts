@@ -1,7 +1,7 @@
-import { canonicalAddress } from '#/mime/address.ts'
-import type { Headers } from '#/mime/headers.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
+import type { Verdict } from '#/mime/authentication/verdict.ts'
+import type { Headers } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Verdict } from '#/mime/verdict.ts'
 
 /** The most `Received` fields of a message to forward: fewer than the next servers refuse. */
 const mostHops = 50

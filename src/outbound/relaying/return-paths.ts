@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { type Forwarded, forwardedBy } from '#/forwarding/returns.ts'
-import { canonicalDomain, isRewritten, splitAddress } from '#/mime/address.ts'
+import { canonicalDomain, isRewritten, splitAddress } from '#/mime/address/address.ts'
 import { type Kept, type Origin, returnsFor, type Srs } from './srs.ts'
 
 /** Whom mail to a rewritten sender goes to, and the mailbox that forwarded the author's mail. */

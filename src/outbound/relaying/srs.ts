@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { canonicalDomain, splitAddress } from '#/mime/address.ts'
+import { canonicalDomain, splitAddress } from '#/mime/address/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
 /** The sender that a forwarded message bears, so that SPF holds and what cannot be delivered comes back to us. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readContent } from '#/mime/content.ts'
+import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
 import type { Outcome } from '#/ports/relay.ts'

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { messageDate } from '#/mime/date.ts'
+import { messageDate } from '#/mime/header/date.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
 import { mayHaveArrived } from '#/queue/doubt.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readHeaders } from '#/mime/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, refusal } from './letters.ts'

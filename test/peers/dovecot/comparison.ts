@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Headers, readHeaders } from '#/mime/headers.ts'
-import { type ThreadIds, threadIds } from '#/mime/references.ts'
+import { type Headers, readHeaders } from '#/mime/header/headers.ts'
+import { type ThreadIds, threadIds } from '#/mime/header/references.ts'
 import { type Compared, differences, type JoinedByRefs, type JoinedByUs } from './differences.ts'
 import type { Dovecot } from './dovecot.ts'
 import { readAsRefs } from './refs-reading.ts'

@@ -1,4 +1,4 @@
-import type { ThreadIds } from '#/mime/references.ts'
+import type { ThreadIds } from '#/mime/header/references.ts'
 import type { RefsReading } from './refs-reading.ts'
 
 /** A message with what each side reads of it. */

@@ -1,4 +1,4 @@
-import type { Headers } from '#/mime/headers.ts'
+import type { Headers } from '#/mime/header/headers.ts'
 
 /** What Dovecot's THREAD=REFS reads of a message. Ids are written `<…>`, without white space. */
 export interface RefsReading {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pieceBytes } from '#/event-loop/pieces.ts'
-import { headerFacts } from '#/mime/header-facts.ts'
+import { headerFacts } from '#/mime/header/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'

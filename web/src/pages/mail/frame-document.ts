@@ -1,4 +1,4 @@
-import { quotingClasses } from '../../../../src/mime/html-quotations.ts'
+import { quotingClasses } from '../../../../src/mime/body/html-quotations.ts'
 import type { Sanitized } from './sanitize.ts'
 
 /** What quotes the message before, as mail programs mark it. */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../../../src/mime/address.ts'
+import { canonicalAddress } from '../../../../src/mime/address/address.ts'
 import { type Mode, ownAddresses, recipients, threadOf } from '../../../../src/replies/rules.ts'
 import { answerSubject } from '../../../../src/replies/subject.ts'
 import type { Message } from '../../api/generated.ts'

@@ -1,5 +1,5 @@
+import { type Part, partWith } from '#/mime/body/structure.ts'
 import { attaches } from '#/mime/message.ts'
-import { type Part, partWith } from '#/mime/structure.ts'
 import { timeouts } from '../client/connection.ts'
 import { attributes, bytesOf, numberOf, readResponse, type Token, textOf } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
-import { headerFacts } from '#/mime/header-facts.ts'
+import { headerFacts } from '#/mime/header/header-facts.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Applied, Summary } from '#/ports/mail-host.ts'
 import { readFilteredBy } from '../changing/filtered-by.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { noticeBytes, returnedIds } from '#/mime/returned.ts'
+import { noticeBytes, returnedIds } from '#/mime/report/returned.ts'
 import { readFilteredBy } from '../changing/filtered-by.ts'
 import { fetch } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'

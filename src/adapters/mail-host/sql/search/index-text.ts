@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { Searchable } from '#/mime/searchable.ts'
+import type { Searchable } from '#/mime/body/searchable.ts'
 import type { SearchField } from '#/ports/search.ts'
 import { wantedWords, wordsOf } from '#/search/words.ts'
 

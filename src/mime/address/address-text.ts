@@ -1,0 +1,15 @@
+import { oneLine } from '../charset.ts'
+import { type Address, parseMailbox } from './address.ts'
+
+/** An address as somebody types it. What is not a whole address yet is kept as a name without one. */
+export function typedAddress(text: string): Address {
+  return parseMailbox(text) ?? { name: text.trim(), address: '' }
+}
+
+/** As one types it: what `typedAddress` reads as the same address. */
+export function addressText({ name, address }: Address): string {
+  if (address === '') return name
+  if (name === '') return address
+  const plain = /^[^<>",;:@\\()[\]]+$/.test(name)
+  return `${plain ? name : `"${oneLine(name).replace(/["\\]/g, '\\$&')}"`} <${address}>`
+}

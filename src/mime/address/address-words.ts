@@ -1,0 +1,37 @@
+import { endOfComment } from '../header/lexical.ts'
+
+/** A word of an address list: an atom, a quoted string, a literal or an encoded word, with all that is joined to it. */
+export interface Word {
+  /** Without quotes and escapes. */
+  readonly text: string
+  readonly written: string
+  /** It has an `@` outside quotes and encoded words. Only that makes an address (RFC 2047, section 5). */
+  readonly hasAt: boolean
+}
+
+/** Whether a word goes on after white space: around an `@`, and around the dots of a domain (RFC 5322, section 4.4). */
+export function belongTogether(last: Word, next: string): boolean {
+  return next.startsWith('@') || last.written.endsWith('@') || (last.hasAt && atDot(last, next))
+}
+
+export function atDot(last: Word | undefined, next: string): boolean {
+  return next.startsWith('.') || last?.written.endsWith('.') === true
+}
+
+/** `<@relay,@relay:ann@example.com>` (RFC 5322, section 4.4). */
+export function withoutRoute(address: string): string {
+  return address.startsWith('@') && address.includes(':') ? address.slice(address.indexOf(':') + 1) : address
+}
+
+/** The place after the delimiter that closes the token at `start`. */
+export function closing(value: string, start: number, delimiter: '"' | ')' | ']'): number | undefined {
+  if (delimiter === ')') {
+    const end = endOfComment(value, start)
+    return end === undefined ? undefined : end + 1
+  }
+  for (let at = start + 1; at < value.length; at++) {
+    if (value[at] === '\\') at++
+    else if (value[at] === delimiter) return at + 1
+  }
+  return undefined
+}

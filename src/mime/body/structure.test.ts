@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readHeaders } from '../header/headers.ts'
+import { leaves, type Part, readStructure } from './structure.ts'
+
+function read(text: string | Buffer): { raw: Buffer; root: Part } {
+  const raw = typeof text === 'string' ? Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1') : text
+  const { headers, bodyStart } = readHeaders(raw)
+  return { raw, root: readStructure(raw, headers, bodyStart) }
+}
+
+/** `path type:body` of each leaf. */
+function outline(text: string | Buffer): string[] {
+  const { raw, root } = read(text)
+  return Array.from(leaves(root), ({ leaf }) => {
+    return `${leaf.path} ${leaf.type}:${raw.toString('latin1', leaf.start, leaf.end)}`
+  })
+}
+
+const mixed = 'Content-Type: multipart/mixed; boundary=b\n\n'
+
+for (const [what, message, expected] of [
+  ['a message without MIME', 'Subject: x\n\nHello\n', ['1 text/plain:Hello\r\n']],
+  ['a single part', 'Content-Type: Text/HTML; charset=x\n\n<p>', ['1 text/html:<p>']],
+  ['no body', 'Content-Type: text/plain\n', ['1 text/plain:']],
+  ['two parts', `${mixed}--b\n\none\n--b\nContent-Type: a/b\n\ntwo\n--b--\n`, ['1 text/plain:one', '2 a/b:two']],
+  ['what stands before and after the parts', `${mixed}pre\n--b\n\none\n--b--\npost\n--b\n\nmore`, ['1 text/plain:one']],
+  ['an empty part', `${mixed}--b\n\n--b--`, ['1 text/plain:']],
+  ['a part of an empty line', `${mixed}--b\n\n\n--b--`, ['1 text/plain:']],
+  ['a part that ends with an empty line', `${mixed}--b\n\none\n\n--b--`, ['1 text/plain:one\r\n']],
+  ['a part whose header has no end', `${mixed}--b\nContent-Type: a/b\n--b--`, ['1 a/b:']],
+  ['white space after the boundary', `${mixed}--b \t\n\none\n--b-- \n`, ['1 text/plain:one']],
+  [
+    'lines that only begin as the boundary',
+    `${mixed}--b\n\n--bb\n--\n--b x\n-b\n--b--`,
+    ['1 text/plain:--bb\r\n--\r\n--b x\r\n-b'],
+  ],
+  ['a message that ends within a part', `${mixed}--b\n\none\n`, ['1 text/plain:one\r\n']],
+  ['a message that ends in the last boundary', `${mixed}--b\n\none\n--b-`, ['1 text/plain:one\r\n--b-']],
+  [
+    'a boundary in quotes with spaces',
+    'Content-Type: multipart/mixed; boundary="a b"\n\n--a b\n\none\n--a b--',
+    ['1 text/plain:one'],
+  ],
+  [
+    'a boundary that is the beginning of the inner one',
+    `${mixed}--b\nContent-Type: multipart/x; boundary=bb\n\n--bb\n\none\n--bb--\n--b\n\ntwo\n--b--`,
+    ['1.1 text/plain:one', '2 text/plain:two'],
+  ],
+  [
+    'one boundary at two depths',
+    `${mixed}--b\nContent-Type: multipart/x; boundary=b\n\n--b\n\none\n--b--\n--b\n\ntwo\n--b--`,
+    ['1.1 text/plain:one', '2 text/plain:two'],
+  ],
+  [
+    'inner parts that the outer boundary ends',
+    `${mixed}--b\nContent-Type: multipart/x; boundary=c\n\n--c\n\none\n--b\n\ntwo\n--b--`,
+    ['1.1 text/plain:one', '2 text/plain:two'],
+  ],
+  [
+    'a digest',
+    'Content-Type: multipart/digest; boundary=b\n\n--b\n\nSubject: x\n\ny\n--b--',
+    ['1 message/rfc822:Subject: x\r\n\r\ny'],
+  ],
+  [
+    'an enclosed message as one part',
+    `${mixed}--b\nContent-Type: message/rfc822\n\n${mixed.replace('=b', '=c')}--c\n\nx\n--c--\n--b--`,
+    [`1 message/rfc822:${mixed.replace('=b', '=c').replaceAll('\n', '\r\n')}--c\r\n\r\nx\r\n--c--`],
+  ],
+  ['a multipart without parts', `${mixed}--b--`, []],
+  ['a multipart whose boundary never comes, as text', `${mixed}Hello\n`, ['1 text/plain:Hello\r\n']],
+  [
+    'an inner one whose boundary never comes, as text',
+    `${mixed}--b\nContent-Type: multipart/x; boundary=c\n\none\n--b--`,
+    ['1 text/plain:one'],
+  ],
+  ['a multipart that names no boundary, as text', 'Content-Type: multipart/mixed\n\nHello', ['1 text/plain:Hello']],
+  ['a type that is none', 'Content-Type: rubbish\n\nHello', ['1 application/octet-stream:Hello']],
+  ['a type from before MIME', 'Content-Type: text\n\nHello', ['1 text/plain:Hello']],
+  ['an empty type', 'Content-Type: ; charset=x\n\nHello', ['1 text/plain:Hello']],
+] as const) {
+  test(`the structure is found of ${what}`, () => assert.deepEqual(outline(message), expected))
+}
+
+test('lines may end in LF alone', () => {
+  const message = `${mixed}--b\nContent-Type: a/b\n\none\n--b\n\ntwo\n\n--b--\n`
+  assert.deepEqual(outline(Buffer.from(message)), ['1 a/b:one', '2 text/plain:two\n'])
+})
+
+for (const [what, header, filename] of [
+  ['Content-Disposition', 'Content-Disposition: attachment; filename="a b.txt"', 'a b.txt'],
+  ['Content-Type', 'Content-Type: a/b; name=c.txt', 'c.txt'],
+  [
+    'Content-Disposition before Content-Type',
+    'Content-Type: a/b; name=c.txt\nContent-Disposition: inline; filename=d.txt',
+    'd.txt',
+  ],
+  ['encoded segments', "Content-Disposition: attachment; filename*0*=utf-8''%C3%BC;\n filename*1=.txt", 'ü.txt'],
+  ['encoded words', 'Content-Disposition: attachment; filename="=?utf-8?q?=C3=BC?=\n =?utf-8?q?.txt?="', 'ü.txt'],
+  ['raw UTF-8', 'Content-Disposition: attachment; filename="\xc3\xbc.txt"', 'ü.txt'],
+  ['nowhere', 'Content-Disposition: attachment; filename=""', null],
+] as const) {
+  test(`a file's name is read from ${what}`, () => assert.equal(read(`${header}\n\n`).root.filename, filename))
+}
+
+test('Content-ID is read without its brackets', () => {
+  assert.equal(read('Content-ID: <a@b>\n\n').root.contentId, 'a@b')
+  assert.equal(read('Content-ID:\n\n').root.contentId, null)
+})
+
+function nested(depth: number): string {
+  const levels = Array.from({ length: depth }, (_, level) => level)
+  return levels.map((level) => `Content-Type: multipart/mixed; boundary=b${level}\n\n--b${level}\n`).join('')
+}
+
+test('beyond 32 levels a part is not looked into', () => {
+  assert.equal(outline(nested(32))[0]?.split(' ')[0], Array(32).fill(1).join('.'))
+  const [only, ...others] = outline(nested(2_000))
+  assert.deepEqual(others, [])
+  assert.match(only ?? '', /^1(\.1){31} application\/octet-stream:--b32\r\n/)
+})
+
+test('beyond 1,000 parts the rest is one part', () => {
+  const { raw, root } = read(mixed + '--b\n\nx\n'.repeat(20_000))
+  assert.equal(root.parts.length, 1_000)
+  assert.equal(root.parts.at(-1)?.end, raw.length)
+  assert.equal(root.parts.at(-1)?.type, 'application/octet-stream')
+})
+
+test('any message is taken apart without failing, into parts in order and within their multipart', () => {
+  const line = fc.constantFrom(
+    '--b',
+    '--b--',
+    '--c',
+    '--c--',
+    '--',
+    '',
+    'x',
+    ' y',
+    '\r',
+    'Content-Type: multipart/mixed; boundary=c',
+    'Content-Type: multipart/digest; boundary=b',
+    'Content-Type: a/b',
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), fc.constantFrom('\n', '\r\n'), (lines, newline) => {
+      const { raw, root } = read(
+        Buffer.from([`Content-Type: multipart/mixed; boundary=b${newline}`, ...lines].join(newline)),
+      )
+      const check = (part: Part, within: Part) => {
+        assert.ok(within.start <= part.start && part.start <= part.end && part.end <= within.end)
+        let last = part.start
+        for (const child of part.parts) {
+          assert.ok(last <= child.start)
+          check(child, part)
+          last = child.end
+        }
+      }
+      check(root, root)
+      assert.ok(root.end <= raw.length)
+    }),
+    { numRuns: 3_000 },
+  )
+})

@@ -1,0 +1,246 @@
+import { endOfLine, type Headers, readHeaders } from '../header/headers.ts'
+import { parseParameters } from '../header/parameters.ts'
+
+/** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
+const MOST_PARTS = 1_000
+const DEEPEST = 32
+/** Limit for fields of a part's header, of which only the Content fields matter. */
+const MOST_PART_FIELDS = 100
+/** Limit for lines that start with `--` and are no delimiter; a line that begins like a delimiter counts tenfold. Keeps the worst
+ *  25 MiB under 50 ms. */
+const MOST_MISSES = 1_000_000
+/** RFC 2046, section 5.1.1 allows 70. */
+const LONGEST_BOUNDARY = 200
+
+const OPAQUE = 'application/octet-stream'
+
+const LF = 0x0a
+const CR = 0x0d
+const DASH = 0x2d
+
+/** A part of a message (RFC 2046), as offsets into its bytes. */
+export interface Part {
+  /** As IMAP numbers it (RFC 9051, section 6.4.5.1): `1` is a message without parts, or the first part; `2.1` the first
+   *  part of the second. Empty for a multipart message as a whole. */
+  readonly path: string
+  /** Type and subtype, in lower case. */
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  /** `attachment`, `inline`, or empty where nothing is said. */
+  readonly disposition: string
+  readonly filename: string | null
+  /** Without angle brackets. */
+  readonly contentId: string | null
+  /** Transfer encoding, in lower case. */
+  readonly encoding: string
+  /** The body, still encoded: from `start` up to, not including, `end`. */
+  readonly start: number
+  readonly end: number
+  /** Of a multipart; empty for a leaf. */
+  readonly parts: readonly Part[]
+}
+
+interface Draft extends Part {
+  type: string
+  path: string
+  start: number
+  end: number
+  readonly parts: Draft[]
+}
+
+interface OpenMultipart {
+  readonly part: Draft
+  readonly boundary: Buffer
+  /** A delimiter of it was seen. */
+  delimited: boolean
+}
+
+/** Finds the parts of a message in one pass over its bytes, without decoding or copying. `headers` and `bodyStart` are the
+ *  message's. Sets the header's charset to that of the body, since old mailers write headers in it. Never throws, and takes linear
+ *  time with any boundaries. */
+export function readStructure(raw: Buffer, headers: Headers, bodyStart: number): Part {
+  const root = describe(headers, 'text/plain', bodyStart, raw.length)
+  new Walk(raw, root).run(bodyStart)
+  if (root.parts.length === 0) root.path = '1'
+  headers.charset = charsetOf(root)
+  return root
+}
+
+/** The charset of the message, or of its first text that names one. */
+function charsetOf(root: Part): string {
+  for (const { leaf } of leaves(root)) {
+    const charset = leaf.parameters.get('charset')
+    if (charset !== undefined && leaf.type.startsWith('text/')) return charset
+  }
+  return ''
+}
+
+/** The leaves of a structure in their order, each with the multiparts that hold it, outermost first. */
+export function* leaves(part: Part, within: readonly Part[] = []): Generator<{ leaf: Part; within: readonly Part[] }> {
+  if (part.parts.length === 0 && !part.type.startsWith('multipart/')) yield { leaf: part, within }
+  for (const child of part.parts) yield* leaves(child, [...within, part])
+}
+
+class Walk {
+  readonly #raw: Buffer
+  /** The multiparts that we are within, outermost first. */
+  readonly #open: OpenMultipart[] = []
+  /** The leaf that we are in; undefined before and after the parts of a multipart. */
+  #leaf: Draft | undefined
+  /** By first byte, how many of their boundaries start with it: rejects most other lines at once. */
+  readonly #firstBytes = new Uint8Array(256)
+  #count = 0
+  #misses = 0
+
+  constructor(raw: Buffer, root: Draft) {
+    this.#raw = raw
+    this.#enter(root)
+  }
+
+  run(bodyStart: number): void {
+    let line = this.#open.length > 0 ? nextDashes(this.#raw, bodyStart) : -1
+    while (line >= 0) {
+      const lineEnd = endOfLine(this.#raw, line, this.#raw.length)
+      const delimiter = this.#delimiter(line + 2, lineEnd)
+      if (delimiter === undefined) line = this.#misses < MOST_MISSES ? nextDashes(this.#raw, lineEnd + 1) : -1
+      else if (delimiter.last) {
+        this.#closeFrom(delimiter.level, line)
+        line = this.#open.length > 0 ? nextDashes(this.#raw, lineEnd + 1) : -1
+      } else {
+        this.#closeFrom(delimiter.level + 1, line)
+        line = this.#startPart(lineEnd + 1)
+      }
+    }
+    this.#closeFrom(0, this.#raw.length)
+  }
+
+  /** The innermost open multipart whose delimiter stands there. White space may follow it. */
+  #delimiter(start: number, lineEnd: number): { level: number; last: boolean } | undefined {
+    const raw = this.#raw
+    this.#misses++
+    if (!this.#firstBytes[raw[start] ?? 0]) return undefined
+    let end = lineEnd
+    while (end > start && (raw[end - 1] ?? 0) <= 0x20) end--
+    const length = end - start
+    for (let level = this.#open.length - 1; level >= 0; level--) {
+      const open = this.#open[level]
+      const extra = open ? length - open.boundary.length : -1
+      const last = extra === 2 && raw[end - 1] === DASH && raw[end - 2] === DASH
+      if (open && (extra === 0 || last) && equalAt(raw, start, open.boundary)) {
+        open.delimited = true
+        this.#misses--
+        return { level, last }
+      }
+    }
+    this.#misses += 9
+    return undefined
+  }
+
+  /** Starts a part and returns the next line that may be a delimiter. It is looked for first, so that a header without
+   *  an end is not read beyond its part. */
+  #startPart(start: number): number {
+    const parent = this.#open.at(-1)?.part
+    if (!parent) return -1
+    const next = nextDashes(this.#raw, start)
+    const path = `${parent.path}${parent.path && '.'}${parent.parts.length + 1}`
+    if (++this.#count >= MOST_PARTS) {
+      parent.parts.push(opaque(path, start, this.#raw.length))
+      return -1
+    }
+    const { headers, bodyStart } = readHeaders(this.#raw, start, next < 0 ? this.#raw.length : next, MOST_PART_FIELDS)
+    const byDefault = parent.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
+    const part = describe(headers, byDefault, bodyStart, this.#raw.length)
+    part.path = path
+    parent.parts.push(part)
+    this.#enter(part)
+    return next
+  }
+
+  #enter(part: Draft): void {
+    const boundary = Buffer.from(part.type.startsWith('multipart/') ? (part.parameters.get('boundary') ?? '') : '')
+    if (boundary.length > 0 && boundary.length <= LONGEST_BOUNDARY && this.#open.length < DEEPEST) {
+      this.#open.push({ part, boundary, delimited: false })
+      this.#countFirstByte(boundary, 1)
+      return
+    }
+    // A multipart that cannot be split: text, by RFC 2045, section 5.2, or nested too deep.
+    if (part.type.startsWith('multipart/')) part.type = this.#open.length < DEEPEST ? 'text/plain' : OPAQUE
+    this.#leaf = part
+  }
+
+  /** Ends the leaf that we are in and the multiparts from `level` inwards, before the line break before `line`. */
+  #closeFrom(level: number, line: number): void {
+    let end = line
+    if (line < this.#raw.length) {
+      if (this.#raw[end - 1] === LF) end--
+      if (this.#raw[end - 1] === CR) end--
+    }
+    if (this.#leaf) {
+      this.#leaf.end = end
+      // A part without a body: its header ran into the delimiter.
+      this.#leaf.start = Math.min(this.#leaf.start, end)
+    }
+    this.#leaf = undefined
+    for (const { part, boundary, delimited } of this.#open.splice(level)) {
+      this.#countFirstByte(boundary, -1)
+      part.end = end
+      part.start = Math.min(part.start, end)
+      // The declared boundary does not occur: show the body as text.
+      if (!delimited) part.type = 'text/plain'
+    }
+  }
+
+  #countFirstByte(boundary: Buffer, by: number): void {
+    const byte = boundary[0] ?? 0
+    this.#firstBytes[byte] = (this.#firstBytes[byte] ?? 0) + by
+  }
+}
+
+function describe(headers: Headers, byDefault: string, start: number, end: number): Draft {
+  const content = parseParameters(headers.last('content-type') ?? '')
+  const disposition = parseParameters(headers.last('content-disposition') ?? '')
+  return {
+    path: '',
+    type: content.value === '' ? byDefault : mediaType(content.value),
+    parameters: content.parameters,
+    disposition: disposition.value,
+    filename: disposition.parameters.get('filename') || content.parameters.get('name') || null,
+    contentId: headers.text('content-id').replace(/^<|>$/g, '') || null,
+    encoding: parseParameters(headers.last('content-transfer-encoding') ?? '').value,
+    start,
+    end,
+    parts: [],
+  }
+}
+
+/** `text` is the type of mail from before MIME. */
+function mediaType(value: string): string {
+  if (value === 'text') return 'text/plain'
+  return /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(value) ? value : OPAQUE
+}
+
+function opaque(path: string, start: number, end: number): Draft {
+  return { ...partWith({ type: OPAQUE }), path, start, end, parts: [] }
+}
+
+/** A part with these properties and no octets. */
+export function partWith(known: Partial<Part>): Part {
+  const nothing = { path: '', parameters: new Map(), disposition: '', filename: null, contentId: null, encoding: '' }
+  return { ...nothing, type: OPAQUE, start: 0, end: 0, parts: [], ...known }
+}
+
+/** The next line that starts with `--`, at or after `from`, which is the start of a line; -1 where there is none. Of
+ *  two dashes side by side every second look finds one: 8 ms for 25 MiB. */
+function nextDashes(raw: Buffer, from: number): number {
+  for (let at = from + 1; at < raw.length; at += 2) {
+    if (raw[at] !== DASH) continue
+    if (raw[at - 1] === DASH && (at - 1 === from || raw[at - 2] === LF)) return at - 1
+    if (raw[at - 1] === LF && raw[at + 1] === DASH) return at
+  }
+  return -1
+}
+
+function equalAt(raw: Buffer, start: number, expected: Buffer): boolean {
+  for (let at = 0; at < expected.length; at++) if (raw[start + at] !== expected[at]) return false
+  return true
+}

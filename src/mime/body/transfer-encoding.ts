@@ -1,0 +1,78 @@
+import { hexOctet } from '../hex.ts'
+import type { Part } from './structure.ts'
+
+/** Decodes a part's transfer encoding (RFC 2045, section 6). `most` limits the encoded bytes that are read. Unknown encodings are
+ *  not decoded. Never throws. */
+export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFINITY): Buffer {
+  const end = Math.min(part.end, part.start + most)
+  if (part.encoding === 'base64') return decodeBase64(raw.toString('latin1', part.start, end))
+  if (part.encoding === 'quoted-printable') return decodeQuotedPrintable(raw.subarray(part.start, end))
+  return raw.subarray(part.start, end)
+}
+
+/** The platform's decoder skips characters outside of the alphabet, and stops at the first padding. Some mailers pad each chunk;
+ *  other text after padding is a mailing list's plain footer. */
+function decodeBase64(text: string): Buffer {
+  const padding = text.indexOf('=')
+  if (padding < 0 || !/[A-Za-z0-9+/]/.test(text.slice(padding))) return Buffer.from(text, 'base64')
+  const [first = '', ...rest] = text.split(/=+/, MOST_CHUNKS)
+  const footer = rest.findIndex((chunk, at) => !isChunk(chunk, at < rest.length - 1))
+  const chunks = [first, ...rest.slice(0, footer < 0 ? undefined : footer)]
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')))
+}
+
+/** Lines of the alphabet alone, in groups of four characters: the last one is not whole where it is `padded`. */
+function isChunk(text: string, padded: boolean): boolean {
+  if (!/^[A-Za-z0-9+/\r\n]*$/.test(text)) return false
+  const over = text.replace(/[\r\n]+/g, '').length % 4
+  return padded ? over > 1 : over === 0
+}
+
+const MOST_CHUNKS = 100_000
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const TAB = 0x09
+const EQUALS = 0x3d
+
+/** RFC 2045, section 6.7. An `=` that starts no escape stays; white space before a line break goes. */
+function decodeQuotedPrintable(encoded: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(encoded.length)
+  let length = 0
+  /** Where white space that was encoded ends: it stays, whatever follows. */
+  let solid = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const byte = encoded[at] ?? 0
+    if (byte === LF) {
+      const cr = length > solid && decoded[length - 1] === CR
+      length = withoutTrailingSpace(decoded, solid, cr ? length - 1 : length)
+      if (cr) decoded[length++] = CR
+      decoded[length++] = LF
+    } else if (byte !== EQUALS) decoded[length++] = byte
+    else {
+      const octet = hexOctet(encoded[at + 1], encoded[at + 2])
+      const next = octet < 0 ? softBreak(encoded, at + 1) : at + 3
+      decoded[length] = octet < 0 ? EQUALS : octet
+      if (octet >= 0 || next === 0) length++
+      if (next > 0) at = next - 1
+      solid = length
+    }
+  }
+  return decoded.subarray(0, length)
+}
+
+function withoutTrailingSpace(bytes: Buffer, start: number, end: number): number {
+  let at = end
+  while (at > start && (bytes[at - 1] === SPACE || bytes[at - 1] === TAB)) at--
+  return at
+}
+
+/** The place after a line break that an `=` takes away, white space before it allowed; 0 where none stands there. */
+function softBreak(encoded: Buffer, from: number): number {
+  let at = from
+  while (encoded[at] === SPACE || encoded[at] === TAB) at++
+  if (encoded[at] === CR) at++
+  if (encoded[at] === LF) return at + 1
+  return at >= encoded.length ? at : 0
+}

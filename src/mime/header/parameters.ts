@@ -1,0 +1,74 @@
+import { decodeBytes } from '../charset.ts'
+import { decodeText } from './encoded-words.ts'
+
+const MOST_PARAMETERS = 100
+
+/** A value with parameters: Content-Type, Content-Disposition (RFC 2045, section 5.1). */
+export interface Parameterized {
+  /** What stands before the parameters, in lower case. */
+  readonly value: string
+  /** By name in lower case, decoded (RFC 2231 and, as mailers write them, encoded words), in one line. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+/** Accepts unquoted values with spaces, missing quotes and doubled semicolons. Never throws. */
+export function parseParameters(text: string): Parameterized {
+  const value = /^[^\s;(]*/.exec(text)?.[0] ?? ''
+  const written = readPairs(text, value.length)
+  const parameters = new Map<string, string>()
+  const continued = new Map<string, Segment[]>()
+  for (const [name, part] of written) {
+    const star = name.indexOf('*')
+    if (star < 0) {
+      if (!parameters.has(name)) parameters.set(name, decodeText(part))
+    } else {
+      const base = name.slice(0, star)
+      const segments = continued.get(base) ?? []
+      continued.set(base, segments)
+      const [, number = '', encoded = ''] = /^\*(\d{0,4})(\*?)$/.exec(name.slice(star)) ?? []
+      segments.push({ index: Number(number), text: part, encoded: encoded === '*' || number === '' })
+    }
+  }
+  // The extended form has precedence over the plain one (RFC 6266, section 4.3).
+  for (const [name, segments] of continued) parameters.set(name, joinSegments(segments))
+  return { value: value.toLowerCase(), parameters }
+}
+
+interface Segment {
+  readonly index: number
+  readonly text: string
+  readonly encoded: boolean
+}
+
+function readPairs(text: string, start: number): [name: string, value: string][] {
+  const pairs: [string, string][] = []
+  const pair = /[\s;]*(?:([^\s;=]+)\s*=\s*(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"?|([^;]*))|[^\s;]+)/y
+  pair.lastIndex = start
+  for (let match = pair.exec(text); match && pairs.length < MOST_PARAMETERS; match = pair.exec(text)) {
+    const [, name, quoted, plain] = match
+    // Only these two: Windows programs send `C:\dir\file` unescaped.
+    if (name !== undefined) pairs.push([name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain?.trim() ?? ''])
+  }
+  return pairs
+}
+
+/** RFC 2231, section 4.1: the first segment says the charset, and each says for itself whether it is encoded. */
+function joinSegments(segments: Segment[]): string {
+  const inOrder = segments.toSorted((a, b) => a.index - b.index)
+  let charset = 'utf-8'
+  const bytes = inOrder.map(({ text, encoded }, place) => {
+    const labelled = place === 0 && encoded ? /^([^']*)'[^']*'/.exec(text) : null
+    if (labelled) charset = labelled[1] ?? ''
+    const rest = labelled ? text.slice(labelled[0].length) : text
+    return encoded ? percentDecode(rest) : Buffer.from(rest)
+  })
+  return decodeText(decodeBytes(Buffer.concat(bytes), charset))
+}
+
+function percentDecode(text: string): Buffer {
+  const octets = Buffer.from(text).toString('latin1')
+  return Buffer.from(
+    octets.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
+}

@@ -1,0 +1,150 @@
+import { canonicalAddress } from '../address/address.ts'
+import { leaves, type Part, readStructure } from '../body/structure.ts'
+import { decodePart } from '../body/transfer-encoding.ts'
+import { type Headers, readHeaders } from '../header/headers.ts'
+import type { Message } from '../message.ts'
+import { failuresInText } from './failure-text.ts'
+import { enhancedCodeIn, line, type Reported } from './reported.ts'
+
+/** A delivery status notification (RFC 3464), or an older form of it. */
+export interface DeliveryReport {
+  readonly kind: 'delivery'
+  readonly recipients: readonly Reported[]
+}
+
+/** A recipient's complaint (RFC 5965). */
+export interface FeedbackReport {
+  readonly kind: 'feedback'
+  /** `abuse`, `fraud` and so on, in lower case. */
+  readonly type: string
+  /** The envelope senders that it names for the message, in canonical form. */
+  readonly senders: readonly string[]
+  /** The recipients that it names, in canonical form; often none. */
+  readonly names: readonly string[]
+}
+
+/** Limits in bytes and counts for what is read of a report. */
+const mostLookedAt = 256 * 1024
+const mostFields = 64 * 1024
+const mostRecipients = 200
+
+/**
+ * Reads a report about a message: by its delivery-status or feedback-report part, wherever a list or a scanner has wrapped it, else by
+ * the words of servers that send no such part. Undefined for anything else. Never throws. Who sent the report, and whether it is
+ * true, the reader must find out.
+ */
+export function readReport(
+  message: Pick<Message, 'raw' | 'headers' | 'sender'>,
+): DeliveryReport | FeedbackReport | undefined {
+  const { raw, headers } = message
+  const start = raw.subarray(0, mostLookedAt)
+  const { bodyStart } = readHeaders(raw)
+  const root = readStructure(start, headers, Math.min(bodyStart, start.length))
+  const parts = [...leaves(root)].map(({ leaf }) => leaf)
+  const feedback = parts.find(({ type }) => type === 'message/feedback-report')
+  if (feedback) return feedbackIn(start, feedback, parts)
+  const statuses = parts.filter(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type))
+  const recipients = statuses.flatMap((part) => recipientsIn(decodePart(start, part, mostFields)))
+  if (recipients.length > 0) return { kind: 'delivery', recipients: recipients.slice(0, mostRecipients) }
+  // Reports of other kinds have a type: that a message was read, or fails DMARC.
+  if (root.type === 'multipart/report' && statuses.length === 0 && !isDeliveryReport(root)) return undefined
+  const text = parts.find(({ type }) => type === 'text/plain') ?? parts.find(({ type }) => type === 'text/html')
+  const failures = failuresInText(message, text ? decodePart(start, text, mostFields).toString('latin1') : '')
+  return failures.length > 0 ? { kind: 'delivery', recipients: failures.slice(0, mostRecipients) } : undefined
+}
+
+/** Of a multipart/report. */
+export function isDeliveryReport({ parameters }: Pick<Part, 'parameters'>): boolean {
+  return /^(?:global-)?delivery-status$/i.test(parameters.get('report-type') ?? 'delivery-status')
+}
+
+/** Groups of fields, with empty lines between: those of the message, and those of each recipient. Some servers write empty lines
+ *  within a group, so a group goes on until one has named its recipient. */
+function recipientsIn(body: Buffer): Reported[] {
+  const groups = body.toString('latin1').split(/\r?\n(?:[ \t]*\r?\n)+/)
+  const read = groups.map((group) => readHeaders(Buffer.from(`${group}\r\n`, 'latin1')).headers)
+  const reporting = read.map((fields) => typed(fields, 'reporting-mta')).find(Boolean) ?? null
+  const merged: Headers[][] = []
+  for (const fields of read) {
+    const last = merged.at(-1)
+    const named = fields.count('final-recipient') + fields.count('original-recipient') > 0
+    if (named || last === undefined) merged.push([fields])
+    else last.push(fields)
+  }
+  return merged.flatMap((group) => recipientOf(group, reporting) ?? [])
+}
+
+function recipientOf(group: readonly Headers[], reporting: string | null): Reported | undefined {
+  const first = (name: string) => group.map((fields) => fields.first(name)).find((value) => value !== undefined)
+  const all = (name: string) => group.flatMap((fields) => fields.all(name))
+  const named = ['final-recipient', 'original-recipient', 'x-actual-recipient'].flatMap(all)
+  if (named.length === 0) return undefined
+  const said = first('diagnostic-code')
+  const diagnostic = said === undefined ? null : line(afterType(said))
+  const status = statusIn(first('status') ?? '', diagnostic)
+  const remote = group.map((fields) => typed(fields, 'remote-mta')).find(Boolean)
+  return {
+    names: [...new Set(named.flatMap(namesIn))],
+    action: actionOf(first('action') ?? '', status),
+    ...{ status, diagnostic, server: remote ?? reporting },
+  }
+}
+
+function actionOf(written: string, status: string | null): Reported['action'] {
+  const word = /[a-z]+/i.exec(written)?.[0].toLowerCase()
+  if (word === 'failed' || word === 'delayed') return word
+  if (word !== undefined) return 'other'
+  return status?.startsWith('5') ? 'failed' : status?.startsWith('4') ? 'delayed' : 'other'
+}
+
+/** A status that says only "failed" yields to the one that the server said. */
+function statusIn(field: string, diagnostic: string | null): string | null {
+  const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(field)?.[0] ?? null
+  if (status !== null && !/^[245]\.0\.0$/.test(status)) return status
+  return enhancedCodeIn(diagnostic ?? '') ?? status
+}
+
+/** `rfc822; ann@there.example` names Ann; so do her address in brackets and its xtext (RFC 3461, section 4). */
+function namesIn(value: string): string[] {
+  const text = afterType(value).replace(/\s*\([^()]*\)$/, '')
+  const decoded = text.replace(/\+([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const unicode = decoded.replace(/\\x\{([0-9A-Fa-f]{1,6})\}/g, (whole, hex: string) => {
+    const point = Number.parseInt(hex, 16)
+    return point <= 0x10ffff ? String.fromCodePoint(point) : whole
+  })
+  return [text, decoded, unicode].flatMap((one) => addressIn(one) ?? [])
+}
+
+function addressIn(text: string): string | undefined {
+  const [, bracketed] = /<([^<>]+)>/.exec(text) ?? []
+  return canonicalAddress((bracketed ?? text).replace(/^(?:smtp|mailto):/i, '').trim())
+}
+
+function typed(fields: Headers, name: string): string | null {
+  const value = fields.first(name)
+  const text = value === undefined ? '' : afterType(value).replace(/\s*\(.*$/, '')
+  return text === '' ? null : line(text)
+}
+
+/** `dns; mx.there.example` without its type. */
+function afterType(value: string): string {
+  return value.replace(/^\s*[\w-]*\s*;\s*/, '').trim()
+}
+
+function feedbackIn(start: Buffer, part: Part, parts: readonly Part[]): FeedbackReport {
+  const { headers } = readHeaders(decodePart(start, part, mostFields))
+  const included = parts.find(({ type }) => /^(?:message\/(?:rfc822|global)|text\/rfc822-headers?)$/.test(type))
+  const about = included && readHeaders(decodePart(start, included, mostFields)).headers
+  const senders = [...headers.all('original-mail-from'), ...(about?.all('return-path') ?? [])]
+  const names = [...headers.all('original-rcpt-to'), ...headers.all('removal-recipient')]
+  return {
+    kind: 'feedback',
+    type: /[a-z-]+/i.exec(headers.first('feedback-type') ?? '')?.[0].toLowerCase() ?? '',
+    senders: addressesIn(senders),
+    names: addressesIn(names),
+  }
+}
+
+function addressesIn(values: readonly string[]): string[] {
+  return [...new Set(values.flatMap((text) => addressIn(afterType(text)) ?? []))]
+}

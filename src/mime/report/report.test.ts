@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { letter } from '#test/mail/letter.ts'
+import { deliveryReport } from '#test/mail/report.ts'
+import { readMessage } from '../message.ts'
+import { isAutomatic, isNonDeliveryReport } from './report.ts'
+
+const told = (raw: string) => isNonDeliveryReport(readMessage(Buffer.from(raw)))
+const daemon = { From: 'MAILER-DAEMON@far.example' }
+const qmail = 'Hi. This is the qmail-send program at far.example.\nI’m afraid I wasn’t able to deliver your message.'
+
+for (const [what, raw] of [
+  ['a report of failure', deliveryReport('failed')],
+  ['a report of delay, however it is written', deliveryReport('Delayed')],
+  ['a report about addresses in UTF-8', deliveryReport().replace('message/delivery', 'message/global-delivery')],
+  ['a report behind a long text', deliveryReport().replace('Sorry.', 'Sorry.\r\n'.repeat(10_000))],
+  ['a report of Exim’s', letter({ ...daemon, 'X-Failed-Recipients': 'ada@away.example' })],
+  ['a report of qmail’s', letter(daemon, qmail)],
+] as const) {
+  test(`${what} is a report of non-delivery`, () => assert.equal(told(raw), true))
+}
+
+for (const [what, raw] of [
+  ['an ordinary message', letter()],
+  ['an ordinary message from a daemon', letter(daemon)],
+  ['what begins as qmail does and is from somebody', letter({}, qmail)],
+  ['what begins as qmail does and is HTML', letter({ ...daemon, 'Content-Type': 'text/html' }, qmail)],
+  ['a report of delivery', deliveryReport('delivered')],
+  ['a report that says nothing', deliveryReport('')],
+  [
+    'a report that something was read',
+    deliveryReport('failed').replace('message/delivery-status', 'message/disposition-notification'),
+  ],
+  ['a status within an ordinary message', deliveryReport().replace('multipart/report', 'multipart/mixed')],
+  ['a status in the text alone', deliveryReport().replace('message/delivery-status', 'text/plain')],
+  ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
+] as const) {
+  test(`${what} is not a report of non-delivery`, () => assert.equal(told(raw), false))
+}
+
+test('nothing that a message holds has it throw', () => {
+  const pieces = fc.constantFrom('--=_b', '--=_b--', 'Action: failed', 'Content-Type: message/delivery-status', '')
+  fc.assert(
+    fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 20 }), (lines) => {
+      assert.equal(typeof told(deliveryReport().slice(0, 400) + lines.join('\r\n')), 'boolean')
+    }),
+  )
+})
+
+for (const [value, automatic] of [
+  [undefined, false],
+  ['no', false],
+  ['No; x=y', false],
+  ['(comment) no', false],
+  ['auto-replied', true],
+  ['auto-generated; x=y', true],
+  ['', true],
+] as const) {
+  test(`Auto-Submitted: ${value}`, () => {
+    const { headers } = readMessage(Buffer.from(letter({ 'Auto-Submitted': value })))
+    assert.equal(isAutomatic(headers), automatic)
+  })
+}

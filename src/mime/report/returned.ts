@@ -1,0 +1,81 @@
+import { isAddress } from '../address/address.ts'
+import { leaves, readStructure } from '../body/structure.ts'
+import { decodePart } from '../body/transfer-encoding.ts'
+import { type Headers, readHeaders } from '../header/headers.ts'
+import { parseParameters } from '../header/parameters.ts'
+import { type ThreadIds, threadIds } from '../header/references.ts'
+import { isDeliveryReport, readReport } from './delivery-report.ts'
+import type { Reported } from './reported.ts'
+
+/** So much of a notice is read: both mail hosts read the same of it. What it returns stands behind a text and a report. */
+export const noticeBytes = 64 * 1024
+
+/** Of one notice. */
+const mostRecipients = 50
+const mostNames = 4
+
+/** What a notice of non-delivery says. Plain JSON, since it is stored so. */
+export interface Undelivered {
+  /** The Message-ID of the message that it is about. */
+  readonly about: string
+  readonly recipients: readonly Pick<Reported, 'names' | 'status' | 'diagnostic'>[]
+}
+
+/** Whether the header says that the message is a delivery status notification (RFC 6522, RFC 3464). */
+export function isNotice(headers: Headers): boolean {
+  const type = headers.last('content-type') ?? ''
+  return /^multipart\/report\b/i.test(type) && isDeliveryReport(parseParameters(type))
+}
+
+/** The ids in the header that a notice returns; undefined where the message is none, or returns no header. Takes its first
+ *  `noticeBytes`. Never throws. */
+export function returnedIds(raw: Buffer): ThreadIds | undefined {
+  const start = raw.subarray(0, noticeBytes)
+  const { headers, bodyStart } = readHeaders(start)
+  if (!isNotice(headers)) return undefined
+  const root = readStructure(start, headers, Math.min(bodyStart, start.length))
+  for (const { leaf } of leaves(root)) {
+    if (!/^(?:message\/(?:rfc822|global)(?:-headers)?|text\/rfc822-headers?)$/.test(leaf.type)) continue
+    return threadIds(readHeaders(decodePart(start, leaf)).headers)
+  }
+  return undefined
+}
+
+/** The ids that connect a message with others: its own, and for a notice those of the message that it returns. */
+export function connectingIds(raw: Buffer, headers: Headers): ThreadIds {
+  const named = threadIds(headers)
+  const returned = isNotice(headers) ? returnedIds(raw) : undefined
+  if (!returned) return named
+  const { messageId } = named
+  const strong = new Set([...named.strong, ...namedBy(returned).strong])
+  const weak = [...new Set([...named.weak, ...namedBy(returned).weak])].filter((id) => !strong.has(id))
+  const [root = messageId] = strong
+  return { messageId, strong: [...strong], weak, root }
+}
+
+/** What names a message with these ids: they and its own. */
+export function namedBy({ messageId, strong, weak }: ThreadIds): Pick<ThreadIds, 'strong' | 'weak'> {
+  if (messageId === null) return { strong, weak }
+  return messageId.includes('@') ? { strong: [...strong, messageId], weak } : { strong, weak: [...weak, messageId] }
+}
+
+/** Whom a notice says that a message has not reached. Undefined where it is none, or does not say which message. */
+export function undelivered(raw: Buffer, given: Headers): Undelivered | undefined {
+  if (!isNotice(given)) return undefined
+  const start = raw.subarray(0, noticeBytes)
+  // Anew, since what reads the parts sets the charset.
+  const { headers } = readHeaders(start)
+  // What names no header that it returns may still answer the message.
+  const about = returnedIds(start)?.messageId ?? threadIds(headers).strong.at(-1)
+  const report = readReport({ raw: start, headers, sender: [] })
+  if (about === undefined || report?.kind !== 'delivery') return undefined
+  const recipients = report.recipients
+    .filter(({ action }) => action === 'failed')
+    .slice(0, mostRecipients)
+    .map(({ names, status, diagnostic }) => ({
+      names: names.filter(isAddress).slice(0, mostNames),
+      status,
+      diagnostic,
+    }))
+  return recipients.length > 0 ? { about: about.replaceAll('\0', '').toWellFormed(), recipients } : undefined
+}
