@@ -1,7 +1,7 @@
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox-indexes.ts'
+import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { furnish } from '#test/world/every-route.ts'
 import { World } from '#test/world/world.ts'
 import { Client } from './client.ts'

@@ -9,7 +9,7 @@ import {
   listedMessage,
   type MessageItem,
 } from '#/messages/schemas.ts'
-import type { Placed } from '#/threads/mailbox-index.ts'
+import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
 import { awaiting, sides } from './awaiting.ts'
 import type { ConversationWithMessages, ListedConversation } from './read.ts'
 

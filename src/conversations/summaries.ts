@@ -1,6 +1,6 @@
 import { Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
-import type { Placed } from '#/threads/mailbox-index.ts'
+import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
 
 /** Messages in one request to the mail host, which serves no other meanwhile. */
 const summariesAtOnce = 500

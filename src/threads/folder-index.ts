@@ -1,7 +1,7 @@
 import { mailUnavailable } from '#/errors.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import { ThreadIndex } from './index/thread-index.ts'
 import { SingleFlight } from './single-flight.ts'
-import { ThreadIndex } from './thread-index.ts'
 
 /** The source of a folder's changes. */
 export interface FolderSource {

@@ -2,7 +2,7 @@ import { Refusal } from '#/errors.ts'
 import type { IdsOf } from '#/messages/visible.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
-import { leftOut, type MailboxIndexes } from './mailbox-indexes.ts'
+import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
 import { conversationId } from './thread-id.ts'
 
 /** Messages that are read for the conversations over folders, at most: some 200 ms. */

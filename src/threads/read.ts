@@ -3,9 +3,9 @@ import { notFound } from '#/errors.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
+import type { Conversation } from './index/thread-index.ts'
 import type { RememberedTexts, Texts } from './texts.ts'
 import { rootOf, threadId } from './thread-id.ts'
-import type { Conversation } from './thread-index.ts'
 
 export interface ThreadParts {
   readonly mailHost: MailHost

@@ -1,5 +1,5 @@
 import type { FolderState } from '#/ports/folder-changes.ts'
-import type { ThreadIndex } from './thread-index.ts'
+import type { ThreadIndex } from '../index/thread-index.ts'
 
 /** The index of a folder, within those of its mailbox. */
 export interface IndexedFolder {

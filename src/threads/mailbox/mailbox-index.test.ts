@@ -13,9 +13,9 @@ import {
   type PlacedMessage,
 } from '#test/threads/oracle.ts'
 import { threadStep } from '#test/threads/rows.ts'
+import { ThreadIndex } from '../index/thread-index.ts'
 import { MailboxIndex, type WholeConversation } from './mailbox-index.ts'
 import { judge, numbersOf, numbersWith } from './numbered.ts'
-import { ThreadIndex } from './thread-index.ts'
 
 const key = idHashKey('a secret')
 const state = { uidValidity: 7, modseq: 1, uidNext: 1 }

@@ -1,5 +1,5 @@
+import type { ThreadIndex } from '../index/thread-index.ts'
 import { connected, type IndexedFolder, isLater, type Member, neighbours } from './connected.ts'
-import type { ThreadIndex } from './thread-index.ts'
 
 // What the rows of folders note of their conversations over all folders.
 /** The marks are those of a conversation as it is. */

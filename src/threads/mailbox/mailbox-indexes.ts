@@ -3,13 +3,13 @@ import QuickLRU from 'quick-lru'
 import { notFound, Refusal } from '#/errors.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import type { ThreadCache } from './cache.ts'
+import type { ThreadCache } from '../cache.ts'
+import type { Held } from '../folder-index.ts'
+import type { ThreadIndex } from '../index/thread-index.ts'
+import { SingleFlight } from '../single-flight.ts'
 import type { IndexedFolder } from './connected.ts'
-import type { Held } from './folder-index.ts'
 import { MailboxIndex } from './mailbox-index.ts'
 import type { Numbers } from './marks.ts'
-import { SingleFlight } from './single-flight.ts'
-import type { ThreadIndex } from './thread-index.ts'
 
 /** Folders whose messages belong to no conversation: nobody has sent them yet, or nobody wants them. */
 export const leftOut: ReadonlySet<string> = new Set(['drafts', 'junk', 'trash'])
