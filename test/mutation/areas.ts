@@ -35,7 +35,7 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   queue: area(
     'queue',
-    '{cli/queue,conformance/leases/*,outbound/worker/*}',
+    '{cli/commands/queue,conformance/leases/*,outbound/worker/*}',
     'journeys/{after-250,scheduled*,sending,unless-replied}',
     'faults/{due,kill,scheduled-*}',
   ),

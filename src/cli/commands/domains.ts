@@ -14,9 +14,9 @@ import { canonicalAddress, canonicalDomain } from '#/mime/address/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import { sealingKey } from '#/secrets/seal.ts'
-import { command, type Operator } from './command.ts'
+import { command, type Operator } from '../command.ts'
+import { minute, table } from '../table.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
-import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have enrolled the domain' } as const
 

@@ -8,7 +8,7 @@ import type { Organization } from '#/organizations/organization.ts'
 import { deleteOrganization } from '#/organizations/queries.ts'
 import { suspendOrganization } from '#/organizations/register.ts'
 import { discard } from '#/queue/waiting.ts'
-import { grouped } from './table.ts'
+import { grouped } from '../table.ts'
 
 /** What is deleted with an organization. */
 export interface Belongings {

@@ -3,9 +3,9 @@ import { invalid } from '#/errors.ts'
 import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { organizationOption } from '#/organizations/register.ts'
-import { command } from './command.ts'
+import { command } from '../command.ts'
+import { table } from '../table.ts'
 import { mailboxGiven } from './mailboxes.ts'
-import { table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
 

@@ -8,8 +8,8 @@ import {
   recordedMailHost,
 } from '#/mailboxes/mail-host-name.ts'
 import { type MoveReport, type MoveTarget, moveTargets } from '#/ports/mail-mover.ts'
-import { command, type Operator } from './command.ts'
-import { grouped, mebibytes } from './table.ts'
+import { command, type Operator } from '../command.ts'
+import { grouped, mebibytes } from '../table.ts'
 
 export const mailCommands = [
   command({

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { archive } from '#/db/embedded/archive.ts'
 import { invalid, Refusal } from '#/errors.ts'
-import { command } from './command.ts'
-import { mebibytes } from './table.ts'
+import { command } from '../command.ts'
+import { mebibytes } from '../table.ts'
 
 /** How often progress is reported, in milliseconds. */
 const reportEvery = 1_000

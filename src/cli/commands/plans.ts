@@ -1,7 +1,7 @@
 import { byOperator } from '#/audit/actor.ts'
 import { allPlans, countIn, type Plan, type PlanLimits, planName, setPlan, storageIn } from '#/organizations/plans.ts'
-import { command } from './command.ts'
-import { table } from './table.ts'
+import { command } from '../command.ts'
+import { table } from '../table.ts'
 
 export const planCommands = [
   command({

@@ -5,9 +5,9 @@ import { createKey, revokeKey } from '#/keys/keys.ts'
 import { keysOf } from '#/keys/queries.ts'
 import { type ShownKey, shownKey, shownKeys } from '#/keys/shown.ts'
 import { organizationNamed } from '#/organizations/register.ts'
-import { command } from './command.ts'
+import { command } from '../command.ts'
+import { minute, table } from '../table.ts'
 import { restrictionOptions, restrictionsGiven, restrictionsShown } from './key-restrictions.ts'
-import { minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization', required: true } as const
 

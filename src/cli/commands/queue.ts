@@ -2,8 +2,8 @@ import { invalid, notFound } from '#/errors.ts'
 import { countSpooled, type Spooled, spooledOnes } from '#/messages/spooled.ts'
 import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/queue/waiting.ts'
 import { isUuid } from '#/text.ts'
-import { command } from './command.ts'
-import { minute, table } from './table.ts'
+import { command } from '../command.ts'
+import { minute, table } from '../table.ts'
 
 /** The longest list. */
 const mostShown = 1_000

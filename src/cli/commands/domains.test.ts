@@ -6,7 +6,7 @@ import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { runCommand } from './run.ts'
+import { runCommand } from '../run.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 let database: Database

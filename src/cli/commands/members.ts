@@ -7,8 +7,8 @@ import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { inviteMember } from '#/sessions/invitation/invitation.ts'
 import { makeLink, originHere, type SignInLink } from '#/sessions/invitation/link.ts'
-import { command, type Operator } from './command.ts'
-import { minute, table } from './table.ts'
+import { command, type Operator } from '../command.ts'
+import { minute, table } from '../table.ts'
 
 /** The operator may do everything. */
 const manager = managerOfAll(byOperator)

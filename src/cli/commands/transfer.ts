@@ -7,8 +7,8 @@ import { exported } from '#/db/transfer/export.ts'
 import { importInto } from '#/db/transfer/import.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { version } from '#/version.ts'
-import { command, type Operator, type OwnProcess, type Tell } from './command.ts'
-import { grouped } from './table.ts'
+import { command, type Operator, type OwnProcess, type Tell } from '../command.ts'
+import { grouped } from '../table.ts'
 
 /** Means standard output, or input. */
 const standard = '-'

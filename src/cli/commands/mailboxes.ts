@@ -8,9 +8,9 @@ import { present } from '#/mailboxes/schemas.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import { chosenPassword, hashPassword, newPassword } from '#/passwords/password.ts'
-import { command, type Operator } from './command.ts'
+import { command, type Operator } from '../command.ts'
+import { grouped, minute, table } from '../table.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
-import { grouped, minute, table } from './table.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
 

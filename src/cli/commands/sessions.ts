@@ -1,5 +1,5 @@
-import type { Operator } from './command.ts'
-import { errorText } from './error-text.ts'
+import type { Operator } from '../command.ts'
+import { errorText } from '../error-text.ts'
 
 /** `ended` is null if the mail server takes no commands. */
 export interface Sessions {

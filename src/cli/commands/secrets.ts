@@ -1,8 +1,8 @@
 import { invalid } from '#/errors.ts'
 import { nextSecret, settleSecret } from '#/secrets/given.ts'
 import { rotateTo } from '#/secrets/rotate.ts'
-import { command } from './command.ts'
-import { grouped } from './table.ts'
+import { command } from '../command.ts'
+import { grouped } from '../table.ts'
 
 export const secretCommands = [
   command({

@@ -7,7 +7,7 @@ import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { runCommand } from './run.ts'
+import { runCommand } from '../run.ts'
 
 let database: Database
 let organizationId: string

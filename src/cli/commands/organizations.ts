@@ -10,10 +10,10 @@ import {
   renameOrganization,
   suspendOrganization,
 } from '#/organizations/register.ts'
-import { command, type Operator } from './command.ts'
+import { command, type Operator } from '../command.ts'
+import { grouped, minute, table } from '../table.ts'
 import { belongingsOf, removeOrganization } from './remove-organization.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
-import { grouped, minute, table } from './table.ts'
 
 export const organizationCommands = [
   command({

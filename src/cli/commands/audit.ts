@@ -1,8 +1,8 @@
 import { actionIn, type Entry, entriesOf } from '#/audit/queries.ts'
 import { invalid } from '#/errors.ts'
 import { organizationOption } from '#/organizations/register.ts'
-import { command } from './command.ts'
-import { minute, table } from './table.ts'
+import { command } from '../command.ts'
+import { minute, table } from '../table.ts'
 
 /** The longest list. */
 const most = 1_000

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { command } from './command.ts'
-import { minute, table } from './table.ts'
+import { command } from '../command.ts'
+import { minute, table } from '../table.ts'
 
 /** Every command applies migrations before it runs, so this one only lists them. */
 export const migrateCommand = command({

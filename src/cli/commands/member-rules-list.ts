@@ -12,8 +12,8 @@ import { memberNamed } from '#/members/members.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import { command } from './command.ts'
-import { minute, table } from './table.ts'
+import { command } from '../command.ts'
+import { minute, table } from '../table.ts'
 
 export const whose = {
   org: { value: 'NAME', help: 'The organization', required: true },

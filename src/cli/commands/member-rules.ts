@@ -10,7 +10,7 @@ import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import { command, type Operator } from './command.ts'
+import { command, type Operator } from '../command.ts'
 import { ownerGiven, whose } from './member-rules-list.ts'
 
 /** Adds to members' own labels, filters and blocks, which no key can see. */

@@ -10,7 +10,7 @@ import { testDatabase } from '#test/world/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
-import { runCommand } from './run.ts'
+import { runCommand } from '../run.ts'
 
 let database: Database
 let mailboxes: { id: string; address: string }[]
