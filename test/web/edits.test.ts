@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { EventMessage } from '../../web/src/api/generated.ts'
-import { type Change, changed, isLeftBy, isToldBy } from '../../web/src/pages/mail/edits.ts'
+import { type Change, changed, isLeftBy, isToldBy } from '../../web/src/pages/mail/actions/edits.ts'
 
 // On one database: it is about the web app alone.
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { undoneText } from '../../web/src/pages/changes/undone-text.ts'
-import { liftStyles } from '../../web/src/pages/mail/lift-styles.ts'
-import { partsOf, pieces } from '../../web/src/pages/mail/quotes.ts'
+import { liftStyles } from '../../web/src/pages/mail/html/lift-styles.ts'
+import { partsOf, pieces } from '../../web/src/pages/mail/message/quotes.ts'
 
 const quoted = (text: string) => partsOf(text).map(({ isQuoted, text: part }) => (isQuoted ? `> ${part}` : part))
 

@@ -1,8 +1,8 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Event } from '../api/generated.ts'
+import { isEcho } from '../pages/mail/actions/shown.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
-import { isEcho } from '../pages/mail/shown.ts'
 import { askAnew } from './ask-anew.ts'
 import { queryClient } from './query-client.ts'
 

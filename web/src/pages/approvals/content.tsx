@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Attachments } from '../mail/attachments.tsx'
-import MessageHtml from '../mail/message-html.tsx'
-import { MessageText } from '../mail/message-text.tsx'
+import { Attachments } from '../mail/message/attachments.tsx'
+import MessageHtml from '../mail/message/message-html.tsx'
+import { MessageText } from '../mail/message/message-text.tsx'
 import { messageQuery } from '../mail/queries.ts'
 import styles from './approvals.module.css'
 

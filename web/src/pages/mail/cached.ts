@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import type { ListFolders200, ThreadWithMessages } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
-import { changed, type Edit, type State } from './edits.ts'
+import { changed, type Edit, type State } from './actions/edits.ts'
 import type { Place } from './place.ts'
 import { foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
 

@@ -4,9 +4,9 @@ import { useDeferredValue, useEffect, useMemo } from 'react'
 import { Empty } from '../../parts/empty.tsx'
 import { folderName } from '../../parts/folder-name.ts'
 import { meQuery } from '../../session/me.ts'
+import { ThreadList } from './list/thread-list.tsx'
 import styles from './mail.module.css'
 import { foldersQuery } from './queries.ts'
-import { ThreadList } from './thread-list.tsx'
 
 /** A folder of a mailbox: its conversations, and beside them the one that is open. */
 export function Mail() {

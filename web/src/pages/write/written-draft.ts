@@ -1,5 +1,5 @@
 import type { Draft } from '../../api/generated.ts'
-import { liftStyles } from '../mail/lift-styles.ts'
+import { liftStyles } from '../mail/html/lift-styles.ts'
 import { bare } from './addresses.ts'
 import { carried } from './carry.ts'
 import { blank, type Quoted, type Writing } from './writing.ts'

@@ -1,6 +1,6 @@
 import { DOMSerializer, type Node, DOMParser as Reader } from 'prosemirror-model'
 import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
-import { liftStyles } from '../../mail/lift-styles.ts'
+import { liftStyles } from '../../mail/html/lift-styles.ts'
 import { schema } from './schema.ts'
 
 /** Reads HTML, in a document that has no window: nothing in it runs or loads. */

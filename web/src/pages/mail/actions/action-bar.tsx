@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import { Toolbar } from 'react-aria-components/Toolbar'
+import { type Command, useCommands } from '../../../parts/commands.ts'
+import { IconButton } from '../../../parts/icon-button.tsx'
+import { useKeys } from '../../../parts/keys.ts'
+import type { Place } from '../place.ts'
+import { label, mark, move, star } from './actions.ts'
+import { isForWaste } from './erase.ts'
+import { EraseDialog } from './erase-dialog.tsx'
+import { LabelMenu } from './label-menu.tsx'
+import { MoveMenu } from './move-menu.tsx'
+import type { Subject } from './subject.ts'
+import { useMayChange } from './use-may-change.ts'
+
+interface Props {
+  readonly place: Place
+  /** Nothing can be done where there is none, and nothing is shown. */
+  readonly subjects: readonly Subject[]
+  /** Called as conversations leave the folder. */
+  readonly onLeave?: () => void
+  /** Whether the buttons are shown; the keys work in any case. */
+  readonly shown?: boolean
+}
+
+/** What can be done with conversations, by buttons and by keys. */
+export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
+  const [open, setOpen] = useState<'label' | 'move' | 'erase'>()
+  const unread = subjects.some((one) => one.unread)
+  const starred = subjects.length > 0 && subjects.every((one) => one.starred)
+  const mayChange = useMayChange(place.mailbox)
+  const some = subjects.length > 0 && mayChange
+  const leave = (folder: string) => {
+    if (folder === place.folder) return
+    void move(place, subjects, folder)
+    onLeave?.()
+  }
+  const act = {
+    archive: () => leave('archive'),
+    junk: () => leave(place.folder === 'junk' ? 'inbox' : 'junk'),
+    delete: () => (place.folder === 'trash' ? setOpen('erase') : leave('trash')),
+    erase: () => setOpen('erase'),
+    star: () => void star(place, subjects),
+    unread: () => void mark(place, subjects, true),
+    read: () => void mark(place, subjects, false),
+    label: () => setOpen('label'),
+    move: () => setOpen('move'),
+  }
+  const isTrash = place.folder === 'trash'
+  const commands: Command[] = [
+    ...(place.folder === 'archive' ? [] : [{ name: 'Archive', shortcut: 'e', run: act.archive }]),
+    { name: place.folder === 'junk' ? 'Not junk' : 'Junk', shortcut: '!', run: act.junk },
+    ...(isTrash ? [] : [{ name: 'Delete', shortcut: '#', run: act.delete }]),
+    ...(isForWaste(place.folder)
+      ? [{ name: 'Delete for good', ...(isTrash && { shortcut: '#' }), run: act.erase }]
+      : []),
+    unread
+      ? { name: 'Mark as read', shortcut: 'Shift I', run: act.read }
+      : { name: 'Mark as unread', shortcut: 'Shift U', run: act.unread },
+    { name: starred ? 'Remove star' : 'Star', shortcut: 's', run: act.star },
+    { name: 'Label', shortcut: 'l', run: act.label },
+    { name: 'Move', shortcut: 'v', run: act.move },
+  ]
+  useCommands(some ? commands : [])
+  const keys = {
+    e: act.archive,
+    '!': act.junk,
+    '#': act.delete,
+    s: act.star,
+    l: act.label,
+    v: act.move,
+    'Shift+U': act.unread,
+    'Shift+I': act.read,
+  }
+  useKeys(some ? keys : {})
+  const visible = shown || open !== undefined
+  if (!some || !visible) return null
+  return (
+    <>
+      <Toolbar aria-label="Actions">
+        {place.folder !== 'archive' && <IconButton name="Archive" shortcut="e" icon="archive" onPress={act.archive} />}
+        <IconButton name={place.folder === 'junk' ? 'Not junk' : 'Junk'} shortcut="!" icon="junk" onPress={act.junk} />
+        {place.folder !== 'trash' && <IconButton name="Delete" shortcut="#" icon="delete" onPress={act.delete} />}
+        {isForWaste(place.folder) && (
+          <IconButton
+            name="Delete for good"
+            {...(place.folder === 'trash' && { shortcut: '#' })}
+            icon="erase"
+            onPress={act.erase}
+          />
+        )}
+        {unread ? (
+          <IconButton name="Mark as read" shortcut="Shift I" icon="read" onPress={act.read} />
+        ) : (
+          <IconButton name="Mark as unread" shortcut="Shift U" icon="unread" onPress={act.unread} />
+        )}
+        <IconButton
+          name={starred ? 'Remove star' : 'Star'}
+          shortcut="s"
+          icon="star"
+          filled={starred}
+          onPress={act.star}
+        />
+        <LabelMenu
+          subjects={subjects}
+          isOpen={open === 'label'}
+          onOpen={(is) => setOpen(is ? 'label' : undefined)}
+          onChoose={(chosen) => void label(place, subjects, chosen)}
+        />
+        <MoveMenu
+          place={place}
+          isOpen={open === 'move'}
+          onOpen={(is) => setOpen(is ? 'move' : undefined)}
+          onChoose={leave}
+        />
+      </Toolbar>
+      {open === 'erase' && (
+        <EraseDialog place={place} subjects={subjects} onDone={() => onLeave?.()} onClose={() => setOpen(undefined)} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { folderName } from '../../../parts/folder-name.ts'
+import { count } from '../../../parts/size.ts'
+import type { Place } from '../place.ts'
+import { perform } from './perform.ts'
+import type { Subject } from './subject.ts'
+
+type Subjects = readonly Subject[]
+
+/** Moves whole conversations. */
+export function move(place: Place, subjects: Subjects, folder: string): Promise<void> {
+  const uids = subjects.flatMap((one) => one.uids)
+  return perform(place, { uids, change: { folder } }, `${counted(subjects)} moved to ${folderName(folder)}`)
+}
+
+/** Stars the newest message of each; where all have a star, takes away all of them. */
+export function star(place: Place, subjects: Subjects): Promise<void> {
+  const without = subjects.filter(({ starred }) => !starred)
+  if (without.length === 0) {
+    const uids = subjects.flatMap((one) => one.uids)
+    return perform(place, { uids, change: { starred: false } }, `${counted(subjects)} no longer starred`)
+  }
+  const uids = without.flatMap((one) => one.uids.slice(-1))
+  return perform(place, { uids, change: { starred: true } }, `${counted(without)} starred`)
+}
+
+/** Marks all messages as read, or the newest of each as unread. */
+export function mark(place: Place, subjects: Subjects, unread: boolean): Promise<void> {
+  const uids = subjects.flatMap((one) => (unread ? one.uids.slice(-1) : one.uids))
+  return perform(place, { uids, change: { unread } }, `${counted(subjects)} marked as ${unread ? 'unread' : 'read'}`)
+}
+
+/** Puts a label on; where all have it, takes it off. */
+export function label(
+  place: Place,
+  subjects: Subjects,
+  { keyword, name }: { keyword: string; name: string },
+): Promise<void> {
+  const off = subjects.every(({ labels }) => labels.has(keyword))
+  const uids = subjects.flatMap((one) => one.uids)
+  const change = off ? { remove_labels: [keyword] } : { add_labels: [keyword] }
+  return perform(place, { uids, change }, off ? `Label ${name} taken off` : `${counted(subjects)} labelled ${name}`)
+}
+
+function counted({ length }: Subjects): string {
+  return length === 1 ? 'Conversation' : `${count(length)} conversations`
+}

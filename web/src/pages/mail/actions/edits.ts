@@ -1,0 +1,49 @@
+import type { ChangeMessagesBody, EventMessage } from '../../../api/generated.ts'
+
+/** What is done to a message. */
+export type Change = Omit<ChangeMessagesBody, 'uids'>
+
+/** One change of several messages of a folder. */
+export interface Edit {
+  readonly uids: readonly number[]
+  readonly change: Change
+}
+
+/** What an edit can change of a message, but for its folder. */
+export interface State {
+  readonly uid: number
+  readonly unread: boolean
+  readonly starred: boolean
+  readonly labels: readonly string[]
+}
+
+/** The message as the change leaves it. */
+export function changed<T extends State>(message: T, { unread, starred, add_labels, remove_labels }: Change): T {
+  const labels = new Set([...message.labels, ...(add_labels ?? [])])
+  for (const keyword of remove_labels ?? []) labels.delete(keyword)
+  return {
+    ...message,
+    unread: unread ?? message.unread,
+    starred: starred ?? message.starred,
+    labels: [...labels],
+  }
+}
+
+/** Whether the message is as the change leaves it, in its folder. */
+export function isLeftBy(change: Change, message: State): boolean {
+  return change.folder === undefined && isSame(message, changed(message, change))
+}
+
+/** Whether the message is as an event tells that it has become, in its folder. */
+export function isToldBy({ moved_from, labels, ...event }: EventMessage, message: State): boolean {
+  const { unread, starred, added_labels: add_labels = [], removed_labels: remove_labels = [] } = event
+  const told = { ...(unread !== undefined && { unread }), ...(starred !== undefined && { starred }) }
+  const after = changed({ ...message, labels: labels ?? message.labels }, { ...told, add_labels, remove_labels })
+  return moved_from === undefined && isSame(message, after)
+}
+
+function isSame(one: State, other: State): boolean {
+  const [labels, others] = [new Set(one.labels), new Set(other.labels)]
+  const isSameLabels = labels.size === others.size && [...labels].every((keyword) => others.has(keyword))
+  return one.unread === other.unread && one.starred === other.starred && isSameLabels
+}

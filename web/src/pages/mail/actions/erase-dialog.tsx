@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { ActionDialog } from '../../../parts/action-dialog.tsx'
+import type { Place } from '../place.ts'
+import { erase } from './erase.ts'
+import { messages, say } from './erase-texts.ts'
+import type { Subject } from './subject.ts'
+
+interface Props {
+  readonly place: Place
+  readonly subjects: readonly Subject[]
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before conversations are deleted for good. */
+export function EraseDialog({ place, subjects, onDone, onClose }: Props) {
+  // What is chosen when it opens, whatever comes or goes behind it.
+  const [uids] = useState(() => subjects.flatMap((one) => one.uids))
+  return (
+    <ActionDialog
+      title="Delete for good?"
+      about={`${messages(uids.length)} will be gone. This cannot be undone.`}
+      action="Delete for good"
+      danger
+      onSubmit={async () => {
+        await erase(place, uids)
+        say(`${messages(uids.length)} deleted for good`)
+        onDone()
+      }}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,40 @@
+import { deleteMessages, emptyFolder } from '../../../api/generated.ts'
+import { askAnew } from '../../../app/ask-anew.ts'
+import type { Place } from '../place.ts'
+import { mailKeys } from '../queries.ts'
+import { together } from './perform.ts'
+
+/** Folders of what is to go: only there messages are deleted for good. */
+export const isForWaste = (folder: string) => folder === 'trash' || folder === 'junk'
+
+/** Deletes messages for good. */
+export function erase(place: Place, uids: readonly number[]): Promise<void> {
+  return telling(place, async () => {
+    for (let at = 0; at < uids.length; at += together)
+      await deleteMessages({ uids: uids.slice(at, at + together) }, place)
+  })
+}
+
+/** Deletes all that is in the folder now, for good. */
+export function empty(place: Place): Promise<void> {
+  return telling(place, async () => {
+    const { mailbox, folder } = place
+    for (let upTo: number | undefined; ; ) {
+      const { has_more, up_to_uid } = await emptyFolder(folder, {
+        mailbox,
+        ...(upTo !== undefined && { up_to_uid: upTo }),
+      })
+      if (!has_more) return
+      upTo = up_to_uid
+    }
+  })
+}
+
+/** Where some of it fails, what is gone is gone. */
+async function telling({ mailbox }: Place, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } finally {
+    askAnew([...mailKeys(mailbox), ['usage']])
+  }
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { folderName } from '../../../parts/folder-name.ts'
+import type { Place } from '../place.ts'
+import { foldersQuery } from '../queries.ts'
+import { FilterMenu } from './filter-menu.tsx'
+
+interface Props {
+  readonly place: Place
+  readonly isOpen: boolean
+  readonly onOpen: (open: boolean) => void
+  readonly onChoose: (folder: string) => void
+}
+
+/** Where to move to: another folder of the mailbox, or a new one of the typed name. */
+export function MoveMenu({ place, isOpen, onOpen, onChoose }: Props) {
+  const [typed, type] = useState('')
+  const folders = useQuery(foldersQuery(place.mailbox)).data?.data ?? []
+  const choices = folders
+    .filter(({ name }) => name !== place.folder)
+    .map(({ name }) => ({ id: name, name: folderName(name), shown: folderName(name) }))
+  const wanted = typed.trim()
+  const isNew = wanted !== '' && !folders.some(({ name }) => folderName(name).toLowerCase() === wanted.toLowerCase())
+  return (
+    <FilterMenu
+      name="Move"
+      shortcut="v"
+      icon="folder"
+      isOpen={isOpen}
+      onOpen={(open) => {
+        type('')
+        onOpen(open)
+      }}
+      typed={{ value: typed, onChange: type }}
+      choices={isNew ? [...choices, { id: wanted, name: wanted, shown: `New folder ${wanted}` }] : choices}
+      onChoose={onChoose}
+    />
+  )
+}

@@ -1,0 +1,103 @@
+import { ApiError } from '../../../api/call.ts'
+import { changeMessage, changeMessages } from '../../../api/generated.ts'
+import { askAnewSoon } from '../../../app/ask-anew.ts'
+import { sayFailure, toasts } from '../../../parts/toasts.ts'
+import { sayUndone, undo } from '../../changes/undo.ts'
+import { isAsked, showAtOnce, statesOf } from '../cached.ts'
+import type { Place } from '../place.ts'
+import { mailKeys } from '../queries.ts'
+import type { Edit } from './edits.ts'
+import { isShown } from './shown.ts'
+
+/** Messages in one request. */
+export const together = 500
+
+/** How long an action offers to be undone. The changes are listed for 30 days. */
+const undoable = 10_000
+
+/** Requests that are under way. */
+let pending = 0
+
+/** Whether one of them may have left something else than what is shown, which is asked for again after the last. */
+let unsure = false
+
+/** Messages that are marked by a request each: there is a limit of requests. */
+const mostOneByOne = 5
+
+/** Changes messages: at once in what is shown, then in the service. Says what was done, and offers to undo it. What fails is shown
+ *  as it was, with the reason. */
+export async function perform(place: Place, edit: Edit, done: string): Promise<void> {
+  try {
+    const changes = await apply(place, edit, () => changeAll(place, edit))
+    const action = { name: 'Undo', run: () => void revert(place, changes) }
+    toasts.add({ text: done, ...(changes.length > 0 && { action }) }, { timeout: undoable })
+  } catch (error) {
+    sayFailure(error)
+  }
+}
+
+/** Marks as read what one reads. Nothing is said of it, and a few messages are not among the recent changes: the service records only
+ *  what one request does to many. */
+export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
+  const edit = { uids, change: { unread: false } }
+  const changeEach = async () => {
+    for (const uid of uids) await changeMessage(uid, edit.change, place).catch(unlessGone)
+  }
+  const send = uids.length > mostOneByOne ? () => changeAll(place, edit) : changeEach
+  await apply<unknown>(place, edit, send).catch(sayFailure)
+}
+
+/** Somebody else may have moved or deleted it meanwhile. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
+}
+
+/** The last first. */
+async function revert({ mailbox }: Place, changes: readonly string[]): Promise<void> {
+  try {
+    unsure = true
+    sayUndone(await whilePending(mailbox, () => undo(changes.toReversed())))
+  } catch (error) {
+    sayFailure(error)
+  }
+}
+
+/** Shows an edit at once, and sends it. @throws ApiError where nothing, or not all of it, was done. */
+async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
+  const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.uids))
+  return whilePending(place.mailbox, async () => {
+    try {
+      const answer = await send()
+      unsure ||= interrupted || isAsked(place) || !isShown(place, edit)
+      return answer
+    } catch (error) {
+      unsure = true
+      back()
+      throw error
+    }
+  })
+}
+
+/** Answers the changes that it made. */
+async function changeAll(place: Place, edit: Edit): Promise<string[]> {
+  const changes: string[] = []
+  for (let at = 0; at < edit.uids.length; at += together) {
+    const uids = edit.uids.slice(at, at + together)
+    const { change_id } = await changeMessages({ ...edit.change, uids }, place)
+    if (change_id !== null) changes.push(change_id)
+  }
+  return changes
+}
+
+async function whilePending<T>(mailbox: string, work: () => Promise<T>): Promise<T> {
+  pending++
+  try {
+    return await work()
+  } finally {
+    pending--
+    if (pending === 0 && unsure) {
+      unsure = false
+      askAnewSoon(mailKeys(mailbox))
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { ThreadMessage } from '../../../api/generated.ts'
+import type { Row } from '../queries.ts'
+
+/** A conversation that something is done to. */
+export interface Subject {
+  readonly id: string
+  /** Oldest first. */
+  readonly uids: readonly number[]
+  readonly unread: boolean
+  readonly starred: boolean
+  readonly labels: ReadonlySet<string>
+}
+
+type Part = Pick<ThreadMessage, 'uid' | 'unread' | 'starred' | 'labels'>
+
+/** `messages` are those that are known of it. */
+export function subjectOf({ id, uids }: Pick<Row, 'id' | 'uids'>, messages: readonly Part[]): Subject {
+  return {
+    id,
+    uids,
+    unread: messages.some(({ unread }) => unread),
+    starred: messages.some(({ starred }) => starred),
+    labels: new Set(messages.flatMap(({ labels }) => labels)),
+  }
+}

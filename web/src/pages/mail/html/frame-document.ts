@@ -1,0 +1,41 @@
+import { quotingClasses } from '../../../../../src/mime/body/html-quotations.ts'
+import type { Sanitized } from './sanitize.ts'
+
+/** What quotes the message before, as mail programs mark it. */
+const quotations = ['blockquote[type="cite"]', '#appendonsend', ...quotingClasses.map((name) => `.${name}`)].join(', ')
+
+export interface FrameDocument {
+  readonly html: string
+  /** The same without what it quotes; undefined where it quotes nothing, or nothing else is in it. */
+  readonly unquoted: string | undefined
+}
+
+/** The document of a message's frame. It has no script; its styles apply by the nonce of the page, whose content security
+ *  policy the frame inherits and narrows: it loads nothing at all. */
+export function frameDocument({ body, css }: Pick<Sanitized, 'body' | 'css'>, nonce: string): FrameDocument {
+  const isPlain = !/color|background/i.test(css) && !/\b(?:bg)?color=/i.test(body.innerHTML)
+  const make = (content: HTMLElement) => wholeDocument(content.outerHTML, css, { nonce, isPlain })
+  const html = make(body)
+  const quoted = body.querySelectorAll(quotations)
+  if (quoted.length === 0) return { html, unquoted: undefined }
+  const rest = body.cloneNode(true) as HTMLElement
+  for (const element of rest.querySelectorAll(quotations)) element.remove()
+  const isEmpty = rest.textContent.trim() === '' && rest.querySelector('img[src]') === null
+  return { html, unquoted: isEmpty ? undefined : make(rest) }
+}
+
+function wholeDocument(body: string, css: string, { nonce, isPlain }: { nonce: string; isPlain: boolean }): string {
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:`
+  return `<!doctype html><html><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="x-dns-prefetch-control" content="off">
+<style nonce="${nonce}">${isPlain ? plainLook : ownLook}${common}</style><style nonce="${nonce}">${css}</style></head>${body}</html>`
+}
+
+/** A message that has no colours of its own takes those of the reader's scheme; any other was made for white paper. */
+const plainLook = `:root{color-scheme:light dark;color:light-dark(#1d1d1b,#e9e8e5);background:light-dark(#fff,#1d1f21)}
+a{color:light-dark(#0c6b66,#5cc5bd)}`
+const ownLook = ':root{color-scheme:light;color:#1d1d1b;background:#fff}'
+const common = `@layer base,message;@layer base{body{margin:0;font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+img{max-width:100%}blockquote{margin-inline:.5em 0;padding-inline-start:.75em;border-inline-start:3px solid #8886}
+pre{white-space:pre-wrap}}`

@@ -1,0 +1,31 @@
+import { getFetchMessagePictureUrl } from '../../../api/generated.ts'
+import type { Place } from '../place.ts'
+import { dataUrl } from './data-url.ts'
+
+const atOnce = 6
+/** Octets of all pictures of a message. More would weigh on the page. */
+const mostTogether = 25_000_000
+
+/** Pictures that lie elsewhere, as the service fetches them, by their addresses. Those that cannot be had are left out. */
+export async function remotePictures(
+  place: Place,
+  uid: number,
+  addresses: readonly string[],
+  onDone: (count: number) => void,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  const waiting = addresses.values()
+  let octets = 0
+  let done = 0
+  async function fetchNext(): Promise<void> {
+    for (const url of waiting) {
+      const answer = await fetch(getFetchMessagePictureUrl(uid, { ...place, url })).catch(() => undefined)
+      const picture = answer?.ok ? await answer.blob() : undefined
+      octets += picture?.size ?? 0
+      if (picture && octets <= mostTogether) found.set(url, await dataUrl(picture))
+      onDone(++done)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, fetchNext))
+  return found
+}

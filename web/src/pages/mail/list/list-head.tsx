@@ -1,0 +1,53 @@
+import { folderName } from '../../../parts/folder-name.ts'
+import { count } from '../../../parts/size.ts'
+import { ActionBar } from '../actions/action-bar.tsx'
+import { subjectOf } from '../actions/subject.ts'
+import { cachedRows } from '../cached.ts'
+import type { Place } from '../place.ts'
+import type { Row } from '../queries.ts'
+import { EmptyFolder } from './empty-folder.tsx'
+import styles from './list-head.module.css'
+import type { Selection } from './use-selection.ts'
+
+interface Props {
+  readonly place: Place
+  readonly total: number | undefined
+  readonly loaded: readonly Row[]
+  readonly selection: Selection
+  /** The conversation that keys act on where none is selected. */
+  readonly focused: Row | undefined
+}
+
+/** The folder's name, how many are selected, and what can be done with them. */
+export function ListHead({ place, total, loaded, selection, focused }: Props) {
+  const selected = selection.ids.size === 0 ? [] : cachedRows(place).filter(({ id }) => selection.ids.has(id))
+  const rows = selected.length > 0 ? selected : focused ? [focused] : []
+  const all = loaded.length > 0 && loaded.every(({ id }) => selection.ids.has(id))
+  return (
+    <header className={styles.head}>
+      <input
+        type="checkbox"
+        aria-label="Select all that are loaded"
+        checked={all}
+        disabled={loaded.length === 0}
+        ref={(box) => {
+          if (box) box.indeterminate = !all && selected.length > 0
+        }}
+        onChange={() => (selected.length > 0 ? selection.clear() : selection.setAll(cachedRows(place)))}
+      />
+      <div className={styles.title} data-selecting={selected.length > 0 || undefined}>
+        <h1>{folderName(place.folder)}</h1>
+        <span role="status" className={styles.count}>
+          {selected.length > 0 ? `${count(selected.length)} selected` : total !== undefined && count(total)}
+        </span>
+      </div>
+      <ActionBar
+        place={place}
+        subjects={rows.map((row) => subjectOf(row, row.messages))}
+        shown={selected.length > 0}
+        onLeave={selection.clear}
+      />
+      {selected.length === 0 && <EmptyFolder place={place} />}
+    </header>
+  )
+}

@@ -1,0 +1,208 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { afterPaint } from '../../../parts/after-paint.ts'
+import { ahead } from '../../../parts/ahead.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { folderName } from '../../../parts/folder-name.ts'
+import { useKeys } from '../../../parts/keys.ts'
+import { useSettled } from '../../../parts/use-settled.ts'
+import { write } from '../../write/opening.ts'
+import { useMayWrite } from '../../write/use-may-write.ts'
+import { star } from '../actions/actions.ts'
+import { subjectOf } from '../actions/subject.ts'
+import { useMayChange } from '../actions/use-may-change.ts'
+import { cachedRows } from '../cached.ts'
+import type { Place } from '../place.ts'
+import type { Row } from '../queries.ts'
+import { useLabelNames } from '../use-label-names.ts'
+import { ListHead } from './list-head.tsx'
+import { ListRow } from './list-row.tsx'
+import { loadAhead } from './load-ahead.ts'
+import styles from './thread-list.module.css'
+import { useRowHeight } from './use-row-height.ts'
+import { useRows } from './use-rows.ts'
+import { useSelection } from './use-selection.ts'
+
+interface Props {
+  readonly place: Place
+  /** The conversation that is shown beside the list. */
+  readonly opened: string | undefined
+}
+
+/** The conversations of a folder, of which only those in sight are in the page and are asked for. */
+export function ThreadList({ place, opened }: Props) {
+  const navigate = useNavigate()
+  const scroller = useRef<HTMLDivElement>(null)
+  const height = useRowHeight(scroller)
+  const [seen, setSeen] = useState({ first: 0, last: 0 })
+  const rows = useRows(place, seen.first, seen.last)
+  // The first rows are rendered piece by piece: the page answers to a key between two of them.
+  const total = useDeferredValue(rows.total ?? 0, 0)
+  const [active, setActive] = useState(0)
+  const mayChange = useMayChange(place.mailbox)
+  const labelNames = useLabelNames()
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    // Its own measures the list at once, and has the browser lay out the page once more.
+    observeElementRect: observeSize,
+    initialRect: { width: 0, height: 800 },
+    overscan: 4,
+    onChange: ({ range }) => {
+      const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
+      setSeen((held) => (held.first === first && held.last === last ? held : { first, last }))
+    },
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are as high as the list is wide
+  useEffect(() => virtual.measure(), [height])
+  const selection = useSelection(rows.at)
+  const latest = useRef(selection)
+  latest.current = selection
+  const onSelect = useCallback((index: number, extend: boolean) => {
+    const { toggle, extend: upTo } = latest.current
+    setActive(index)
+    if (extend) upTo(index)
+    else toggle(index)
+  }, [])
+  const onStar = useCallback((row: Row) => void star(place, [subjectOf(row, row.messages)]), [place])
+
+  const writes = useMayWrite(place.mailbox) && place.folder === 'drafts'
+  const onOpen = useCallback(
+    (row: Row) => {
+      const uid = row.uids.at(-1)
+      if (writes && uid !== undefined) write({ what: 'draft', place, uid })
+      else void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
+    },
+    [navigate, place, writes],
+  )
+
+  const focusRow = (index: number) => {
+    const next = Math.max(0, Math.min(total - 1, index))
+    setActive(next)
+    virtual.scrollToIndex(next)
+    const focus = () => {
+      const found = scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 1}"]`)
+      found?.focus({ preventScroll: true })
+      return found != null
+    }
+    // One that is far away comes into the page first.
+    if (!focus()) requestAnimationFrame(focus)
+  }
+  // From a conversation the keyboard comes back to its row.
+  const last = useRef(opened)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about what is opened and closed
+  useEffect(() => {
+    const index = cachedRows(place).findIndex(({ id }) => id === opened)
+    if (opened !== undefined && rows.at(index)?.id === opened) setActive(index)
+    if (opened === undefined && last.current !== undefined) focusRow(active)
+    last.current = opened
+  }, [opened])
+  const open = (index: number) => {
+    const row = rows.at(index)
+    if (row) onOpen(row)
+  }
+  // While the list is loaded, the page for what is opened from it.
+  useEffect(() => afterPaint(() => ahead(() => import('../conversation.tsx'))), [])
+  // What is opened is looked at, and the ones beside it come next. In the list, keys only pass most of them.
+  const settled = useSettled(rows.at(active)?.id)
+  const likely = opened ?? settled
+  useEffect(() => {
+    if (likely === undefined) return
+    return afterPaint(() => void loadAhead(place, likely))
+  }, [place, likely])
+  const isInList = () => scroller.current?.contains(document.activeElement) ?? false
+  useKeys(
+    opened !== undefined
+      ? {}
+      : {
+          j: () => focusRow(isInList() ? active + 1 : active),
+          k: () => focusRow(isInList() ? active - 1 : active),
+          o: () => open(active),
+          x: () => selection.toggle(active),
+          u: rows.again,
+          Escape: selection.clear,
+        },
+  )
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / height) - 1)
+    const moves: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: total - 1,
+    }
+    const to = moves[event.key]
+    if (to !== undefined) focusRow(to)
+    else if (event.key === 'Enter') open(active)
+    else if (event.key === ' ') onSelect(active, event.shiftKey)
+    else return
+    event.preventDefault()
+  }
+  const items = virtual.getVirtualItems()
+  // The row that the keyboard comes to first is always in the page.
+  const reachable = items.some(({ index }) => index === active) ? active : items[0]?.index
+  const loaded = items.flatMap(({ index }) => rows.at(index) ?? [])
+  return (
+    <section className={styles.list} aria-label={folderName(place.folder)}>
+      <ListHead
+        place={place}
+        total={rows.total}
+        loaded={loaded}
+        selection={selection}
+        focused={opened === undefined ? rows.at(active) : undefined}
+      />
+      {rows.error && rows.total === undefined && <Failure error={rows.error} what="conversations" again={rows.again} />}
+      {rows.total === 0 && <Empty title={emptyTitle(place.folder)} about={emptyAbout(place.folder)} />}
+      <div ref={scroller} className={styles.scroller} data-empty={!rows.total || undefined}>
+        <div
+          role="grid"
+          aria-label="Conversations"
+          aria-multiselectable="true"
+          aria-rowcount={total}
+          aria-busy={rows.total === undefined}
+          onKeyDown={onKeyDown}
+          style={{ height: virtual.getTotalSize() }}
+          className={styles.grid}
+        >
+          {items.map(({ index, start }) => {
+            const row = rows.at(index)
+            return (
+              <ListRow
+                key={index}
+                {...{ place, row, index, height, labelNames, onSelect, onOpen }}
+                top={start}
+                onFocus={setActive}
+                onStar={mayChange ? onStar : undefined}
+                isSelected={row !== undefined && selection.ids.has(row.id)}
+                isOpened={row !== undefined && row.id === opened}
+                isReachable={index === reachable}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function observeSize({ scrollElement }: Virtualizer<HTMLDivElement, Element>, changed: (rect: Rect) => void) {
+  if (!scrollElement) return
+  const observer = new ResizeObserver(() => {
+    changed({ width: scrollElement.clientWidth, height: scrollElement.clientHeight })
+  })
+  observer.observe(scrollElement)
+  return () => observer.disconnect()
+}
+
+const emptyTitle = (folder: string) => (folder === 'inbox' ? 'Your inbox is empty' : `Nothing in ${folderName(folder)}`)
+
+function emptyAbout(folder: string): string {
+  if (folder === 'inbox') return 'What arrives is shown here at once.'
+  if (folder === 'junk') return 'What fails the checks of its sender’s domain comes here.'
+  return 'What you move here is shown here.'
+}

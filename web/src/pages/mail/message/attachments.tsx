@@ -1,0 +1,35 @@
+import { type Attachment, getDownloadAttachmentUrl, type Message } from '../../../api/generated.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { plain } from '../../../parts/plain.ts'
+import { size } from '../../../parts/size.ts'
+import { isShownInText, isViewable } from '../html/pictures.ts'
+import type { Place } from '../place.ts'
+import styles from './attachments.module.css'
+
+/** What is attached to a message: to be saved, and seen where it is a picture. */
+export function Attachments({ place, message }: { place: Place; message: Message }) {
+  const attachments = message.attachments.filter((one) => !isShownInText(one, message.html))
+  if (attachments.length === 0) return null
+  return (
+    <ul className={styles.attachments} aria-label="Attachments">
+      {attachments.map((attachment) => (
+        <li key={attachment.id}>
+          <File place={place} uid={message.uid} attachment={attachment} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function File({ place, uid, attachment }: { place: Place; uid: number; attachment: Attachment }) {
+  const url = getDownloadAttachmentUrl(uid, attachment.id, { ...place })
+  const name = plain(attachment.filename ?? '') || 'Attachment without a name'
+  return (
+    <a className={styles.file} href={url} download={attachment.filename ?? ''}>
+      {isViewable(attachment) ? <img src={url} alt="" loading="lazy" /> : <Icon name="attachment" />}
+      <bdi className={styles.name}>{name}</bdi>
+      <span className={styles.size}>{size(attachment.size_bytes)}</span>
+      <Icon name="download" />
+    </a>
+  )
+}

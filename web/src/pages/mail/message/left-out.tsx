@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Button } from '../../../parts/button.tsx'
+import { remotePictures } from '../html/remote-pictures.ts'
+import type { Place } from '../place.ts'
+import styles from './open-message.module.css'
+
+interface Props {
+  readonly place: Place
+  readonly uid: number
+  /** How many pictures of the message are not shown. */
+  readonly count: number
+  readonly addresses: readonly string[]
+  readonly onFetched: (pictures: Map<string, string>) => void
+}
+
+type State = 'left out' | 'fetched' | { readonly done: number }
+
+/** Says that pictures from elsewhere are not shown, and fetches them once that is asked for. */
+export function LeftOut({ place, uid, count, addresses, onFetched }: Props) {
+  const [state, setState] = useState<State>('left out')
+  async function fetchAll() {
+    setState({ done: 0 })
+    const found = await remotePictures(place, uid, addresses, (done) => setState({ done }))
+    onFetched(found)
+    setState('fetched')
+  }
+  const pictures = count === 1 ? 'A picture' : `${count} pictures`
+  if (typeof state === 'object')
+    return (
+      <p className={styles.note} role="status">
+        Fetching pictures: {state.done} of {addresses.length}
+      </p>
+    )
+  if (state === 'fetched')
+    return (
+      <p className={styles.note} role="status">
+        {count > 0 && `${pictures} from elsewhere cannot be shown.`}
+      </p>
+    )
+  if (count === 0) return null
+  return (
+    <div className={styles.leftOut}>
+      <p className={styles.note}>
+        {pictures} from elsewhere left out, so the sender does not learn that you read this.
+      </p>
+      {addresses.length > 0 && <Button onPress={() => void fetchAll()}>Show pictures</Button>}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { Message } from '../../../api/generated.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Frame } from '../html/frame.tsx'
+import { frameDocument } from '../html/frame-document.ts'
+import { pageNonce } from '../html/nonce.ts'
+import { ownPictures } from '../html/own-pictures.ts'
+import { sanitize } from '../html/sanitize.ts'
+import { personName } from '../people.ts'
+import type { Place } from '../place.ts'
+import { LeftOut } from './left-out.tsx'
+import styles from './open-message.module.css'
+
+interface Props {
+  readonly place: Place
+  readonly message: Message
+  readonly html: string
+}
+
+/** A message's HTML, made harmless, in a frame. Loaded where a message has any. */
+export default function MessageHtml({ place, message, html }: Props) {
+  const query = useQuery({
+    queryKey: ['pictures', place.mailbox, place.folder, message.uid],
+    queryFn: () => ownPictures(place, message),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })
+  return (
+    <Loaded query={query} what="the message">
+      {(own) => <WithPictures place={place} message={message} html={html} own={own} />}
+    </Loaded>
+  )
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+function WithPictures({ place, message, html, own }: Props & { own: ReadonlyMap<string, string> }) {
+  const [remote, setRemote] = useState(none)
+  const [quoted, showQuoted] = useState(false)
+  const { shown, leftOut, addresses } = useMemo(() => {
+    const sanitized = sanitize(html, own, remote)
+    return {
+      shown: frameDocument(sanitized, pageNonce()),
+      leftOut: sanitized.leftOut,
+      addresses: sanitized.remote,
+    }
+  }, [html, own, remote])
+  return (
+    <>
+      <LeftOut place={place} uid={message.uid} count={leftOut} addresses={addresses} onFetched={setRemote} />
+      <Frame
+        html={quoted ? shown.html : (shown.unquoted ?? shown.html)}
+        title={`What ${personName(message.from)} wrote`}
+      />
+      {shown.unquoted !== undefined && (
+        <div className={styles.tools}>
+          <Button look="quiet" aria-expanded={quoted} onPress={() => showQuoted(!quoted)}>
+            {quoted ? 'Hide quoted text' : 'Show quoted text'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { lazy, useMemo, useState } from 'react'
+import type { Message } from '../../../api/generated.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Part } from '../../../parts/part.tsx'
+import { size } from '../../../parts/size.ts'
+import { htmlSize } from '../html/html-size.ts'
+import type { Place } from '../place.ts'
+import { Attachments } from './attachments.tsx'
+import { MessageText } from './message-text.tsx'
+import styles from './open-message.module.css'
+import { Recipients } from './recipients.tsx'
+import { Undelivered } from './undelivered.tsx'
+import { Why } from './why.tsx'
+
+const MessageHtml = lazy(() => import('./message-html.tsx'))
+
+/** A whole message: to whom, what is known of it, what it says, what is attached. */
+export function OpenMessage({ place, message }: { place: Place; message: Message }) {
+  const { html, text } = message
+  const extent = useMemo(() => htmlSize(html ?? ''), [html])
+  const [asText, showText] = useState(html === null || extent !== 'usual')
+  return (
+    <div className={styles.message}>
+      <Recipients message={message} />
+      <Undelivered place={place} message={message} />
+      <Why message={message} />
+      {html !== null && !asText ? (
+        <Part name="The message" loading={<p className={styles.note}>Loading…</p>}>
+          <MessageHtml place={place} message={message} html={html} />
+        </Part>
+      ) : (
+        <MessageText text={text ?? (html === null ? '' : message.preview)} />
+      )}
+      {html !== null && extent !== 'usual' && asText && (
+        <p className={styles.note}>
+          The formatted text of this message is {extent} ({size(html.length)}), so{' '}
+          {text === null ? 'only its beginning' : 'its plain text'} is shown.
+          {extent === 'too large' && ' To see it, download the message and open it in a mail program.'}
+        </p>
+      )}
+      {html !== null && extent !== 'too large' && (text !== null || asText) && (
+        <div className={styles.tools}>
+          <Button look="quiet" onPress={() => showText(!asText)}>
+            {asText ? 'Show with formatting' : 'Show as plain text'}
+          </Button>
+        </div>
+      )}
+      <Attachments place={place} message={message} />
+    </div>
+  )
+}

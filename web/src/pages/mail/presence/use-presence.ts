@@ -1,0 +1,56 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { type PresentMember, type PresentMemberDoing, sayPresence } from '../../../api/generated.ts'
+import { queryClient } from '../../../app/query-client.ts'
+import type { Place } from '../place.ts'
+
+/** The service forgets after a minute. */
+const sayAgainMs = 25_000
+
+/** What is done in each conversation by parts of this page: the reading of one, and the writing of an answer to it. */
+const done = new Map<string, PresentMemberDoing[]>()
+
+/** Who else is in a conversation. To ask is to say that one is there, too. */
+const presenceQuery = (mailbox: string, conversation: string) =>
+  queryOptions({
+    queryKey: ['presence', mailbox, conversation],
+    queryFn: () => sayPresence({ mailbox, conversation, doing: doingIn(mailbox, conversation) }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchInterval: sayAgainMs,
+  })
+
+/** The others who are in a conversation. Says to them what one does there while this is shown, and the page looked at. */
+export function usePresence(
+  { mailbox }: Pick<Place, 'mailbox'>,
+  conversation: string,
+  doing: PresentMemberDoing,
+): readonly PresentMember[] {
+  useEffect(() => {
+    const name = `${mailbox} ${conversation}`
+    const { queryKey } = presenceQuery(mailbox, conversation)
+    const leave = () => {
+      const left = [...(done.get(name) ?? [])]
+      left.splice(left.indexOf(doing), 1)
+      if (left.length > 0) done.set(name, left)
+      else done.delete(name)
+      if (left.length > 0) void queryClient.invalidateQueries({ queryKey })
+      else void sayPresence({ mailbox, conversation, doing: null }, { keepalive: true }).catch(() => {})
+    }
+    const here = done.get(name) ?? []
+    done.set(name, [...here, doing])
+    if (!here.includes(doing)) void queryClient.invalidateQueries({ queryKey })
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('pagehide', leave)
+      // What is shown next comes first.
+      setTimeout(leave)
+    }
+  }, [mailbox, conversation, doing])
+  return useQuery(presenceQuery(mailbox, conversation)).data?.data ?? []
+}
+
+function doingIn(mailbox: string, conversation: string): PresentMemberDoing {
+  return done.get(`${mailbox} ${conversation}`)?.includes('writing') ? 'writing' : 'reading'
+}
