@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksRight, shortName, splitAddresses, written } from '../../web/src/pages/write/addresses.ts'
-import { answerTo, type Mode } from '../../web/src/pages/write/answer.ts'
-import { isCalled, ranked } from '../../web/src/pages/write/correspondents.ts'
-import { choicesFrom, windowFrom } from '../../web/src/pages/write/times.ts'
+import { answerTo, type Mode } from '../../web/src/pages/write/beginning/answer.ts'
+import { looksRight, shortName, splitAddresses, written } from '../../web/src/pages/write/recipients/addresses.ts'
+import { isCalled, ranked } from '../../web/src/pages/write/recipients/correspondents.ts'
+import { choicesFrom, windowFrom } from '../../web/src/pages/write/sending/times.ts'
 
 for (const [typed, expected] of [
   ['ann@a.example, Bob <bob@b.example>; eve@e.example', ['ann@a.example', 'Bob <bob@b.example>', 'eve@e.example']],

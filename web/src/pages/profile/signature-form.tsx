@@ -3,9 +3,9 @@ import { type Signature, setSignature } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import field from '../../parts/field.module.css'
 import { useFieldError } from '../../parts/field-errors.ts'
+import { linesAsHtml } from '../write/beginning/quote.ts'
+import { signaturesChanged } from '../write/beginning/signature-queries.ts'
 import Editor from '../write/editor/editor.tsx'
-import { linesAsHtml } from '../write/quote.ts'
-import { signaturesChanged } from '../write/signature-queries.ts'
 import styles from './signatures.module.css'
 
 interface Props {

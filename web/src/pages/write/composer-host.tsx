@@ -5,8 +5,8 @@ import { afterPaint } from '../../parts/after-paint.ts'
 import { ahead } from '../../parts/ahead.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { Part } from '../../parts/part.tsx'
-import { useBeginning, write } from './opening.ts'
-import { signaturesQuery } from './signature-queries.ts'
+import { useBeginning, write } from './beginning/opening.ts'
+import { signaturesQuery } from './beginning/signature-queries.ts'
 import { sendersOf } from './writing.ts'
 
 const Composer = lazy(() => import('./composer.tsx'))
@@ -25,7 +25,7 @@ export function ComposerHost({ me }: { me: Me }) {
     // Drafts that are kept on the device stay there until it is loaded.
     if (mayWrite && isPainted)
       ahead(
-        () => import('./resume.ts'),
+        () => import('./saving/resume.ts'),
         ({ resume }) => void resume(me.id),
       )
   }, [me.id, mayWrite, isPainted])

@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { toasts } from '../../parts/toasts.ts'
-import { begin } from './begin.ts'
+import { begin } from './beginning/begin.ts'
+import type { Beginning } from './beginning/opening.ts'
 import styles from './composer.module.css'
 import { close, current, put, show, useDesk } from './desk.ts'
 import { Form } from './form.tsx'
-import type { Beginning } from './opening.ts'
-import { draftOf } from './save.ts'
+import { draftOf } from './saving/save.ts'
 
 /** Where a message is written: a panel beside what one reads, on a phone a page of its own. */
 export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {

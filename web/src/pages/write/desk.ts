@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
-import { putAside, throwAway } from './aside.ts'
-import { forgetText, keep, keepFile } from './device.ts'
-import { Fault } from './fault.ts'
-import { hold } from './hold.ts'
-import { draftOf, whenNoted } from './save.ts'
+import { putAside, throwAway } from './saving/aside.ts'
+import { forgetText, keep, keepFile } from './saving/device.ts'
+import { hold } from './saving/hold.ts'
+import { draftOf, whenNoted } from './saving/save.ts'
+import { Fault } from './sending/fault.ts'
 import { isEmpty, limits, type Recipients, type SavedDraft, undoable, type Writing } from './writing.ts'
 
 /** The message that is open. */

@@ -1,0 +1,24 @@
+import { useRef } from 'react'
+import { IconButton } from '../../../parts/icon-button.tsx'
+import { addFiles } from '../desk.ts'
+
+/** Lets one choose files. */
+export function AttachButton() {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        onChange={({ target }) => {
+          void addFiles([...(target.files ?? [])], false)
+          target.value = ''
+        }}
+      />
+      <IconButton name="Attach files" icon="attachment" onPress={() => input.current?.click()} />
+    </>
+  )
+}

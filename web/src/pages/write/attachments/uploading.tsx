@@ -1,0 +1,26 @@
+import { Heard } from '../../../parts/heard.tsx'
+import type { File } from '../writing.ts'
+import { useShare } from './uploads.ts'
+
+/** How much of an attachment has left, while it is being sent. */
+export function Uploading({ file: { id, name } }: { file: File }) {
+  const share = useShare(id)
+  const isGoing = share !== undefined && share < 1
+  const percent = Math.floor((share ?? 0) * 100)
+  return (
+    <>
+      {isGoing && (
+        <>
+          <progress value={percent} max={100} aria-label={`Uploading ${name}`} />
+          <span aria-hidden="true">{percent} %</span>
+        </>
+      )}
+      <Heard>
+        <span role="status">
+          {isGoing && `Uploading ${name}: ${percent - (percent % 25)} %`}
+          {share === 1 && `${name} uploaded`}
+        </span>
+      </Heard>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { canonicalAddress } from '../../../../../src/mime/address/address.ts'
+import { type Mode, ownAddresses, recipients, threadOf } from '../../../../../src/replies/rules.ts'
+import { answerSubject } from '../../../../../src/replies/subject.ts'
+import type { Message } from '../../../api/generated.ts'
+import { written } from '../recipients/addresses.ts'
+
+export type { Mode }
+
+type Original = Pick<
+  Message,
+  'from' | 'to' | 'cc' | 'reply_to' | 'subject' | 'message_id' | 'in_reply_to' | 'references'
+>
+
+interface Answer {
+  readonly to: string[]
+  readonly cc: string[]
+  readonly subject: string
+  readonly inReplyTo?: string
+  readonly references?: string[]
+}
+
+/** To whom an answer goes and what it is called, by the rules of the service. `own` are the addresses of whoever answers. */
+export function answerTo(original: Original, mode: Mode, own: readonly string[]): Answer {
+  const subject = answerSubject(original.subject, mode)
+  if (mode === 'forward') return { to: [], cc: [], subject }
+  const sendable = (ids: readonly (string | null)[]) => ids.filter((id) => id?.includes('@')) as string[]
+  const answered = {
+    ...{ from: [original.from], replyTo: original.reply_to, to: original.to, cc: original.cc },
+    messageId: sendable([original.message_id])[0] ?? null,
+    inReplyTo: sendable([original.in_reply_to]),
+    references: sendable(original.references),
+    subject,
+  }
+  const isOwn = ownAddresses(own.map((address) => canonicalAddress(address) ?? address))
+  const { to, cc } = recipients(answered, isOwn, { all: mode === 'reply_all' })
+  const { inReplyTo, references } = threadOf(answered)
+  return {
+    ...{ to: to.map(written), cc: cc.map(written), subject },
+    ...(inReplyTo[0] !== undefined && { inReplyTo: inReplyTo[0], references }),
+  }
+}

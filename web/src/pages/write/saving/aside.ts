@@ -1,0 +1,52 @@
+import { ApiError } from '../../../api/call.ts'
+import { toasts } from '../../../parts/toasts.ts'
+import type { Writing } from '../writing.ts'
+import { forget, keep } from './device.ts'
+import { release } from './hold.ts'
+import { DraftConflict, draftOf, isAtService, noLongerSaved, save, unsave } from './save.ts'
+import { later } from './trying.ts'
+
+/** Leaves a message that is no longer open to the service, among the drafts. This device keeps it until then. */
+export async function putAside(member: string, writing: Writing): Promise<void> {
+  const aside = { ...writing, fate: 'saved' } as const
+  try {
+    if (!writing.isSaved) {
+      await keep(member, aside)
+      await later('The draft is kept on this device', () => saveBeside(aside))
+      toasts.add({ text: 'Saved in Drafts' }, { timeout: 5_000 })
+    }
+    await forgetAll(writing)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    toasts.add({ text: `The draft is kept on this device: ${reason}`, failed: true }, { timeout: 10_000 })
+  }
+}
+
+/** Where somebody else has changed the draft, both are kept. */
+async function saveBeside(writing: Writing): Promise<void> {
+  try {
+    await save(writing)
+  } catch (error) {
+    if (!(error instanceof DraftConflict)) throw error
+    noLongerSaved(writing.key)
+    await save(writing)
+  }
+}
+
+/** Deletes a message for good, with its draft. */
+export async function throwAway(member: string, writing: Writing): Promise<void> {
+  if (isAtService(writing)) {
+    await keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' })
+    await later('The draft is not deleted yet', () => unsave(writing)).catch((error: unknown) => {
+      // It may be gone already, or be another member's to delete.
+      if (!(error instanceof ApiError)) throw error
+    })
+  }
+  await forgetAll(writing)
+}
+
+async function forgetAll({ key }: Writing): Promise<void> {
+  noLongerSaved(key)
+  await forget(key)
+  release(key)
+}

@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { showDraft } from '../../../api/generated.ts'
+import { Button } from '../../../parts/button.tsx'
+import { writingOf } from '../beginning/written-draft.ts'
+import styles from '../composer.module.css'
+import { current, replace } from '../desk.ts'
+import type { Writing } from '../writing.ts'
+import { noLongerSaved } from './save.ts'
+
+/** Lets one decide where somebody else has changed the draft meanwhile. Nothing is overwritten. */
+export function Conflict({ writing }: { writing: Writing }) {
+  const [problem, setProblem] = useState<string>()
+  const keepBoth = () => {
+    noLongerSaved(writing.key)
+    const latest = current()
+    if (latest) replace({ ...latest, draft: undefined, isSaved: false })
+  }
+  const takeOther = async () => {
+    if (!writing.draft) return
+    const other = await writingOf(await showDraft(writing.draft.id), [writing.from])
+    replace({ ...other, key: crypto.randomUUID() })
+  }
+  return (
+    <div role="alert" className={styles.fault}>
+      <p>This draft was changed elsewhere meanwhile. Nothing was overwritten.</p>
+      <Button onPress={keepBoth}>Keep both</Button>{' '}
+      <Button onPress={() => void takeOther().catch((error: Error) => setProblem(error.message))}>
+        Take the other
+      </Button>
+      {problem !== undefined && <p>{problem}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import { ApiError } from '../../../api/call.ts'
+import styles from '../composer.module.css'
+import type { Desk } from '../desk.ts'
+
+/** Where what is typed lies by now, in a few quiet words. Only what is not as it should be is said aloud. */
+export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; problem: Error | undefined }) {
+  const trouble = troubleOf(kept, problem)
+  return (
+    <span className={styles.kept}>
+      <span role="status">{trouble}</span>
+      {trouble === undefined && (writing.isSaved ? 'Saved' : writing.isSaved === false ? 'Saving…' : '')}
+    </span>
+  )
+}
+
+function troubleOf(kept: Desk['kept'], problem: Error | undefined): string | undefined {
+  if (!kept) return problem && 'Not saved: this browser stores nothing'
+  if (!problem) return undefined
+  if (problem instanceof ApiError && problem.isOffline) return 'Offline: kept on this device'
+  if (problem instanceof ApiError && problem.status === 401) return 'Signed out: kept on this device'
+  return `Kept on this device: ${problem.message}`
+}

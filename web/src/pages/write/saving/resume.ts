@@ -1,0 +1,25 @@
+import { write } from '../beginning/opening.ts'
+import { current } from '../desk.ts'
+import { leave } from '../sending/leave.tsx'
+import { putAside, throwAway } from './aside.ts'
+import { keptOf } from './device.ts'
+import { hold, release } from './hold.ts'
+
+/** Goes on with what this member had not finished here as the page was left: what was to be sent is sent, and what was being
+ *  written is open again, one message. Another tab keeps what it has until it is closed. */
+export async function resume(member: string): Promise<void> {
+  let opened = false
+  const goOn = async (key: string) => {
+    await hold(key)
+    const writing = (await keptOf(member)).find((one) => one.key === key)
+    // Another tab has finished it.
+    if (!writing) return release(key)
+    if (writing.fate === 'saved') return putAside(member, writing)
+    if (writing.fate === 'discarded') return throwAway(member, writing)
+    if (writing.leaving) return leave(member, writing, { ...writing.leaving, at: Date.now() })
+    if (opened || current()) return release(key)
+    opened = true
+    write({ what: 'kept', writing })
+  }
+  for (const { key } of await keptOf(member)) void goOn(key)
+}

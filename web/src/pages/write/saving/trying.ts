@@ -1,0 +1,32 @@
+import { ApiError } from '../../../api/call.ts'
+import { toasts } from '../../../parts/toasts.ts'
+import { meChanged } from '../../../session/me.ts'
+
+/** Where the service is away, or the session has ended. */
+const retryMs = 3_000
+
+/** Tries until the service has answered. `problem` is said meanwhile. @throws what it refuses for */
+export async function later<T>(problem: string, request: () => Promise<T>): Promise<T> {
+  let said: string | undefined
+  try {
+    for (;;) {
+      try {
+        return await request()
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        if (error.status === 401) void meChanged()
+        said ??= toasts.add({ text: `${problem}: ${error.message}. It is tried again until that has passed.` })
+      }
+      await new Promise((go) => setTimeout(go, retryMs))
+    }
+  } finally {
+    if (said !== undefined) toasts.close(said)
+  }
+}
+
+/** Whether the same request may succeed later: no answer, no session now, another try of it under way, too many requests. */
+function isPassing(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  const { status, field } = error
+  return status === 0 || status === 401 || (status === 409 && field === undefined) || status === 429 || status >= 500
+}

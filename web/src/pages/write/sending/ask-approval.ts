@@ -1,0 +1,25 @@
+import { requestApproval } from '../../../api/generated.ts'
+import { toasts } from '../../../parts/toasts.ts'
+import { approvalsChanged } from '../../approvals/queries.ts'
+import { write } from '../beginning/opening.ts'
+import { take } from '../desk.ts'
+import { putAside } from '../saving/aside.ts'
+import { save } from '../saving/save.ts'
+import type { Writing } from '../writing.ts'
+
+/** Asks that a message be sent as it is, and leaves it among the drafts. It is no longer open by then: to save it once more would make
+ *  it another one. Where that fails it is open again. */
+export async function askApproval(member: string, writing: Writing): Promise<void> {
+  take()
+  try {
+    const draft = await save(writing)
+    await requestApproval(draft.id, { version: draft.version })
+    await putAside(member, { ...writing, draft, isSaved: true })
+  } catch (error) {
+    const fault = error instanceof Error ? error : new Error(String(error))
+    write({ what: 'kept', writing: { ...writing, isSaved: false }, fault })
+    return
+  }
+  void approvalsChanged()
+  toasts.add({ text: 'Approval is asked for' }, { timeout: 5_000 })
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import { cancelScheduledMessage, sendDraft } from '../../../api/generated.ts'
+import { queryClient } from '../../../app/query-client.ts'
+import { ActionDialog } from '../../../parts/action-dialog.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Check } from '../../../parts/check.tsx'
+import { TextInput } from '../../../parts/text-input.tsx'
+import { inFull } from '../../../parts/time.tsx'
+import { toasts } from '../../../parts/toasts.ts'
+import { write } from '../beginning/opening.ts'
+import styles from '../composer.module.css'
+import { take } from '../desk.ts'
+import { throwAway } from '../saving/aside.ts'
+import { noLongerSaved, save } from '../saving/save.ts'
+import { undoable, type Writing } from '../writing.ts'
+import { choicesFrom, localTime, windowFrom } from './times.ts'
+
+/** Asks when a message is to be sent. */
+export function SendLater({ member, writing, onClose }: { member: string; writing: Writing; onClose: () => void }) {
+  const [now] = useState(() => new Date())
+  const { first, last } = windowFrom(now)
+  const choices = choicesFrom(now)
+  const [time, setTime] = useState(() => localTime(choices[0]?.at ?? first))
+  const at = new Date(time)
+  const [unlessReplied, setUnlessReplied] = useState(false)
+  const [key] = useState(() => crypto.randomUUID())
+  return (
+    <ActionDialog
+      title="Send later"
+      about={`Until ${inFull(last.toISOString())}. Until it is sent, it is on the page Scheduled and can be cancelled.`}
+      action="Schedule"
+      fields={['send_at']}
+      ready={at >= first && at <= last}
+      onSubmit={async () => {
+        const draft = await save(writing)
+        const body = { version: draft.version, send_at: at.toISOString(), unless_replied: unlessReplied }
+        const headers = { 'Idempotency-Key': `${key} ${body.version} ${body.send_at} ${unlessReplied}` }
+        const { id } = await sendDraft(draft.id, body, { headers })
+        take()
+        noLongerSaved(writing.key)
+        void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
+        offerUndo(member, { ...writing, draft: undefined, isSaved: false }, id, body.send_at)
+      }}
+      onClose={onClose}
+    >
+      <div className={styles.choices}>
+        {choices.map((one) => (
+          <Button key={one.name} onPress={() => setTime(localTime(one.at))}>
+            {one.name}
+          </Button>
+        ))}
+      </div>
+      <TextInput
+        name="send_at"
+        label="Date and time"
+        type="datetime-local"
+        value={time}
+        onChange={setTime}
+        isRequired
+      />
+      {writing.inReplyTo !== undefined && (
+        <Check isSelected={unlessReplied} onChange={setUnlessReplied}>
+          Only if nobody has answered
+        </Check>
+      )}
+    </ActionDialog>
+  )
+}
+
+/** What is scheduled is kept on this device as long as it can be undone. */
+function offerUndo(member: string, writing: Writing, id: string, sendAt: string): void {
+  const lost = setTimeout(() => void throwAway(member, writing), undoable)
+  const undo = async () => {
+    clearTimeout(lost)
+    await cancelScheduledMessage(id)
+    void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
+    write({ what: 'kept', writing })
+  }
+  const fail = (error: Error) =>
+    toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: undoable })
+  toasts.add(
+    { text: `Message leaves ${inFull(sendAt)}`, action: { name: 'Undo', run: () => void undo().catch(fail) } },
+    { timeout: undoable },
+  )
+}
