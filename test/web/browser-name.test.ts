@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserName } from '../../web/src/parts/browser-name.ts'
+import { browserName } from '../../web/src/parts/text/browser-name.ts'
 
 const webKit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 

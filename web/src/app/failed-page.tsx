@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
-import { Button } from '../parts/button.tsx'
-import { Page } from '../parts/page.tsx'
-import { isOfLoading, notLoaded } from '../parts/part.tsx'
+import { Button } from '../parts/form/button.tsx'
+import { Page } from '../parts/page/page.tsx'
+import { isOfLoading, notLoaded } from '../parts/state/part.tsx'
 
 /** In place of a page that cannot be shown. */
 export function FailedPage({ error }: ErrorComponentProps) {

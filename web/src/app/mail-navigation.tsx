@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { MeMailboxesItem } from '../api/generated.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
-import { folderName } from '../parts/folder-name.ts'
-import { Heard } from '../parts/heard.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { count } from '../parts/size.ts'
+import { Heard } from '../parts/state/heard.tsx'
+import { folderName } from '../parts/text/folder-name.ts'
+import { count } from '../parts/text/size.ts'
 import styles from './shell.module.css'
 
 const folderIcons: Readonly<Record<string, IconName>> = {

@@ -1,8 +1,8 @@
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { Button } from '../parts/button.tsx'
-import dialog from '../parts/dialog.module.css'
+import { Button } from '../parts/form/button.tsx'
+import dialog from '../parts/form/dialog.module.css'
 import styles from './shortcuts.module.css'
 
 const groups = [

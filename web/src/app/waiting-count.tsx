@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { pendingQuery } from '../pages/approvals/queries.ts'
-import { Heard } from '../parts/heard.tsx'
-import { count } from '../parts/size.ts'
+import { Heard } from '../parts/state/heard.tsx'
+import { count } from '../parts/text/size.ts'
 import styles from './shell.module.css'
 
 /** How many drafts wait for approval. */

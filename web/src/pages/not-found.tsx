@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Page } from '../parts/page.tsx'
+import { Page } from '../parts/page/page.tsx'
 
 export function NotFound() {
   return (

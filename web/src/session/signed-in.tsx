@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { saysSignedOut } from '../api/call.ts'
 import { Shell } from '../app/shell.tsx'
-import { Loaded } from '../parts/loaded.tsx'
+import { Loaded } from '../parts/state/loaded.tsx'
 import { meQuery } from './me.ts'
 
 /** The app to those who are signed in; others sign in first. A session that ends meanwhile leaves the page, and what is typed

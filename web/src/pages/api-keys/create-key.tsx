@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { type ApiKeyScopesItem, createApiKey } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Choice } from '../../parts/choice.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { keysChanged } from './queries.ts'
 import { Scopes } from './scopes.tsx'
 

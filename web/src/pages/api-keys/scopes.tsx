@@ -2,8 +2,8 @@ import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 import { FieldError } from 'react-aria-components/FieldError'
 import { Label } from 'react-aria-components/Label'
 import type { ApiKeyScopesItem } from '../../api/generated.ts'
-import { Check } from '../../parts/check.tsx'
-import { useFieldError } from '../../parts/field-errors.ts'
+import { Check } from '../../parts/form/check.tsx'
+import { useFieldError } from '../../parts/form/field-errors.ts'
 import styles from './api-keys.module.css'
 
 /** What each scope is about. */

@@ -1,5 +1,5 @@
 import type { Approval } from '../../api/generated.ts'
-import { Status } from '../../parts/status.tsx'
+import { Status } from '../../parts/text/status.tsx'
 
 export function ApprovalState({ status }: Pick<Approval, 'status'>) {
   if (status === 'approved') return <Status is="good">Approved</Status>

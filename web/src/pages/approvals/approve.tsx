@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type Approval, approveDraft, type Draft } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { plain } from '../../parts/plain.ts'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { plain } from '../../parts/text/plain.ts'
 import { decided } from './decided.ts'
 
 export function Approve({ approval, draft, onClose }: { approval: Approval; draft: Draft; onClose: () => void }) {

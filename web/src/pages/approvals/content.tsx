@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Loaded } from '../../parts/loaded.tsx'
+import { Loaded } from '../../parts/state/loaded.tsx'
 import { Attachments } from '../mail/message/attachments.tsx'
 import MessageHtml from '../mail/message/message-html.tsx'
 import { MessageText } from '../mail/message/message-text.tsx'

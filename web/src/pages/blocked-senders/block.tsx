@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { ApiError } from '../../api/call.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Status } from '../../parts/status.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
+import { Status } from '../../parts/text/status.tsx'
 import styles from './block.module.css'
 import { type AnyBlock, blockRequests, blocksChanged } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../api/generated.ts'
-import { folderName } from '../../parts/folder-name.ts'
-import { count } from '../../parts/size.ts'
+import { folderName } from '../../parts/text/folder-name.ts'
+import { count } from '../../parts/text/size.ts'
 
 const causes: Readonly<Partial<Record<Change['kind'], string>>> = {
   filters: 'Filters: ',

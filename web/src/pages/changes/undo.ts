@@ -1,5 +1,5 @@
 import { undoChange, type WholeChange } from '../../api/generated.ts'
-import { toasts } from '../../parts/toasts.ts'
+import { toasts } from '../../parts/state/toasts.ts'
 import { undoneText } from './undone-text.ts'
 
 /** Has the service undo changes, one after the other. */

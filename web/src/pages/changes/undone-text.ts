@@ -1,5 +1,5 @@
 import type { WholeChange } from '../../api/generated.ts'
-import { count } from '../../parts/size.ts'
+import { count } from '../../parts/text/size.ts'
 
 type Undone = Pick<WholeChange, 'state' | 'left_alone' | 'left'>
 

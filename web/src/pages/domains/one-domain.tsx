@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { Meter } from 'react-aria-components/Meter'
 import { type Domain, getShowDomainZoneUrl } from '../../api/generated.ts'
-import { Button } from '../../parts/button.tsx'
-import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Status } from '../../parts/text/status.tsx'
+import { Time } from '../../parts/time/time.tsx'
 import styles from './domains.module.css'
 import { Record } from './record.tsx'
 

@@ -1,6 +1,6 @@
 import type { DnsRecord } from '../../api/generated.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Status } from '../../parts/status.tsx'
+import { Copy } from '../../parts/form/copy.tsx'
+import { Status } from '../../parts/text/status.tsx'
 import styles from './domains.module.css'
 
 const purposes: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type Domain, removeDomain } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { domainsChanged } from './queries.ts'
 
 export function Remove({ domain: { id, domain_unicode: name }, onClose }: { domain: Domain; onClose: () => void }) {

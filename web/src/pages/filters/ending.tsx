@@ -1,6 +1,6 @@
 import type { FilterTrial, Label } from '../../api/generated.ts'
-import { folderName } from '../../parts/folder-name.ts'
-import { LabelChip } from '../../parts/label-chip.tsx'
+import { folderName } from '../../parts/text/folder-name.ts'
+import { LabelChip } from '../../parts/text/label-chip.tsx'
 
 interface Props {
   readonly result: FilterTrial['result']

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { readHeaders, tryOwnFilters } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Loaded } from '../../parts/state/loaded.tsx'
 import { TrialResult } from './trial-result.tsx'
 
 /** A message of a mailbox. */

@@ -11,7 +11,7 @@ import {
   listOwnFilters,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
-import { sayFailure } from '../../parts/toasts.ts'
+import { sayFailure } from '../../parts/state/toasts.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyFilter = Owned<Filter>

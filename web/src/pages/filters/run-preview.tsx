@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FilterRun } from '../../api/generated.ts'
-import { folderName } from '../../parts/folder-name.ts'
+import { folderName } from '../../parts/text/folder-name.ts'
 import { labelsQuery } from '../labels/queries.ts'
 import { Ending } from './ending.tsx'
 import { RunCounts } from './run-counts.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Loaded } from '../../parts/state/loaded.tsx'
 import { RunProgress } from './run-progress.tsx'
 import { runQuery } from './run-queries.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FilterTrial } from '../../api/generated.ts'
-import { Status } from '../../parts/status.tsx'
+import { Status } from '../../parts/text/status.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 import { Ending } from './ending.tsx'
 import styles from './filters.module.css'

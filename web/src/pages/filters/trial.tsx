@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type FilterTrial, tryOwnFilters } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { TrialResult } from './trial-result.tsx'
 
 /** Shows what the filters would do with a message that one types. Nothing is stored. */

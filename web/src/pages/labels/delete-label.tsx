@@ -1,4 +1,4 @@
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
 
 export function DeleteLabel({ label, onClose }: { label: AnyLabel; onClose: () => void }) {

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Choice } from '../../parts/choice.tsx'
-import { LabelChip, type NamedColour, namedColours } from '../../parts/label-chip.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
+import { LabelChip, type NamedColour, namedColours } from '../../parts/text/label-chip.tsx'
 import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
 
 const colours = Object.keys(namedColours) as NamedColour[]

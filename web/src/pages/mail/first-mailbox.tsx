@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/state/empty.tsx'
 import { meQuery } from '../../session/me.ts'
 
 /** Leads to the inbox. */

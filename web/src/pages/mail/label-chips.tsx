@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { KeywordChip } from '../../parts/keyword-chip.tsx'
-import { LabelChip } from '../../parts/label-chip.tsx'
+import { KeywordChip } from '../../parts/text/keyword-chip.tsx'
+import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 
 /** Labels by their keywords, in the order of the catalogue, then keywords that no label has: theirs were deleted. */

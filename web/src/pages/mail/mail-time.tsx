@@ -1,4 +1,4 @@
-import { inFull } from '../../parts/time.tsx'
+import { inFull } from '../../parts/time/time.tsx'
 
 const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })

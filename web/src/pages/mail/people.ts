@@ -1,5 +1,5 @@
 import type { Address } from '../../api/generated.ts'
-import { plain } from '../../parts/plain.ts'
+import { plain } from '../../parts/text/plain.ts'
 
 /** Who it is, in one word or two. A name that looks like an address may be meant to deceive: then it is the address. */
 export function personName({ name, address }: Address): string {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createMailbox, type NewMailbox } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Choice } from '../../parts/choice.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { domainsQuery } from '../domains/queries.ts'
 import { mailboxesChanged } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { changeMember, type Member, type MemberRole } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { membersChanged } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
 

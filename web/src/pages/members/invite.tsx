@@ -1,5 +1,5 @@
 import { inviteMember, type Member } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import type { MadeLink } from './made-link.ts'
 
 interface Props {

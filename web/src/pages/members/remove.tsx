@@ -1,5 +1,5 @@
 import { type Member, removeMember } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { membersChanged } from './queries.ts'
 
 export function Remove({ member, onClose }: { member: Member; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import type { MemberRole } from '../../api/generated.ts'
-import { Choice } from '../../parts/choice.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
 import { useMay } from '../../session/may.ts'
 
 const roles: readonly { readonly id: MemberRole; readonly name: string; readonly about: string }[] = [

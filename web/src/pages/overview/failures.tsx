@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Card } from '../../parts/card.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Section } from '../../parts/section.tsx'
+import { Card } from '../../parts/page/card.tsx'
+import { Section } from '../../parts/page/section.tsx'
+import { Empty } from '../../parts/state/empty.tsx'
 import { useMay } from '../../session/may.ts'
 import { Matters } from './matters.tsx'
 import {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { plain } from '../../parts/plain.ts'
-import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Table } from '../../parts/page/table.tsx'
+import { plain } from '../../parts/text/plain.ts'
+import { Time } from '../../parts/time/time.tsx'
 import { meQuery } from '../../session/me.ts'
 import type { Matter } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Card } from '../../parts/card.tsx'
-import { Section } from '../../parts/section.tsx'
+import { Card } from '../../parts/page/card.tsx'
+import { Section } from '../../parts/page/section.tsx'
 import { useMay } from '../../session/may.ts'
 import { pendingQuery } from '../approvals/queries.ts'
 import { Matters } from './matters.tsx'

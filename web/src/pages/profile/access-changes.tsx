@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { listAccessChanges, type MailboxAccessChange } from '../../api/generated.ts'
-import { Card } from '../../parts/card.tsx'
-import { Section } from '../../parts/section.tsx'
-import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Card } from '../../parts/page/card.tsx'
+import { Section } from '../../parts/page/section.tsx'
+import { Table } from '../../parts/page/table.tsx'
+import { Time } from '../../parts/time/time.tsx'
 import { levels } from '../mailbox/levels.ts'
 
 const changesQuery = queryOptions({

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { makePasskey } from '../../session/passkeys.ts'
 import { PasskeyName } from './passkey-name.tsx'
 import { passkeyMadeOrGone } from './queries.ts'

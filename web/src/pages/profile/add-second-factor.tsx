@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { type BeginTotp200, beginTotp, confirmTotp } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Copy } from '../../parts/form/copy.tsx'
+import { ShownOnce } from '../../parts/form/shown-once.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { meChanged } from '../../session/me.ts'
 
 /** Sets up codes by time: the secret for the application that shows them, a first code as a proof, recovery codes. */

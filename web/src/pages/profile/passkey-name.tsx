@@ -1,4 +1,4 @@
-import { TextInput } from '../../parts/text-input.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 
 export function PasskeyName(props: { value: string; onChange: (name: string) => void }) {
   return (

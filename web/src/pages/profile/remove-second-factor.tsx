@@ -1,5 +1,5 @@
 import { removeTotp } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { meChanged } from '../../session/me.ts'
 
 export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type Passkey, renamePasskey } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { PasskeyName } from './passkey-name.tsx'
 import { passkeysChanged } from './queries.ts'
 

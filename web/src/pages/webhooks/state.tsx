@@ -1,6 +1,6 @@
 import type { Webhook } from '../../api/generated.ts'
-import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Status } from '../../parts/text/status.tsx'
+import { Time } from '../../parts/time/time.tsx'
 
 /** Whether a webhook delivers, and since when it does not. */
 export function State({ status, waiting, failing_since, paused_because }: Webhook) {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { changeWebhook, createWebhook, type Webhook, type WebhookWithSecret } from '../../api/generated.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { TextInput } from '../../parts/text-input.tsx'
+import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { TextInput } from '../../parts/form/text-input.tsx'
 import { webhooksChanged } from './queries.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
-import { folderName } from '../../../parts/folder-name.ts'
-import { count } from '../../../parts/size.ts'
+import { folderName } from '../../../parts/text/folder-name.ts'
+import { count } from '../../../parts/text/size.ts'
 import type { Place } from '../place.ts'
 import { perform } from './perform.ts'
 import type { Subject } from './subject.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ActionDialog } from '../../../parts/action-dialog.tsx'
+import { ActionDialog } from '../../../parts/form/action-dialog.tsx'
 import type { Place } from '../place.ts'
 import { erase } from './erase.ts'
 import { messages, say } from './erase-texts.ts'

@@ -1,5 +1,5 @@
-import { count } from '../../../parts/size.ts'
-import { toasts } from '../../../parts/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
+import { count } from '../../../parts/text/size.ts'
 
 /** How many, as a sentence begins. */
 export const messages = (number: number) => (number === 1 ? 'One message' : `${count(number)} messages`)

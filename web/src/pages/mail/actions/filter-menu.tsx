@@ -5,8 +5,8 @@ import { Input } from 'react-aria-components/Input'
 import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
 import { SearchField } from 'react-aria-components/SearchField'
+import { IconButton } from '../../../parts/form/icon-button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
-import { IconButton } from '../../../parts/icon-button.tsx'
 import styles from './filter-menu.module.css'
 
 export interface Choice {

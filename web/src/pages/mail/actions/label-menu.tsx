@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { LabelChip } from '../../../parts/label-chip.tsx'
+import { LabelChip } from '../../../parts/text/label-chip.tsx'
 import { labelsQuery, labelText } from '../../labels/queries.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import type { Subject } from './subject.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { folderName } from '../../../parts/folder-name.ts'
+import { folderName } from '../../../parts/text/folder-name.ts'
 import type { Place } from '../place.ts'
 import { foldersQuery } from '../queries.ts'
 import { FilterMenu } from './filter-menu.tsx'

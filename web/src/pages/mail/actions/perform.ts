@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/call.ts'
 import { changeMessage, changeMessages } from '../../../api/generated.ts'
 import { askAnewSoon } from '../../../app/ask-anew.ts'
-import { sayFailure, toasts } from '../../../parts/toasts.ts'
+import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
 import { sayUndone, undo } from '../../changes/undo.ts'
 import { isAsked, showAtOnce, statesOf } from '../cached.ts'
 import type { Place } from '../place.ts'

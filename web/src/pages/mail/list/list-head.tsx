@@ -1,5 +1,5 @@
-import { folderName } from '../../../parts/folder-name.ts'
-import { count } from '../../../parts/size.ts'
+import { folderName } from '../../../parts/text/folder-name.ts'
+import { count } from '../../../parts/text/size.ts'
 import { ActionBar } from '../actions/action-bar.tsx'
 import { subjectOf } from '../actions/subject.ts'
 import { cachedRows } from '../cached.ts'

@@ -1,5 +1,5 @@
 import { queryClient } from '../../../app/query-client.ts'
-import { ahead } from '../../../parts/ahead.ts'
+import { ahead } from '../../../parts/state/ahead.ts'
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { conversationQuery, messageQuery, type Row } from '../queries.ts'

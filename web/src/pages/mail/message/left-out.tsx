@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { remotePictures } from '../html/remote-pictures.ts'
 import type { Place } from '../place.ts'
 import styles from './open-message.module.css'

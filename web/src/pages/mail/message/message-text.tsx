@@ -1,5 +1,5 @@
 import { Fragment, useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import styles from './open-message.module.css'
 import { partsOf, pieces } from './quotes.ts'
 

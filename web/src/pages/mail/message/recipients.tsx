@@ -1,6 +1,6 @@
 import type { Address, Message } from '../../../api/generated.ts'
-import { plain } from '../../../parts/plain.ts'
-import { inFull } from '../../../parts/time.tsx'
+import { plain } from '../../../parts/text/plain.ts'
+import { inFull } from '../../../parts/time/time.tsx'
 import { personName } from '../people.ts'
 import styles from './open-message.module.css'
 

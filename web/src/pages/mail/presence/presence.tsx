@@ -1,5 +1,5 @@
 import type { PresentMember } from '../../../api/generated.ts'
-import { plain } from '../../../parts/plain.ts'
+import { plain } from '../../../parts/text/plain.ts'
 import type { Place } from '../place.ts'
 import styles from './presence.module.css'
 import { usePresence } from './use-presence.ts'

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { IconButton } from '../../../parts/icon-button.tsx'
+import { IconButton } from '../../../parts/form/icon-button.tsx'
 import { addFiles } from '../desk.ts'
 
 /** Lets one choose files. */

@@ -1,4 +1,4 @@
-import { Heard } from '../../../parts/heard.tsx'
+import { Heard } from '../../../parts/state/heard.tsx'
 import type { File } from '../writing.ts'
 import { useShare } from './uploads.ts'
 

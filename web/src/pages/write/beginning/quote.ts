@@ -1,6 +1,6 @@
 import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
 import type { Message } from '../../../api/generated.ts'
-import { inFull } from '../../../parts/time.tsx'
+import { inFull } from '../../../parts/time/time.tsx'
 import { liftStyles } from '../../mail/html/lift-styles.ts'
 import { sanitize } from '../../mail/html/sanitize.ts'
 import { written } from '../recipients/addresses.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { Frame } from '../../mail/html/frame.tsx'
 import { frameDocument } from '../../mail/html/frame-document.ts'
 import { pageNonce } from '../../mail/html/nonce.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { ActionDialog } from '../../../parts/action-dialog.tsx'
-import { TextInput } from '../../../parts/text-input.tsx'
+import { ActionDialog } from '../../../parts/form/action-dialog.tsx'
+import { TextInput } from '../../../parts/form/text-input.tsx'
 import { linkable } from './schema.ts'
 
 interface Props {

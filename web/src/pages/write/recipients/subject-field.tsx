@@ -1,6 +1,6 @@
 import { useId } from 'react'
-import field from '../../../parts/field.module.css'
-import { useFieldError } from '../../../parts/field-errors.ts'
+import field from '../../../parts/form/field.module.css'
+import { useFieldError } from '../../../parts/form/field-errors.ts'
 import { change } from '../desk.ts'
 import styles from './people-field.module.css'
 

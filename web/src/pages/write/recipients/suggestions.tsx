@@ -1,5 +1,5 @@
 import type { Address } from '../../../api/generated.ts'
-import { plain } from '../../../parts/plain.ts'
+import { plain } from '../../../parts/text/plain.ts'
 import styles from './people-field.module.css'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Address } from '../../../api/generated.ts'
-import { useSettled } from '../../../parts/use-settled.ts'
+import { useSettled } from '../../../parts/form/use-settled.ts'
 import { bare } from './addresses.ts'
 import { olderQuery, recentQuery } from './correspondent-queries.ts'
 import { isCalled } from './correspondents.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/call.ts'
-import { toasts } from '../../../parts/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import type { Writing } from '../writing.ts'
 import { forget, keep } from './device.ts'
 import { release } from './hold.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { showDraft } from '../../../api/generated.ts'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { writingOf } from '../beginning/written-draft.ts'
 import styles from '../composer.module.css'
 import { current, replace } from '../desk.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/call.ts'
-import { toasts } from '../../../parts/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import { meChanged } from '../../../session/me.ts'
 
 /** Where the service is away, or the session has ended. */

@@ -1,5 +1,5 @@
 import { requestApproval } from '../../../api/generated.ts'
-import { toasts } from '../../../parts/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import { approvalsChanged } from '../../approvals/queries.ts'
 import { write } from '../beginning/opening.ts'
 import { take } from '../desk.ts'

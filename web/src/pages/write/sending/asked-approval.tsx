@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Time } from '../../../parts/time.tsx'
+import { Time } from '../../../parts/time/time.tsx'
 import { ApprovalState } from '../../approvals/approval-state.tsx'
 import { approvalOfQuery } from '../../approvals/queries.ts'
 import styles from '../composer.module.css'

@@ -1,6 +1,6 @@
 import { getSendDraftUrl, sendDraft } from '../../../api/generated.ts'
 import { queryClient } from '../../../app/query-client.ts'
-import { toasts } from '../../../parts/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import { Uploading } from '../attachments/uploading.tsx'
 import { write } from '../beginning/opening.ts'
 import { forget, keep } from '../saving/device.ts'

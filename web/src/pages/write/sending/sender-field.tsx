@@ -1,5 +1,5 @@
 import type { Me } from '../../../api/generated.ts'
-import { Choice } from '../../../parts/choice.tsx'
+import { Choice } from '../../../parts/form/choice.tsx'
 import { signedAnew } from '../beginning/signed.ts'
 import { change, current } from '../desk.ts'
 import { sendersOf } from '../writing.ts'

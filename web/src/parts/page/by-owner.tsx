@@ -1,10 +1,10 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type Need, useMay } from '../session/may.ts'
-import { meQuery } from '../session/me.ts'
-import type { Owned } from '../session/owned.ts'
+import { type Need, useMay } from '../../session/may.ts'
+import { meQuery } from '../../session/me.ts'
+import type { Owned } from '../../session/owned.ts'
+import { Loaded } from '../state/loaded.tsx'
 import { Card } from './card.tsx'
-import { Loaded } from './loaded.tsx'
 import { Section } from './section.tsx'
 
 interface Props<T> {

@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react'
+import { Heard } from '../state/heard.tsx'
 import styles from './chip.module.css'
-import { Heard } from './heard.tsx'
 
 /** The colours that have names, as the API gives them. */
 export const namedColours = {

@@ -4,8 +4,8 @@ import {
   UNSTABLE_Toast as Toast,
   UNSTABLE_ToastContent as ToastContent,
 } from 'react-aria-components/Toast'
-import { Button } from './button.tsx'
-import { IconButton } from './icon-button.tsx'
+import { Button } from '../form/button.tsx'
+import { IconButton } from '../form/icon-button.tsx'
 import styles from './toast-region.module.css'
 import { toasts } from './toasts.ts'
 

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, Ref } from 'react'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
+import { tip } from '../state/tips.tsx'
 import styles from './icon-button.module.css'
-import { tip } from './tips.tsx'
 
 interface Props extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-expanded' | 'aria-haspopup'> {
   readonly ref?: Ref<HTMLButtonElement>

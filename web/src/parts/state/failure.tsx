@@ -1,5 +1,5 @@
-import { ApiError } from '../api/call.ts'
-import { Button } from './button.tsx'
+import { ApiError } from '../../api/call.ts'
+import { Button } from '../form/button.tsx'
 import { Empty } from './empty.tsx'
 import styles from './states.module.css'
 
