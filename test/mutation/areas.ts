@@ -10,25 +10,25 @@ export const areas: Readonly<Record<string, Area>> = {
   filters: area(
     'filters',
     'labels/hygiene',
-    'journeys/{blocks-and-filters,input,own-things}',
+    'journeys/**/{blocks-and-filters,input,own-things}',
     'faults/filter-run-kill',
   ),
-  threads: area('threads', 'journeys/{hostile-threads,locations,message-fields,page-by-page}'),
+  threads: area('threads', 'journeys/**/{hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',
-    'journeys/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
-    'journeys/{idempotency,input,keys-and-tenancy,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
-    'journeys/{roles,tracing}',
+    'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
+    'journeys/**/{idempotency,input,keys-and-tenancy,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
+    'journeys/**/{roles,tracing}',
     'faults/unfinished-bodies',
   ),
   inbound: area(
     'inbound',
-    'journeys/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
-    'journeys/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
-    'journeys/{suspended-organization,without-settings}',
+    'journeys/**/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
+    'journeys/**/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
+    'journeys/**/{suspended-organization,without-settings}',
     'faults/{clocks,proxy}',
   ),
-  scheduled: area('scheduled', 'journeys/{cursors,errors,input,scheduled*,unless-replied}', 'faults/{due,scheduled-*}'),
+  scheduled: area('scheduled', 'journeys/{http/{cursors,errors,input},scheduled/*}', 'faults/{due,scheduled-*}'),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
     tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
@@ -36,17 +36,19 @@ export const areas: Readonly<Record<string, Area>> = {
   queue: area(
     'queue',
     '{cli/commands/queue,conformance/leases/*,outbound/worker/*}',
-    'journeys/{after-250,scheduled*,sending,unless-replied}',
+    'journeys/{arriving/after-250,scheduled/*,sending/sending}',
     'faults/{due,kill,scheduled-*}',
   ),
   outbound: area(
     'outbound',
-    'journeys/{auto-reply,forwarded-proof,forwarding,mailed-links,returned-reports,scheduled*,sending*,sent-at-once}',
+    'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
+    'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
     'faults/{caps,due,kill,stopped,scheduled-*}',
   ),
   sending: area(
     'sending',
-    'journeys/{batch,errors,header-fields,input,plans,restricted-key-rules,scheduled*,sending*,sent-at-once,submission}',
+    'journeys/{access/restricted-key-rules,http/{errors,input},operating/plans}',
+    'journeys/{scheduled/*,sending/{batch,header-fields,sending*,sent-at-once,submission}}',
   ),
 }
 

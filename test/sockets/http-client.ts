@@ -62,7 +62,7 @@ export class HttpClient {
 }
 
 /** As the first service of this process described it: every other would make the same again, for 0.2 s of CPU
- *  (test/journeys/description-served.test.ts). */
+ *  (test/journeys/http/description-served.test.ts). */
 let described: Description | undefined
 
 /** One object for all services that give out the same, since its schemas are compiled once each. */

@@ -58,7 +58,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/forwarding': { scope: 'forwarding:read', about: 'mail', level: 'read' },
   'PATCH /v1/forwarding': { scope: 'forwarding:write', about: 'mail', level: 'send' },
   'POST /v1/send': { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
-  // Each message has an answer of its own (test/journeys/batch.test.ts).
+  // Each message has an answer of its own (test/journeys/sending/batch.test.ts).
   'POST /v1/send/batch': { scope: 'sending:write', about: 'organization' },
   'GET /v1/sent': { scope: 'messages:read', about: 'own mail', level: 'read' },
   'GET /v1/sent/{id}': { scope: 'messages:read', about: 'mail', level: 'read' },

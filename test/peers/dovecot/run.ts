@@ -5,41 +5,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-const journeys = [
-  ...[
+const journeys = {
+  arriving: [
     'aliases',
-    'approvals',
     'auto-reply',
     'blocks-and-filters',
-    'broken-requests',
     'dmarc',
-    'drafts',
     'forwarded-proof',
     'forwarding',
     'hostile-mail',
-  ],
-  ...[
-    'hostile-threads',
-    'idempotency',
-    'input',
-    'keys-and-tenancy',
     'kept-verdict',
     'mail-in',
-    'mailboxes',
-    'message-fields',
-  ],
-  ...[
     'private-mailboxes',
-    'replies',
     'returned-reports',
-    'scheduled',
-    'scheduled-cancel',
-    'scheduled-together',
-    'unless-replied',
-    'sending',
+    'suspended-organization',
   ],
-  ...['sending-injection', 'suspended-organization'],
-]
+  sending: ['approvals', 'drafts', 'replies', 'sending', 'sending-injection'],
+  http: ['broken-requests', 'idempotency', 'input'],
+  reading: ['hostile-threads', 'message-fields'],
+  access: ['keys-and-tenancy', 'mailboxes'],
+  scheduled: ['scheduled', 'cancel', 'together', 'unless-replied'],
+}
 const others = [
   'test/processes/together.test.ts',
   'src/changes/routes.test.ts',
@@ -48,8 +34,10 @@ const others = [
   'src/filters/runs/routes.test.ts',
   'src/messages/erase/erase.test.ts',
 ]
-const files = [...journeys.map((name) => `test/journeys/${name}.test.ts`), ...others]
-const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files], { stdio: 'inherit' })
+const files = Object.entries(journeys).flatMap(([room, names]) =>
+  names.map((name) => `test/journeys/${room}/${name}.test.ts`),
+)
+const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files, ...others], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const [code] = (await once(child, 'exit')) as [number | null]
 process.exitCode = code ?? 1

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { databaseHome } from '#test/world/database.ts'
 
-const main = join(import.meta.dirname, '../../bin/mailroom.js')
+const main = join(import.meta.dirname, '../../../bin/mailroom.js')
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-settings-')))
 after(() => rm(scratch, { recursive: true }))
 

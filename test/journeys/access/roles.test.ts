@@ -105,7 +105,7 @@ for (const role of roles) {
       const endsSession = ({ path }: { path: string }) => (path === '/v1/session' ? 1 : 0)
       const operations = removingLast(await memberOperations(world)).toSorted((a, b) => endsSession(a) - endsSession(b))
       for (const { name, method, path, sample, rule } of operations) {
-        // test/journeys/own-things.test.ts and shared-mailboxes.test.ts have them.
+        // test/journeys/access/own-things.test.ts and shared-mailboxes.test.ts have them.
         if (name in ownSamples || path.includes('/access/')) continue
         const { permission, about } = rule
         const may = permission === undefined || permissionsOf[role].includes(permission)

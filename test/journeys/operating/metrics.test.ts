@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
-import dashboard from '../../deploy/grafana.json' with { type: 'json' }
+import dashboard from '../../../deploy/grafana.json' with { type: 'json' }
 
 let world: World
 let scratch: string
@@ -108,7 +108,7 @@ test('every metric that the dashboard or an alert goes by is given out', async (
   })
   const text = await (await ask('/metrics')).text()
   const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
-  const alerts = await readFile(join(import.meta.dirname, '../../deploy/prometheus-alerts.yaml'), 'utf8')
+  const alerts = await readFile(join(import.meta.dirname, '../../../deploy/prometheus-alerts.yaml'), 'utf8')
   const named = new Set([...shown, alerts].flatMap((text) => text.match(/\b(?:mailroom|nodejs|process)_\w+/g) ?? []))
   assert.ok(named.size >= 15)
   // Of the log of a whole process, which there is none of here (src/log.test.ts).

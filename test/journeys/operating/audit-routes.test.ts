@@ -115,7 +115,7 @@ const noSettingsOfMembers = [
   'POST /v1/me/passkeys',
   'PATCH /v1/me/passkeys/{id}',
   'DELETE /v1/me/passkeys/{id}',
-  // test/journeys/mailboxes-in-sessions.test.ts has their entries.
+  // test/journeys/access/mailboxes-in-sessions.test.ts has their entries.
   'POST /v1/mailboxes/{address}/resume',
   'DELETE /v1/mailboxes/{address}',
   'DELETE /v1/me/sessions/{id}',

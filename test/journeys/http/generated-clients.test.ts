@@ -14,7 +14,7 @@ import { World } from '#test/world/world.ts'
 
 // On one database: it compares answers with the document, which is one.
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
 let world: World
 let furnished: Furnished

@@ -66,7 +66,7 @@ test('on an empty directory the doctor makes nothing', async () => {
 })
 
 test('the entry of the program says which Node it needs to one that is older', async () => {
-  const entry = join(import.meta.dirname, '../../bin/mailroom.js')
+  const entry = join(import.meta.dirname, '../../../bin/mailroom.js')
   const older = "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })"
   const { stderr, code } = await run(['--import', older, entry, '--version'])
   assert.equal(code, 1)
