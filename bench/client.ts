@@ -1,5 +1,5 @@
 import { scopes } from '#/http/access/scopes.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import type { Ask, HttpResult, HttpWork } from './http-load.ts'
 import { Load } from './load.ts'
 

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { tell } from '#/events/tell.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { Load } from './load.ts'
 import { inTurns, median, type Row } from './report.ts'
 import type { ReceiverResult, ReceiverWork } from './webhook-sink.ts'

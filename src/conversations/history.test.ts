@@ -10,7 +10,8 @@ import {
   type FiledMessage,
   type PlacedMessage,
 } from '#test/threads/oracle.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

@@ -7,7 +7,8 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { until } from '#test/world/until.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { addLabel } from './catalogue.ts'
 
 let world: World

@@ -5,7 +5,8 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

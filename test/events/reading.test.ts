@@ -16,7 +16,8 @@ import { personalItems } from '#test/world/every-route.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { ownThings } from '#test/world/own-things.ts'
 import { signIn } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { EventStream } from './reader.ts'
 
 let world: World

@@ -58,7 +58,7 @@ kills.forEach(([step, statements, when, copies], index) => {
     running = undefined
     if (!statements)
       sink.act = (at) => {
-        if (at !== 'dot') return undefined
+        if (at !== 'end of data') return undefined
         doomed.process.kill('SIGKILL')
         return { next: 'stall', keep: true }
       }

@@ -6,7 +6,8 @@ import { scopes } from '#/http/access/scopes.ts'
 import { assertDocumented, type Description, operationName } from '#test/sockets/http-client.ts'
 import { type Furnished, furnish, memberSamples, samples } from '#test/world/every-route.ts'
 import { signIn } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { type FuzzedRequest, fuzzedRequests, type NearSample, written } from './http-requests.ts'
 
 /** How many answers of each status each operation gave. */

@@ -14,7 +14,8 @@ import { testDatabase } from '#test/world/database.ts'
 import { opened, type PrivateMailbox, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
 import { loggedIn, submissionSettings, submittingMailbox } from '#test/world/submission.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { databaseDirectory, foundOnDisk, keepPlain, mark } from './on-disk.ts'
 
 /** A mail host of the test's own. */

@@ -68,7 +68,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     for (const other of others) await fleet.stop(other)
     const { promise, resolve } = Promise.withResolvers<void>()
     sink.act = (step) => {
-      if (step !== 'dot') return undefined
+      if (step !== 'end of data') return undefined
       sink.act = () => undefined
       resolve()
       return { next: 'stall' }

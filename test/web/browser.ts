@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 export const wide = { viewport: { width: 1280, height: 900 } }
 /** A window of the first at a zoom of 200 %. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { linkFor } from '#test/world/signed-in.ts'
 import { applicationOf } from '#test/world/totp.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { phone, Visitor, wide } from './browser.ts'
 import { startSite } from './site.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CDPSession } from 'playwright-core'
 import { linkFor } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { phone, Visitor } from './browser.ts'
 import { startSite } from './site.ts'
 

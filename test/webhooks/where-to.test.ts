@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ZoneRecords } from '#/ports/resolver.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { Receiver } from './receiver.ts'
 
 /** A service whose operator allows one address, at which a receiver listens. */

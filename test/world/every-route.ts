@@ -7,7 +7,8 @@ import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { giveAccess } from '#/mailboxes/access.ts'
 import { memberRules, rules } from './rules.ts'
-import type { TestOrganization, World } from './world.ts'
+import type { World } from './world.ts'
+import type { TestOrganization } from './test-organization.ts'
 
 /** An organization that has one of everything, to make requests about. */
 export interface Furnished {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { cookieIn, SignedInMember, signIn } from './signed-in.ts'
-import type { TestOrganization, World } from './world.ts'
+import type { World } from './world.ts'
+import type { TestOrganization } from './test-organization.ts'
 
 export const password = 'correct horse battery staple'
 

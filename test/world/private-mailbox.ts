@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
-import type { TestOrganization } from './world.ts'
+import type { TestOrganization } from './test-organization.ts'
 
 export interface PrivateMailbox {
   readonly id: string

@@ -12,11 +12,7 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks/checks.ts'
-import { scopes as allScopes, type Scope } from '#/http/access/scopes.ts'
-import { createKey, type NewKey } from '#/keys/keys.ts'
-import { type Restrictions, unrestricted } from '#/keys/restrictions.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
-import { addMember } from '#/members/members.ts'
+import { scopes as allScopes } from '#/http/access/scopes.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { Rounds } from '#/outbound/worker/rounds.ts'
@@ -27,11 +23,12 @@ import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { assemble, type Running } from '#/server/assemble.ts'
 import { builtWeb } from '#/web/build.ts'
-import { type Answer, HttpClient, type RequestOptions } from '#test/sockets/http-client.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
 import { PictureSite } from '#test/sockets/picture-site.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from './database.ts'
 import { hostname, keyring as usual } from './installation.ts'
+import { TestOrganization } from './test-organization.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
 /** Where the mail of all worlds is kept, if not in their databases. */
@@ -210,55 +207,4 @@ function relayTo({ port }: Sink): Relay {
 
 function directRelay(db: Db, parts: { resolver: Resolver; clock: ManualClock; log: Logger }): Relay {
   return new DirectMxRelay({ ...parts, name: hostname, allowPrivate: true, keptPolicies: keptPolicies(db) })
-}
-
-export class TestOrganization {
-  readonly world: World
-  readonly id: string
-  readonly name: string
-  readonly domain: string
-  key = ''
-
-  constructor(world: World, { id, name, domain }: { id: string; name: string; domain: string }) {
-    this.world = world
-    this.id = id
-    this.name = name
-    this.domain = domain
-  }
-
-  newKey(...scopes: readonly Scope[]): Promise<string> {
-    return this.#key({ scopes })
-  }
-
-  /** A key with every scope that is restricted. */
-  restrictedKey(restrictions: Partial<Restrictions>): Promise<string> {
-    return this.#key({ scopes: allScopes, restrictions: { ...unrestricted, ...restrictions } })
-  }
-
-  async #key(fields: Pick<NewKey, 'scopes' | 'restrictions'>): Promise<string> {
-    const { db, clock } = this.world
-    return (await createKey(db, this.id, { name: 'test', expiresAt: null, ...fields }, clock.now(), byOperator)).secret
-  }
-
-  /** A request with the key that may do everything, or with another. */
-  request(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
-    return this.world.client.request(method, path, { key: this.key, ...(body !== undefined && { body }), ...options })
-  }
-
-  async mailbox(localPart: string, options: { name?: string } = {}): Promise<{ id: string; address: string }> {
-    return await this.world.db
-      .transaction()
-      .execute((tx) =>
-        createMailbox(
-          tx,
-          this.world.mailHost,
-          { organizationId: this.id, domain: this.domain, localPart, ...options },
-          byOperator,
-        ),
-      )
-  }
-
-  member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
-    return addMember(this.world.db, { organizationId: this.id, email, name: '', role }, byOperator)
-  }
 }

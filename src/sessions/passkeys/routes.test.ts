@@ -9,7 +9,7 @@ import type { Answer } from '#test/sockets/http-client.ts'
 import { Authenticator, addPasskey, type Deviation, passkeyOrigin, tryPasskey } from '#test/world/authenticator.ts'
 import { password, sessionIn, withPassword } from '#test/world/passwords.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_PUBLIC_URL: passkeyOrigin }

@@ -21,8 +21,8 @@ export interface TrialOptions extends SinkOptions {
 export interface Trial {
   readonly relay: Relay
   readonly sink: Sink
-  /** For each dot that was asked for, who had been accepted. */
-  readonly dots: (readonly string[])[]
+  /** For each end of data that was asked for, who had been accepted. */
+  readonly ends: (readonly string[])[]
   deliver(letter?: Partial<Delivery>, signal?: AbortSignal): Promise<readonly Outcome[]>
 }
 
@@ -34,16 +34,16 @@ export function tester(start: Start): TestIt {
     test(what, async () => {
       await using sink = await Sink.start(options)
       await using relay = start(sink, { limits: { ...patience, ...limits }, most })
-      const dots: (readonly string[])[] = []
+      const ends: (readonly string[])[] = []
       const deliver = (given: Partial<Delivery> = {}, signal = new AbortController().signal) => {
         const usual = letter('Subject: Hello\r\n\r\nHello\r\n')
         const beforeEndOfData = async (recipients: readonly string[]) => {
-          dots.push(recipients)
+          ends.push(recipients)
           await given.beforeEndOfData?.(recipients)
         }
         return relay.deliver({ ...usual, ...given, beforeEndOfData }, signal)
       }
-      await work({ relay, sink, dots, deliver })
+      await work({ relay, sink, ends, deliver })
     })
   }
 }

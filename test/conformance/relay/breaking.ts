@@ -21,7 +21,7 @@ export function breaksOff(testIt: TestIt): void {
       testIt(
         `a server that does this at ${step}: ${next}`,
         { act: (at) => (at === step ? { next } : undefined), limits: { [limit]: 200 } },
-        async ({ deliver, sink, dots }) => {
+        async ({ deliver, sink, ends }) => {
           const [outcome, ...others] = await deliver(step === 'content' ? { content: endless } : {})
           assert.equal(others.length, 0)
           assert.equal(outcome?.result, 'deferred')
@@ -29,14 +29,14 @@ export function breaksOff(testIt: TestIt): void {
           assert.match(outcome?.reason ?? '', /mx\.dest\.test/)
           assert.equal(outcome?.reply, null)
           assert.equal(outcome?.ambiguous, false)
-          assert.deepEqual([sink.taken, dots], [[], []])
+          assert.deepEqual([sink.taken, ends], [[], []])
         },
       )
 
     testIt(
       `the caller stops it while the server is silent at ${step}`,
       { act: (at) => (at === step ? { next: 'stall' } : undefined) },
-      async ({ deliver, sink, dots }) => {
+      async ({ deliver, sink, ends }) => {
         const controller = new AbortController()
         const reached = Promise.withResolvers<void>()
         const stalling = sink.act
@@ -48,7 +48,7 @@ export function breaksOff(testIt: TestIt): void {
         await reached.promise
         controller.abort()
         assert.deepEqual(short(await delivered), ['deferred 4.3.2'])
-        assert.deepEqual([sink.taken, dots], [[], []])
+        assert.deepEqual([sink.taken, ends], [[], []])
       },
     )
   }
@@ -61,7 +61,7 @@ export function breaksOff(testIt: TestIt): void {
   testIt('the caller stops it after the end of data: delivery is ambiguous', {}, async ({ deliver, sink }) => {
     const controller = new AbortController()
     sink.act = (step) => {
-      if (step !== 'dot') return undefined
+      if (step !== 'end of data') return undefined
       controller.abort()
       return { next: 'stall', keep: true }
     }
@@ -92,17 +92,17 @@ export function breaksOff(testIt: TestIt): void {
     'it waits for a reply that is slow after the end of data',
     { limits: { whole } },
     async ({ deliver, sink }) => {
-      let dotted = false
+      let ended = false
       sink.act = (step) => {
-        if (step !== 'dot') return undefined
-        dotted = true
+        if (step !== 'end of data') return undefined
+        ended = true
         return { next: 'stall' }
       }
       mock.timers.enable({ apis: ['setTimeout'] })
       try {
         const controller = new AbortController()
         const delivered = deliver({}, controller.signal)
-        await sink.until(() => dotted)
+        await sink.until(() => ended)
         mock.timers.tick(whole)
         controller.abort()
         assert.deepEqual(short(await delivered), ['deferred 4.3.2 ambiguous'])

@@ -17,17 +17,17 @@ export function keepsConnections(testIt: TestIt): void {
 
   for (const next of ['hang up', 'reset'] as const)
     testIt(`a server that does this to an idle connection costs nothing: ${next}`, {}, async ({ deliver, sink }) => {
-      sink.act = (step) => (step === 'dot' ? { reply: '250 2.0.0 Taken', next } : undefined)
+      sink.act = (step) => (step === 'end of data' ? { reply: '250 2.0.0 Taken', next } : undefined)
       for (let n = 0; n < 5; n++) assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
       assert.equal(sink.taken.length, 5)
     })
 
-  testIt('a connection that turns out to be closing is replaced by another', {}, async ({ deliver, sink, dots }) => {
+  testIt('a connection that turns out to be closing is replaced by another', {}, async ({ deliver, sink, ends }) => {
     assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
     sink.act = (step, { connection }) =>
       step === 'mail' && connection === 1 ? { reply: '421 4.3.2 Idle for too long', next: 'hang up' } : undefined
     assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
-    assert.deepEqual([sink.taken.length, sink.connections, dots.length], [2, 2, 2])
+    assert.deepEqual([sink.taken.length, sink.connections, ends.length], [2, 2, 2])
   })
 
   testIt('a new connection that ends at MAIL is not replaced', {}, async ({ deliver, sink }) => {

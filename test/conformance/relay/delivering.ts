@@ -4,7 +4,7 @@ import { letter, short, type TestIt } from './bench.ts'
 
 /** The ways of a message that is taken. */
 export function delivers(testIt: TestIt): void {
-  testIt('a message arrives as it was given', {}, async ({ deliver, sink, dots }) => {
+  testIt('a message arrives as it was given', {}, async ({ deliver, sink, ends }) => {
     const text = 'Subject: Dots\r\n\r\n.\r\n..\r\n.one\r\nÄ\r\n\r\n.'
     const outcomes = await deliver(letter(text))
     assert.deepEqual(outcomes, [
@@ -22,14 +22,14 @@ export function delivers(testIt: TestIt): void {
       sink.taken.map(({ from, to, bytes }) => [from, to, bytes.toString()]),
       [['ann@us.example', ['ada@dest.test'], `${text}\r\n`]],
     )
-    assert.deepEqual(dots, [['ada@dest.test']])
+    assert.deepEqual(ends, [['ada@dest.test']])
   })
 
   for (const [what, extensions] of [
     ['pipelined', ['PIPELINING']],
     ['one command at a time', []],
   ] as const)
-    testIt(`several recipients get one message, ${what}`, { extensions }, async ({ deliver, sink, dots }) => {
+    testIt(`several recipients get one message, ${what}`, { extensions }, async ({ deliver, sink, ends }) => {
       const recipients = Array.from({ length: 50 }, (_, n) => `r${n}@dest.test`)
       const outcomes = await deliver({ recipients })
       assert.deepEqual(
@@ -40,7 +40,7 @@ export function delivers(testIt: TestIt): void {
         sink.taken.map(({ to }) => to),
         [recipients],
       )
-      assert.deepEqual(dots, [recipients])
+      assert.deepEqual(ends, [recipients])
     })
 
   testIt('a recipient that is named twice is named once to the server', {}, async ({ deliver, sink }) => {
@@ -95,10 +95,10 @@ export function delivers(testIt: TestIt): void {
     assert.match(sink.taken[1]?.parameters ?? '', /SMTPUTF8$/)
   })
 
-  testIt('without SMTPUTF8 it is refused', { extensions: ['8BITMIME'] }, async ({ deliver, sink, dots }) => {
+  testIt('without SMTPUTF8 it is refused', { extensions: ['8BITMIME'] }, async ({ deliver, sink, ends }) => {
     assert.deepEqual(short(await deliver({ smtpUtf8: true })), ['refused 5.6.7'])
     assert.deepEqual(short(await deliver({ sender: 'jürgen@us.example' })), ['refused 5.6.7'])
-    assert.deepEqual(dots, [])
+    assert.deepEqual(ends, [])
     assert.ok(!sink.lines.some((line) => line.startsWith('MAIL')))
   })
 

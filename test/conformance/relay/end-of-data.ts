@@ -33,14 +33,14 @@ export function holdsTheDot(testIt: TestIt): void {
     assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])
   })
 
-  testIt('where the content cannot be read nothing is sent', {}, async ({ deliver, sink, dots }) => {
+  testIt('where the content cannot be read nothing is sent', {}, async ({ deliver, sink, ends }) => {
     const content = async function* () {
       yield Buffer.from('Subject: Half\r\n\r\n')
       throw new Error('unreadable')
     }
     await assert.rejects(deliver({ content }), /unreadable/)
     await sink.until(({ open }) => open === 0)
-    assert.deepEqual([sink.taken, dots], [[], []])
+    assert.deepEqual([sink.taken, ends], [[], []])
   })
 
   for (const text of ['one\ntwo\r\n', 'one\rtwo\r\n', 'one\r\n\r', '\n', 'x\n.\r\ny\r\n', 'x\r.\r\ny\r\n'])
@@ -52,7 +52,7 @@ export function holdsTheDot(testIt: TestIt): void {
         assert.deepEqual(short(await trial.deliver({ ...letter(text), content })), ['refused 5.6.0'])
       }
       await trial.sink.until(({ open }) => open === 0)
-      assert.deepEqual([trial.sink.taken, trial.dots], [[], []])
+      assert.deepEqual([trial.sink.taken, trial.ends], [[], []])
     })
 
   testIt('a connection that breaks before the end of data has sent nothing', {}, async ({ deliver, sink }) => {
@@ -68,7 +68,7 @@ export function holdsTheDot(testIt: TestIt): void {
     ['refused', '552 5.3.4 Too large', 'refused 5.3.4'],
     ['deferred', '421 4.3.2 Later', 'deferred 4.3.2'],
   ] as const)
-    testIt(`a message that is ${what} before its end is not ended`, {}, async ({ deliver, sink, dots }) => {
+    testIt(`a message that is ${what} before its end is not ended`, {}, async ({ deliver, sink, ends }) => {
       const said = Promise.withResolvers<void>()
       sink.act = (step) => {
         if (step !== 'content') return undefined
@@ -85,7 +85,7 @@ export function holdsTheDot(testIt: TestIt): void {
         }
       }
       assert.deepEqual(short(await deliver({ content })), [expected])
-      assert.deepEqual([dots, sink.taken], [[], []])
+      assert.deepEqual([ends, sink.taken], [[], []])
     })
 
   for (const [what, act] of [
@@ -99,9 +99,9 @@ export function holdsTheDot(testIt: TestIt): void {
     testIt(
       `after the end of data ${what}: delivery is ambiguous`,
       { limits: { endOfData: 200 } },
-      async ({ deliver, sink, dots }) => {
+      async ({ deliver, sink, ends }) => {
         sink.act = (step, { recipient }) =>
-          step === 'dot' ? act : recipient === 'nobody@dest.test' ? '550 5.1.1 Nobody' : undefined
+          step === 'end of data' ? act : recipient === 'nobody@dest.test' ? '550 5.1.1 Nobody' : undefined
         const outcomes = await deliver({ recipients: ['ada@dest.test', 'nobody@dest.test', 'bob@dest.test'] })
         assert.deepEqual(
           outcomes.map(({ result, ambiguous }) => [result, ambiguous]),
@@ -113,12 +113,12 @@ export function holdsTheDot(testIt: TestIt): void {
         )
         assert.match(outcomes[0]?.reason ?? '', /the message may or may not have been delivered$/)
         assert.equal(sink.taken.length, 1)
-        assert.equal(dots.length, 1)
+        assert.equal(ends.length, 1)
       },
     )
 
   testIt('421 to the end of data is a reply', {}, async ({ deliver, sink }) => {
-    sink.act = (step) => (step === 'dot' ? { reply: '421 4.3.2 Later', next: 'hang up' } : undefined)
+    sink.act = (step) => (step === 'end of data' ? { reply: '421 4.3.2 Later', next: 'hang up' } : undefined)
     assert.deepEqual(short(await deliver()), ['deferred 4.3.2'])
   })
 }

@@ -16,10 +16,10 @@ export function outlivesHostility(testIt: TestIt): void {
       ['an empty line', ''],
       ['octets that are no text', '\x00\xff\xfe'],
     ] as const)
-      testIt(`${what} as the reply to ${step}`, {}, async ({ deliver, sink, dots }) => {
+      testIt(`${what} as the reply to ${step}`, {}, async ({ deliver, sink, ends }) => {
         sink.act = (at: Step) => (at === step ? { reply } : undefined)
         assert.deepEqual(short(await deliver()), ['deferred 4.5.0'])
-        assert.deepEqual([sink.taken, dots], [[], []])
+        assert.deepEqual([sink.taken, ends], [[], []])
       })
 
   testIt('a reply is one line that can be shown', {}, async ({ deliver, sink }) => {
@@ -29,17 +29,17 @@ export function outlivesHostility(testIt: TestIt): void {
   })
 
   testIt('a reply is kept in part where it is long', {}, async ({ deliver, sink }) => {
-    sink.act = (step) => (step === 'dot' ? `554-5.7.1 ${'y'.repeat(2000)}\r\n554 5.7.1 end` : undefined)
+    sink.act = (step) => (step === 'end of data' ? `554-5.7.1 ${'y'.repeat(2000)}\r\n554 5.7.1 end` : undefined)
     const [outcome] = await deliver()
     assert.equal(outcome?.result, 'refused')
     assert.equal(outcome?.reply?.length, 500)
     assert.match(outcome?.reply ?? '', /^554 5\.7\.1 y+…$/)
   })
 
-  testIt('replies ahead of their questions are not taken for answers', {}, async ({ deliver, sink, dots }) => {
+  testIt('replies ahead of their questions are not taken for answers', {}, async ({ deliver, sink, ends }) => {
     // Nothing is sent in answer to words that came before the question.
     sink.act = (step) => (step === 'ehlo' ? '250 sink.example\r\n250 Ok\r\n250 Ok\r\n354 Go on\r\n250 Ok' : undefined)
     assert.deepEqual(short(await deliver()), ['deferred 4.5.0'])
-    assert.deepEqual([sink.taken, dots], [[], []])
+    assert.deepEqual([sink.taken, ends], [[], []])
   })
 }

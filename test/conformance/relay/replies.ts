@@ -19,9 +19,9 @@ export function tellsReplies(testIt: TestIt): void {
       ['rcpt', '450 5.1.1 The code counts', 'deferred 4.1.1'],
       ['data', '451 4.3.2 Later', 'deferred 4.3.2'],
       ['data', '554 5.5.0 No', 'refused 5.5.0'],
-      ['dot', '451 4.3.0 Later', 'deferred 4.3.0'],
-      ['dot', '552 5.3.4 Too large', 'refused 5.3.4'],
-      ['dot', '554-5.7.1 Looks like\r\n554 5.7.1 spam', 'refused 5.7.1'],
+      ['end of data', '451 4.3.0 Later', 'deferred 4.3.0'],
+      ['end of data', '552 5.3.4 Too large', 'refused 5.3.4'],
+      ['end of data', '554-5.7.1 Looks like\r\n554 5.7.1 spam', 'refused 5.7.1'],
     ] as const)
       testIt(`${step} answered with ${JSON.stringify(reply)}, ${way}: ${expected}`, { extensions }, async (trial) => {
         trial.sink.act = at(step, reply)
@@ -29,7 +29,7 @@ export function tellsReplies(testIt: TestIt): void {
         assert.deepEqual(short(outcome ? [outcome] : []), [expected])
         assert.equal(outcome?.host, 'mx.dest.test')
         assert.equal(outcome?.reply, reply.replaceAll('\r\n554', '').replace('554-', '554 '))
-        assert.equal(trial.dots.length, step === 'dot' ? 1 : 0)
+        assert.equal(trial.ends.length, step === 'end of data' ? 1 : 0)
         assert.equal(trial.sink.taken.length, 0)
         // What was refused does not stand in the way of the next message on the connection.
         trial.sink.act = () => undefined
@@ -41,12 +41,12 @@ export function tellsReplies(testIt: TestIt): void {
       const recipients = ['later@dest.test', 'ada@dest.test', 'nobody@dest.test', 'bob@dest.test']
       const outcomes = await trial.deliver({ recipients })
       assert.deepEqual(short(outcomes), ['deferred 4.2.0', 'delivered 2.0.0', 'refused 5.1.1', 'delivered 2.0.0'])
-      assert.deepEqual(trial.dots, [['ada@dest.test', 'bob@dest.test']])
+      assert.deepEqual(trial.ends, [['ada@dest.test', 'bob@dest.test']])
       assert.deepEqual(trial.sink.taken[0]?.to, ['ada@dest.test', 'bob@dest.test'])
     })
 
     testIt(`who was not accepted has no part in what becomes of the message, ${way}`, { extensions }, async (trial) => {
-      trial.sink.act = (step, scene) => (step === 'dot' ? '554 5.6.0 Not this one' : eachHisOwn(step, scene))
+      trial.sink.act = (step, scene) => (step === 'end of data' ? '554 5.6.0 Not this one' : eachHisOwn(step, scene))
       const recipients = ['later@dest.test', 'ada@dest.test', 'nobody@dest.test']
       const outcomes = await trial.deliver({ recipients })
       assert.deepEqual(short(outcomes), ['deferred 4.2.0', 'refused 5.6.0', 'refused 5.1.1'])
@@ -56,7 +56,7 @@ export function tellsReplies(testIt: TestIt): void {
       trial.sink.act = at('rcpt', '550 5.1.1 Nobody')
       const outcomes = await trial.deliver({ recipients: ['a@dest.test', 'b@dest.test'] })
       assert.deepEqual(short(outcomes), ['refused 5.1.1', 'refused 5.1.1'])
-      assert.deepEqual(trial.dots, [])
+      assert.deepEqual(trial.ends, [])
     })
 
     testIt(`421 ends the session and defers who is left, ${way}`, { extensions }, async (trial) => {
@@ -68,14 +68,14 @@ export function tellsReplies(testIt: TestIt): void {
       const outcomes = await trial.deliver({ recipients })
       assert.deepEqual(short(outcomes), ['deferred 4.3.2', 'refused 5.1.1', 'deferred 4.3.2', 'deferred 4.3.2'])
       assert.equal(outcomes[0]?.reply, '421 4.3.2 Down for the night')
-      assert.deepEqual(trial.dots, [])
+      assert.deepEqual(trial.ends, [])
     })
   }
 
   testIt('a server that waits for a message to nobody gets none', { act: waitsForNothing }, async (trial) => {
     assert.deepEqual(short(await trial.deliver()), ['refused 5.1.1'])
     await trial.sink.until(({ open }) => open === 0)
-    assert.deepEqual([trial.dots, trial.sink.taken], [[], []])
+    assert.deepEqual([trial.ends, trial.sink.taken], [[], []])
   })
 
   for (const [reply, expected] of [

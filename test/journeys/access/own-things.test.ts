@@ -7,7 +7,8 @@ import { removeMember } from '#/members/members.ts'
 import { type Furnished, furnish, memberOperations, ownSamples, pathOf } from '#test/world/every-route.ts'
 import { noteFilter, ownThings } from '#test/world/own-things.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

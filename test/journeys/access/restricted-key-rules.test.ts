@@ -8,7 +8,8 @@ import { unrestricted } from '#/keys/restrictions.ts'
 import { addAlias } from '#/mailboxes/aliases.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

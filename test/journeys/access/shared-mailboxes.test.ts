@@ -15,7 +15,8 @@ import { ownThings } from '#test/world/own-things.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
 import { memberMay } from '#test/world/rules.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

@@ -10,7 +10,8 @@ import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { until } from '#test/world/until.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const day = 86_400_000
 
@@ -143,7 +144,7 @@ test('row 22: what came before it was switched on, or past its end, is not answe
 
 test('row 22: an answer that waits when the auto-reply is switched off does not go', async () => {
   const ada = await away()
-  sink.act = (step) => (step === 'dot' ? '451 4.7.1 Later' : undefined)
+  sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Later' : undefined)
   await write(ada)
   assert.deepEqual(await answers(), [])
   await configure(ada, { reply_enabled: false })

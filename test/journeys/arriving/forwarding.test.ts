@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { deliveryReport } from '#test/mail/report.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 let sink: Sink
 let world: World
@@ -210,7 +211,7 @@ test('row 22: what came before it was switched on, or waits when it is switched 
   await world.outbound.processAll()
   assert.deepEqual(sink.taken, [])
 
-  sink.act = (step) => (step === 'dot' ? '451 4.7.1 Later' : undefined)
+  sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Later' : undefined)
   await write(ada, { subject: 'Waits' })
   await world.outbound.processAll()
   await configure(ada, { forward_enabled: false })
@@ -227,7 +228,7 @@ for (const [what, change] of [
 ] as const) {
   test(`row 22: what waits when forwarding is ${what} is not relayed`, async () => {
     const ada = await forwarding('ada@away.example')
-    sink.act = (step) => (step === 'dot' ? '451 4.7.1 Later' : undefined)
+    sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Later' : undefined)
     await write(ada)
     await world.outbound.processAll()
     await world.advance(1_000)

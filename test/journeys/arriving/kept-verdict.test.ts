@@ -5,7 +5,8 @@ import { deliveryReport } from '#test/mail/report.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 let sink: Sink
 let world: World
@@ -87,7 +88,7 @@ test('it goes elsewhere as it came, neither signed nor sealed, and that it is re
   const [taken] = sink.taken.splice(0)
   assert.match(String(taken?.bytes), /^From: bill@careful\.example\r$/m)
   assert.doesNotMatch(String(taken?.bytes), ours)
-  sink.act = (step) => (step === 'dot' ? '550 5.7.26 Forged' : undefined)
+  sink.act = (step) => (step === 'end of data' ? '550 5.7.26 Forged' : undefined)
   for (let n = 0; n < 11; n++) assert.equal(await hand(world, 'x@peer.example', first, forged()), '250 2.6.0')
   await world.outbound.processAll()
   const { forward } = (await careless.request('GET', `/v1/forwarding?mailbox=${first}`)).body

@@ -6,7 +6,8 @@ import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 let world: World
 let organization: TestOrganization

@@ -11,7 +11,8 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { until } from '#test/world/until.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const day = 86_400_000
 

@@ -10,7 +10,8 @@ import { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const minute = 60_000
 const resources = new AsyncDisposableStack()

@@ -13,7 +13,8 @@ import {
 } from '#test/world/every-route.ts'
 import { withOwn } from '#test/world/own-things.ts'
 import { signIn } from '#test/world/signed-in.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 /** What each route that changes settings leaves in the audit trail. */
 const recorded: Readonly<Record<string, string>> = {

@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { until } from '#test/world/until.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const day = 24 * 3_600_000
 

@@ -8,7 +8,8 @@ import { sealedFields } from '#/queue/sealed.ts'
 import { dropWaiting } from '#/queue/waiting.ts'
 import { type Act, Sink } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const minute = 60_000
 
@@ -82,13 +83,13 @@ async function queued(): Promise<number> {
 
 /** Tells the sink how to answer once a message is whole, or at RCPT for one recipient. */
 function answers(dot: Act | undefined, rcpt: Readonly<Record<string, Act>> = {}): void {
-  sink.act = (step, { recipient }) => (step === 'dot' ? dot : step === 'rcpt' ? rcpt[recipient] : undefined)
+  sink.act = (step, { recipient }) => (step === 'end of data' ? dot : step === 'rcpt' ? rcpt[recipient] : undefined)
 }
 
 test('row 29: deferred three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
   let attempts = 0
   sink.act = (step) => {
-    if (step !== 'dot') return undefined
+    if (step !== 'end of data') return undefined
     attempts++
     return '451 4.7.1 Come again'
   }
@@ -109,7 +110,7 @@ test('row 29: deferred three times it has failed, says why, and one attempt is n
 test('a failed message is sent when it is asked for, under the same Message-ID', async () => {
   answers('550 5.7.1 No')
   const id = await schedule({ subject: 'Again' })
-  sink.act = (step) => (step === 'dot' ? { reply: '550 5.7.1 No', keep: true } : undefined)
+  sink.act = (step) => (step === 'end of data' ? { reply: '550 5.7.1 No', keep: true } : undefined)
   await round()
   const seen = /^Message-ID: .*$/m.exec(sink.taken.pop()?.bytes.toString() ?? '')?.[0]
   assert.ok(seen?.includes(id))

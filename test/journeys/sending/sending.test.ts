@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { Sink, type Taken } from '#test/sockets/sink.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 
 let sink: Sink
 let world: World
@@ -70,7 +71,7 @@ test('mail from here to here leaves by no wire, and passes blocks and filters', 
 })
 
 test('a mail host that asks to wait is asked again, and the message is the same', async () => {
-  sink.act = (step) => (step === 'dot' ? '451 4.7.1 Come again' : undefined)
+  sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Come again' : undefined)
   const { body } = await send({ text: 'Patience' })
   await world.outbound.processAll()
   assert.deepEqual(sink.taken, [])

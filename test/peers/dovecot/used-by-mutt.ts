@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { messagesIn } from '#test/mail/letter.ts'
-import type { TestOrganization } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { Mutt, type Reader } from './mutt.ts'
 
 /** In a mailbox that holds One, Two, Three and Four, unread: the API marks them and sends Five, mutt sees that, changes all
