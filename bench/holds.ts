@@ -1,6 +1,7 @@
 import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
-import { everyOperation, type Furnished, furnish, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, pathOf } from '#test/world/every-route.ts'
+import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { World } from '#test/world/world.ts'
 import { Client } from './client.ts'
 import { Inbox } from './folder.ts'

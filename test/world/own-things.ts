@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Furnished } from './every-route.ts'
+import type { Furnished } from './furnished.ts'
 import type { SignedInMember } from './signed-in.ts'
 
 /** A filter that matches notes, but for its action. */

@@ -8,14 +8,9 @@ import type { Scope } from '#/http/access/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import {
-  everyOperation,
-  type Furnished,
-  furnish,
-  pathOf,
-  personalItems,
-  removingLast,
-} from '#test/world/every-route.ts'
+import { everyOperation, pathOf, removingLast } from '#test/world/every-route.ts'
+import { personalItems } from '#test/world/personal-items.ts'
+import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
-import { furnish } from '#test/world/every-route.ts'
+import { furnish } from '#test/world/furnished.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
 

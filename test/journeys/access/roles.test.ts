@@ -4,16 +4,9 @@ import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { type Role, roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
-import {
-  everyOperation,
-  type Furnished,
-  furnish,
-  memberOperations,
-  ownSamples,
-  pathOf,
-  removingLast,
-  samples,
-} from '#test/world/every-route.ts'
+import { everyOperation, memberOperations, pathOf, removingLast } from '#test/world/every-route.ts'
+import { ownSamples, samples } from '#test/world/samples.ts'
+import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { type About, memberMay } from '#test/world/rules.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'

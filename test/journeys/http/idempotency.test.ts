@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { everyOperation, furnish, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, pathOf } from '#test/world/every-route.ts'
+import { furnish } from '#test/world/furnished.ts'
 import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 

@@ -3,14 +3,9 @@ import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { entriesOf } from '#/audit/queries.ts'
 import { Refusals } from '#/audit/refusals.ts'
-import {
-  everyOperation,
-  type Furnished,
-  furnish,
-  memberOperations,
-  ownSamples,
-  pathOf,
-} from '#test/world/every-route.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { ownSamples } from '#test/world/samples.ts'
+import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { withOwn } from '#test/world/own-things.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyOperation, furnish, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
+import { furnish } from '#test/world/furnished.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
