@@ -20,7 +20,8 @@ import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
 import { copy } from '../mail-host/letters.ts'
 import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
 import { leasesMeanwhile } from './meanwhile.ts'
-import { leasesConformance, type QueueUnderTest } from './suite.ts'
+import { leasesConformance } from './suite.ts'
+import type { QueueUnderTest } from './queue-under-test.ts'
 
 const domains: QueueUnderTest = {
   table: 'domains',

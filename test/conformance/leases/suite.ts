@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { byOperator } from '#/audit/actor.ts'
-import type { Lease, LeasedTable, Leases } from '#/db/leases.ts'
+import type { Lease } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
-
-export interface QueueUnderTest {
-  readonly table: LeasedTable
-  readonly leases: Leases
-  prepare?(db: Db): Promise<void>
-  /** What a process claims at a time. */
-  claim(db: Db): Promise<readonly Lease[]>
-  /** Adds rows that are due, in this order, and answers their ids. */
-  add(db: Db, count: number): Promise<Lease['id'][]>
-  /** Where claims are counted: how often a row was claimed, and how many of these attempts were cut short. */
-  readonly counts?: 'attempts' | 'attempts and cut short'
-  /** Where a row comes back only from there after its lease has ended. */
-  takeBack?(db: Db): Promise<unknown>
-  /** Where organizations wait for each other: adds such rows for an organization. */
-  addFor?(db: Db, organizationId: string, count: number): Promise<Lease['id'][]>
-}
+import { fairnessConformance } from './fairness.ts'
+import type { QueueUnderTest } from './queue-under-test.ts'
 
 const racers = 10
 
@@ -246,31 +230,6 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
     }
     const counted = ({ attempts, cut_short, suspect }: Record<string, unknown>) => [attempts, cut_short, suspect]
 
-    const { addFor } = queue
-    if (addFor) {
-      test('of two organizations the one that came last is not behind all that the other has', async () => {
-        const [many, few] = [await organization(db), await organization(db)]
-        await addFor(db, many, 200)
-        const [id] = await addFor(db, few, 1)
-        const first = await queue.claim(db)
-        assert.ok(first.length > 1 && first.length < 200)
-        assert.ok(first.some((lease) => lease.id === id))
-      })
-
-      test('what a suspended organization has waits until it is resumed', async () => {
-        const id = await organization(db)
-        const suspend = (at: Date | null) =>
-          db.updateTable('organizations').set({ suspended_at: at }).where('id', '=', id).execute()
-        const ids = await addFor(db, id, 2)
-        await suspend(now())
-        assert.deepEqual(await queue.claim(db), [])
-        await suspend(null)
-        assert.deepEqual(sorted((await queue.claim(db)).map((lease) => lease.id)), sorted(ids))
-      })
-    }
+    fairnessConformance(queue, () => db)
   })
-}
-
-async function organization(db: Db): Promise<string> {
-  return (await createOrganization(db, { name: `org-${Math.random()}`, plan: 'business' }, byOperator)).id
 }

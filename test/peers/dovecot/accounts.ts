@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
@@ -15,38 +13,23 @@ import { serverControl } from '#/server/adapters.ts'
 import { documented, follow, thereAndBack } from '#test/deploy/documented.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
-import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { filesWith } from './files-with.ts'
 import { untilItGreets } from './imap-server.ts'
 import { loggedIn } from './logged-in.ts'
+import { assertReadsAccountsAlone } from './reads-accounts-alone.ts'
+import { seenBy } from './seen-by.ts'
+import { nobody, preparedDirectory, type Setting, type Started } from './setting.ts'
 import { usedByMutt } from './used-by-mutt.ts'
 
 const run = promisify(execFile)
-const nobody = 65_534
 const password = 'correct horse battery staple'
 const ofRole = 'of-the-role'
-
-/** What a Dovecot is to be started with, in a directory that holds its certificate (`dovecot.pem`, `dovecot.key`),
- *  Mailroom's account (`masters`) and, for nobody but `nobody` to write in, `mail`. */
-export interface Setting {
-  readonly directory: string
-  /** For IMAP, at 127.0.0.1. */
-  readonly port: number
-  /** For doveadm's HTTP, at 127.0.0.1, with the password `of-doveadm`. */
-  readonly doveadmPort: number
-  readonly database: { readonly host: string; readonly port: string; readonly password: string }
-}
-
-export interface Started {
-  /** What runs its doveadm, for a shell. */
-  readonly doveadm: string
-  readonly stop: () => Promise<void>
-}
 
 interface Made {
   readonly organization: TestOrganization
@@ -72,14 +55,7 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     const role = join(import.meta.dirname, '../../../deploy/dovecot/role.sql')
     for (const secret of ['an-earlier-one', ofRole])
       await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${secret}`, '-f', role, postgres.url])
-    directory = await mkdtemp(join(tmpdir(), 'mailroom-accounts-'))
-    await chmod(directory, 0o755)
-    await mkdir(join(directory, 'mail'))
-    await chown(join(directory, 'mail'), nobody, nobody)
-    const { cert, key } = certificateFor('mail.example.test')
-    await writeFile(join(directory, 'dovecot.pem'), cert)
-    await writeFile(join(directory, 'dovecot.key'), key)
-    await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master::::::allow_nets=127.0.0.1/32\n')
+    directory = await preparedDirectory()
     port = await freePort()
     const { hostname: host, port: databasePort } = new URL(postgres.url)
     const doveadmPort = await freePort()
@@ -104,30 +80,7 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** What Python's IMAP client sees after it has logged in: the subjects in INBOX, or why it could not. */
-  async function seenBy(login: string, secret: string): Promise<string[] | string> {
-    const script = `
-import imaplib, json, ssl, sys
-login, secret = sys.argv[1:3]
-client = imaplib.IMAP4('127.0.0.1', ${port})
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-client.starttls(context)
-try:
-    client.login(login, secret)
-except imaplib.IMAP4.error as error:
-    print(json.dumps(error.args[0].decode()))
-    sys.exit()
-client.select('INBOX')
-_, [found] = client.search(None, 'ALL')
-subjects = []
-for number in found.split():
-    _, data = client.fetch(number, '(BODY.PEEK[HEADER.FIELDS (SUBJECT)])')
-    subjects.append(data[0][1].decode().strip().removeprefix('Subject: '))
-print(json.dumps(subjects))
-`
-    return JSON.parse((await run('/usr/bin/python3', ['-c', script, login, secret])).stdout)
-  }
+  const seen = (login: string, secret: string) => seenBy(port, login, secret)
 
   async function newMailbox(domain?: string): Promise<Made> {
     const organization = await world.organization()
@@ -148,34 +101,34 @@ print(json.dumps(subjects))
   test('a mailbox that the API made is opened with its password at once, and with no other', async () => {
     const made = await newMailbox()
     const { id, address } = made
-    assert.deepEqual(await seenBy(address, password), [])
-    assert.deepEqual(await seenBy(address.toUpperCase(), password), [])
+    assert.deepEqual(await seen(address, password), [])
+    assert.deepEqual(await seen(address.toUpperCase(), password), [])
     await receive(made, 'Hello')
-    assert.deepEqual(await seenBy(address, password), ['Hello'])
-    assert.match(String(await seenBy(address, `${password}!`)), /AUTHENTICATIONFAILED/)
-    assert.match(String(await seenBy(id, password)), /AUTHENTICATIONFAILED/)
-    assert.match(String(await seenBy(id, '')), /AUTHENTICATIONFAILED/)
+    assert.deepEqual(await seen(address, password), ['Hello'])
+    assert.match(String(await seen(address, `${password}!`)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(id, password)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(id, '')), /AUTHENTICATIONFAILED/)
   })
 
   test('a suspended mailbox is closed to its owner', async () => {
     const { id, address } = await newMailbox()
     await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', id).execute()
-    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(address, password)), /AUTHENTICATIONFAILED/)
   })
 
   test('an address opens the mailbox of whoever holds its domain, and none of the mail from before', async () => {
     const former = await newMailbox('changing.test')
     await receive(former, 'Of the former owner')
-    assert.deepEqual(await seenBy(former.address, password), ['Of the former owner'])
+    assert.deepEqual(await seen(former.address, password), ['Of the former owner'])
     await world.db
       .updateTable('domains')
       .set({ status: 'failed', ownership_verified_at: null })
       .where('domain', '=', 'changing.test')
       .execute()
-    assert.match(String(await seenBy(former.address, password)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(former.address, password)), /AUTHENTICATIONFAILED/)
     const latter = await newMailbox('changing.test')
     assert.equal(latter.address, former.address)
-    assert.deepEqual(await seenBy(latter.address, password), [])
+    assert.deepEqual(await seen(latter.address, password), [])
   })
 
   test('a new password ends what was open under the old one, which opens nothing any more', async () => {
@@ -184,11 +137,11 @@ print(json.dumps(subjects))
     const made = await printed(operator, 'mailbox', 'password', address)
     assert.equal(made.sessions_ended, true)
     await ended
-    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
-    assert.deepEqual(await seenBy(address, made.password), [])
+    assert.match(String(await seen(address, password)), /AUTHENTICATIONFAILED/)
+    assert.deepEqual(await seen(address, made.password), [])
     const chosen = await printed(operator, 'mailbox', 'password', address, '--password=correct horse of the chosen')
     assert.equal('password' in chosen, false)
-    assert.deepEqual(await seenBy(address, 'correct horse of the chosen'), [])
+    assert.deepEqual(await seen(address, 'correct horse of the chosen'), [])
   })
 
   test('a suspended mailbox, and every mailbox of a suspended domain, is closed to who had it open', async () => {
@@ -196,12 +149,12 @@ print(json.dumps(subjects))
     const one = await loggedIn({ port, login: address, password })
     await printed(operator, 'mailbox', 'suspend', address)
     await one.ended
-    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(address, password)), /AUTHENTICATIONFAILED/)
     await printed(operator, 'mailbox', 'resume', address)
     const another = await loggedIn({ port, login: address, password })
     await printed(operator, 'domain', 'suspend', address.slice(4))
     await another.ended
-    assert.match(String(await seenBy(address, password)), /AUTHENTICATIONFAILED/)
+    assert.match(String(await seen(address, password)), /AUTHENTICATIONFAILED/)
   })
 
   test('what is deleted is off the disk: a message by the next purge, a mailbox with what is in it at once', async () => {
@@ -212,33 +165,22 @@ print(json.dumps(subjects))
     const mailbox = { organizationId: organization.id, mailboxId: id }
     await world.mailHost.update(mailbox, 'inbox', [2], { folder: 'Plantedfolder/Below' })
     assert.deepEqual(await world.mailHost.expunge(mailbox, 'inbox', [1]), [1])
-    assert.notDeepEqual(await filesWith('Plantedone'), [])
+    assert.notDeepEqual(await filesWith(join(directory, 'mail'), 'Plantedone'), [])
     const purge = join(import.meta.dirname, '../../../deploy/dovecot/purge')
     const env = { ...process.env, DOVEADM: `env ${started?.doveadm}` }
     await run('sh', [purge, join(directory, 'mail')], { env })
-    assert.deepEqual(await filesWith('Plantedone'), [])
-    assert.notDeepEqual(await filesWith('Plantedtwo'), [])
+    assert.deepEqual(await filesWith(join(directory, 'mail'), 'Plantedone'), [])
+    assert.notDeepEqual(await filesWith(join(directory, 'mail'), 'Plantedtwo'), [])
     const { ended } = await loggedIn({ port, login: address, password })
     assert.equal((await printed(operator, 'mailbox', 'delete', address)).messages, 1)
     await ended
-    assert.deepEqual(await filesWith('Plantedtwo'), [])
+    assert.deepEqual(await filesWith(join(directory, 'mail'), 'Plantedtwo'), [])
     await run('sh', [purge, join(directory, 'mail')], { env })
-    assert.deepEqual(await filesWith('Plantedfolder'), [])
+    assert.deepEqual(await filesWith(join(directory, 'mail'), 'Plantedfolder'), [])
     const left = await readdir(join(directory, 'mail'))
     assert.deepEqual([left.includes(id), left.includes(other.id)], [false, true])
     assert.deepEqual(await subjectsIn(other.organization, other.address), ['Plantedthree'])
   })
-
-  /** What has the text in it anywhere, or in its name. */
-  async function filesWith(text: string): Promise<string[]> {
-    const mail = join(directory, 'mail')
-    const within = await run('grep', ['-rail', text, mail]).catch(({ code, stdout }) => {
-      assert.equal(code, 1)
-      return { stdout }
-    })
-    const { stdout: named } = await run('find', [mail, '-iname', `*${text}*`])
-    return `${within.stdout}${named}`.split('\n').filter((line) => line !== '')
-  }
 
   test('doveadm takes what Mailroom tells it and nothing else, and the doctor sees whether it does', async () => {
     await operator.serverControl?.try()
@@ -277,9 +219,9 @@ print(json.dumps(subjects))
     const us = { cwd: directory, instead: { 'doveadm ': `${doveadm} `, '/backup': backup }, env: { id } }
     await follow(out, us)
     await follow([`doveadm expunge -u ${id} mailbox INBOX all`], us)
-    assert.deepEqual(await seenBy(address, password), [])
+    assert.deepEqual(await seen(address, password), [])
     await follow(back, us)
-    assert.deepEqual(await seenBy(address, password), ['One', 'Two'])
+    assert.deepEqual(await seen(address, password), ['One', 'Two'])
   })
 
   test('mutt opens a mailbox that the API has just made: it has what the API keeps, and the API what is done in it', async () => {
@@ -289,24 +231,7 @@ print(json.dumps(subjects))
   })
 
   test('who reads the accounts can read nothing else', async () => {
-    const url = new URL(postgres.url)
-    url.username = 'mailroom_dovecot'
-    url.password = ofRole
-    const client = new pg.Client(url.href)
-    await client.connect()
-    try {
-      const { rows } = await client.query('select login, password, mailbox from imap_accounts limit 1')
-      assert.equal(rows.length, 1)
-      const { rows: tables } = await client.query<{ name: string }>(
-        `select relname as name from pg_class
-          where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')
-            and has_table_privilege(oid, 'select, insert, update, delete, truncate, references, trigger')`,
-      )
-      assert.deepEqual(tables, [{ name: 'imap_accounts' }])
-      await assert.rejects(client.query('select password_hash from mailboxes'), { code: '42501' })
-    } finally {
-      await client.end()
-    }
+    await assertReadsAccountsAlone(postgres.url, ofRole)
   })
 }
 
@@ -314,27 +239,3 @@ function imapUrl(port: number): string {
   return `imap://mailroom:of-the-master@127.0.0.1:${port}?starttls=never`
 }
 
-/** What keeps a test's Dovecot in its directory, and lets it listen at its port alone. */
-export function ownSettings({ directory, port }: Setting): string {
-  return `
-base_dir = ${directory}/run
-state_dir = ${directory}/run
-log_path = ${directory}/log
-first_valid_uid = 1
-# Who tries wrong passwords has to wait, which this test need not.
-auth_failure_delay = 0
-service anvil {
-  unix_listener anvil-auth-penalty {
-    mode = 0
-  }
-}
-service imap-login {
-  inet_listener imap {
-    port = ${port}
-  }
-  inet_listener imaps {
-    port = 0
-  }
-}
-`
-}

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { example } from '#test/deploy/example.ts'
-import { ownSettings, type Setting, type Started } from './accounts.ts'
+import { ownSettings, type Setting, type Started } from './setting.ts'
 
 /** Starts Debian 12's, as `deploy/dovecot/2.3` sets it up, with more of a configuration. */
 export async function startDovecot23(setting: Setting, more = ''): Promise<Started> {
