@@ -66,7 +66,7 @@ export class RunningChanges extends StepWorker {
     try {
       done = await this.#steps(claimed, goesOn)
     } finally {
-      if (!done) await letGo(db, claimed)
+      if (!done) await releaseChange(db, claimed)
     }
     if (done) await endChange(db, claimed.id)
     return true
@@ -99,6 +99,6 @@ export class RunningChanges extends StepWorker {
 }
 
 /** Others may go on at once. */
-async function letGo(db: Db, lease: Lease): Promise<void> {
+async function releaseChange(db: Db, lease: Lease): Promise<void> {
   await changeLeases.release(db, [lease], sql`state = state`)
 }

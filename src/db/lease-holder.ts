@@ -2,8 +2,7 @@ import type { Logger } from 'pino'
 import type { Lease, Leases, Now } from './leases.ts'
 import type { Db } from './schema.ts'
 
-/** What this process has claimed, extended for as long as it works on it, however long that is. Disposing it leaves the
- *  leases to end by themselves, unless they were released. */
+/** Extends the leases of a process for as long as it works. Once disposed, leases that were not released end by themselves. */
 export class LeaseHolder implements Disposable {
   readonly #db: Db
   readonly #table: Leases
@@ -11,7 +10,7 @@ export class LeaseHolder implements Disposable {
   readonly #now: () => Now | Promise<Now>
   readonly #every: number
   readonly #timer: NodeJS.Timeout
-  /** Until when all leases that were not lost last at least, by performance.now(). */
+  /** The earliest end of the leases that are not lost, by performance.now(). */
   #until: number
 
   /** `since` is the time before the claim, by performance.now(). */
@@ -32,8 +31,7 @@ export class LeaseHolder implements Disposable {
     }, this.#every)
   }
 
-  /** Those whose leases were not lost. The database is asked where they may have ended: a process that was stopped for a
-   *  while knows nothing of it. */
+  /** Those whose leases are not lost. Asks the database if they may have ended: a suspended process does not notice. */
   async stillHeld<T extends Lease>(leases: readonly T[]): Promise<readonly T[]> {
     if (performance.now() < this.#until - this.#every) return leases
     const held = await this.#extend()

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Schema } from './schema.ts'
 
-/** The right to work on a row until its lease ends, or is lost to somebody who found that it had ended. */
+/** The right to work on a row until its lease ends. A lease is lost once another process has claimed the row since. */
 export interface Lease<Id extends string | number = string | number> {
   readonly id: Id
-  /** It goes up with each claim, so that only the last one's writes have an effect (a fencing token). */
+  /** Each claim increments it, so that only writes of the last claim have an effect (a fencing token). */
   readonly epoch: number
 }
 
-/** A time by the database's clock: `SharedTime`, or `databaseNow` to have the statement itself look. */
+/** A time by the database's clock: from `SharedTime`, or `databaseNow`, which the statement evaluates. */
 export type Now = Date | RawBuilder<Date>
 
 /** Not `now()`, which stands still within a transaction. */
@@ -21,30 +21,29 @@ export type LeasedTable = {
 
 /** Which rows to claim. */
 export interface Wanted {
-  /** `select id`, in the queue's own fair order, of as many as are wanted. Leave out what is not `free`. */
+  /** `select id` of as many rows as wanted, in the queue's fair order. It must leave out rows that are not `free`. */
   readonly chosen: RawBuilder<unknown>
-  /** What makes a row due. It is asked again once the row is locked: another process may have had it meanwhile. */
+  /** Whether a row is due. It is evaluated again once the row is locked: another process may have had it meanwhile. */
   readonly due: RawBuilder<unknown>
-  /** What `update … set` changes beside the lease. */
+  /** What `update … set` changes in addition to the lease. */
   readonly set?: RawBuilder<unknown>
   readonly returning?: RawBuilder<unknown>
 }
 
-/** How many expired leases one statement takes back. */
-const mostTakenBack = 1_000
+/** Expired leases that one statement reclaims. */
+const mostReclaimed = 1_000
 
 /**
- * The leases on a table that is a queue: several processes claim rows of it, and a row that a process has claimed is left
- * alone by all others until the lease ends. Each leased table has `leased_until`, which is null while nobody has the row,
- * and `lease_epoch`.
+ * The leases on a table that is a queue. Several processes claim its rows. No other process uses a claimed row until the lease
+ * ends. Each leased table has `leased_until`, null while nobody has the row, and `lease_epoch`.
  *
- * A claim is one statement, so a process that ends at any instant has claimed a row or has not. The database's clock
- * decides when a lease ends, since the clocks of processes differ. A lease that ends later than any claim could have made
- * it has ended too: then the clock was set back, and nobody shall wait until it is there again. A step back by less than
- * a lease makes leases longer by as much.
+ * A claim is one statement: a process that dies at any moment has claimed a row or has not. The database's clock decides when
+ * a lease ends, since the clocks of processes differ. If the clock was set back, leases end later than any claim could have
+ * made them. Those count as ended, so that nobody waits for the clock to return. A step back by less than a lease extends
+ * leases by as much.
  */
 export class Leases {
-  /** How long a lease lasts unless it is extended, in milliseconds. */
+  /** The duration of a lease that is not extended, in milliseconds. */
   readonly forMs: number
   readonly #table: RawBuilder<unknown>
   readonly #id: RawBuilder<unknown>
@@ -59,8 +58,7 @@ export class Leases {
     this.#until = sql.ref(`${table}.leased_until`)
   }
 
-  /** Claims rows for this process, in no particular order. Of several processes that want a row one gets it, and none waits
-   *  for another. */
+  /** Claims rows for this process, in no particular order. Of several processes that want a row one gets it; none waits. */
   async claim<Row>(db: Db, now: Now, { chosen, due, set, returning }: Wanted): Promise<(Lease & Row)[]> {
     const { rows } = await sql<Lease & Row>`
       with chosen as materialized (${chosen}), claimed as materialized (
@@ -74,44 +72,44 @@ export class Leases {
     return rows
   }
 
-  /** Has the leases last from now on, and answers the ids of those that were not lost. One that has ended and that nobody
-   *  has claimed meanwhile is not lost. */
+  /** Extends the leases from now, and answers the ids of those that are not lost. A lease that has ended is not lost until
+   *  somebody claims the row. */
   async extend(db: Db, leases: readonly Lease[], now: Now): Promise<ReadonlySet<Lease['id']>> {
     const { rows } = await sql<Pick<Lease, 'id'>>`
       update ${this.#table} set leased_until = ${this.#end(now)} where ${this.held(leases)} returning id`.execute(db)
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Ends the leases and writes the outcome of the work, but where a lease was lost. Answers the ids of those that were not. */
+  /** Ends the leases and writes the outcome of the work, except where a lease is lost. Answers the ids of those that are not. */
   async release(db: Db, leases: readonly Lease[], set: RawBuilder<unknown>): Promise<ReadonlySet<Lease['id']>> {
     const { rows } = await sql<Pick<Lease, 'id'>>`
       update ${this.#table} set leased_until = null, ${set} where ${this.held(leases)} returning id`.execute(db)
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Takes rows back from processes that ended with them, for queues that tell a row that may have ended a process from
-   *  others: until then `due` there has `leased_until is null`. */
-  async takeBack(db: Db, now: Now, set: RawBuilder<unknown>): Promise<number> {
+  /** Ends expired leases and sets columns of their rows. For queues that treat a row whose process died differently: there
+   *  `due` contains `leased_until is null`. */
+  async reclaimExpired(db: Db, now: Now, set: RawBuilder<unknown>): Promise<number> {
     const { numAffectedRows = 0n } = await sql`
       with expired as materialized (
         select id from ${this.#table} where leased_until is not null and ${this.free(now)}
-        limit ${mostTakenBack} for no key update skip locked
+        limit ${mostReclaimed} for no key update skip locked
       )
       update ${this.#table} set leased_until = null, lease_epoch = lease_epoch + 1, ${set}
       where id in (select id from expired)`.execute(db)
     return Number(numAffectedRows)
   }
 
-  /** True of rows that nobody has a lease on. Whether the clock was set back is asked of the clock as it is by then: to a
-   *  process that stood still since it read `now`, a lease made meanwhile looks too long, and is not. */
+  /** True for rows without a lease. Whether the clock was set back is decided by its current time: to a process that was
+   *  suspended after it read `now`, a newer lease looks too long. */
   free(now: Now): RawBuilder<boolean> {
     const latest = after(sql<Date>`greatest(${at(now)}, ${databaseNow})`, 2 * this.forMs)
     return sql`(${this.#until} is null or ${this.#until} <= ${at(now)} or ${this.#until} > ${latest})`
   }
 
-  /** True of rows of which the lease was not lost. Every write of a process that has a lease asks this. Id and epoch are
-   *  compared as one text, since PostgreSQL joins a list of pairs row by row with every other that it takes for short; and
-   *  `is not null` would have it go through the index of all leases. */
+  /** True for rows whose lease is not lost. Every write of a process that has a lease contains it. Id and epoch are compared as
+   *  one text: PostgreSQL joins a list of pairs by nested loop if it expects a short one. `num_nulls` stands for
+   *  `is not null`, for which PostgreSQL would scan the index of all leases. */
   held(leases: readonly Lease[]): RawBuilder<boolean> {
     const [first] = leases
     if (!first) return sql`false`

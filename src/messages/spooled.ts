@@ -19,7 +19,7 @@ export interface Spooled {
 const heldBack = sql`(spool.unless_there and spool.attempts = 0)`
 
 /** Messages in the spool, oldest first. */
-export async function spooledOnes(db: Db, most: number): Promise<Spooled[]> {
+export async function listSpooled(db: Db, most: number): Promise<Spooled[]> {
   const { rows } = await sql<Spooled>`
     select organization.name as organization, mailbox.address as mailbox, spool.folder, spool.received_at as since,
       spool.size_bytes, spool.attempts, greatest(spool.due_at, spool.leased_until) as next_attempt_at, spool.deferral,

@@ -3,25 +3,25 @@ import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { tell } from '#/events/tell.ts'
 
-/** What is stored of a Message-ID that an answer may name. */
+/** What is stored of a Message-ID to recognise answers to it. */
 export function answerMark(messageId: string): string {
   return hash('sha256', messageId, 'hex').slice(0, 32)
 }
 
-/** A message that has come in. */
+/** An arriving message that answers others. */
 export interface Answer {
   readonly organizationId: string
-  /** Of the Message-IDs that it answers. */
+  /** The marks of the Message-IDs that it answers. */
   readonly marks: readonly string[]
-  /** Of its authors. */
+  /** The domains of its authors. */
   readonly domains: readonly string[]
   readonly at: Date
 }
 
 const reason = 'Somebody answered before it was due'
 
-/** `scheduled` → `failed`, of the organization's messages that wait for such an answer, unless an author is of the organization. They
- *  are told as cancelled. A message whose sending has begun is left alone. */
+/** `scheduled` → `failed`, for messages of the organization that such an answer cancels. An author in the organization cancels
+ *  nothing. The event log has the messages as cancelled. Messages whose sending has begun stay as they are. */
 export async function cancelAnswered(tx: Tx, { organizationId, marks, domains, at }: Answer): Promise<void> {
   const { rows } = await sql<{ id: string; mailboxId: string | null }>`
     with answered as materialized (

@@ -10,7 +10,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
-import { claimScheduled, claimSuspect, claimWaiting, leases, markEndOfData, mostScheduled, takeBack } from './claims.ts'
+import { claimScheduled, claimSuspect, claimWaiting, leases, markEndOfData, mostScheduled, reclaimExpired } from './claims.ts'
 
 const minute = 60_000
 
@@ -39,7 +39,7 @@ const suspect = async (busy: readonly string[] = []) => (await claimSuspect(db, 
 /** The workers die, and what they have claimed is taken back. */
 async function die(): Promise<void> {
   now = new Date(now.getTime() + leases.forMs + 1_000)
-  await takeBack(db, now)
+  await reclaimExpired(db, now)
 }
 
 test('of a message to many a hundred recipients go at a time', async () => {

@@ -6,23 +6,23 @@ import { isNotSuspended } from '#/organizations/queries.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type MessageRow, messageColumns, openedMessage, type QueuedMessage } from './message.ts'
 
-/** Another worker has claimed the recipients: it took this one for dead. */
+/** Another worker has claimed the recipients, since this one's lease had ended. */
 export class LeaseLost extends Error {
   constructor() {
     super('The lease was lost: another worker has claimed this message')
   }
 }
 
-/** Recipients of one message that travel together, claimed by a worker for an attempt that is counted. */
+/** Recipients of one message and route, claimed by a worker for one attempt. The claim counts the attempt. */
 export interface Batch {
   readonly messageId: string
   readonly organizationId: string
   readonly route: string
-  /** With the one that is begun. */
+  /** This one included. */
   readonly attempts: number
-  /** How many of them ended with their worker. */
+  /** How many of them were cut short: their worker died. */
   readonly cutShort: number
-  /** The last one did. */
+  /** The last attempt was cut short. */
   readonly suspect: boolean
   readonly recipients: readonly Claimed[]
 }
@@ -30,36 +30,35 @@ export interface Batch {
 /** The lease on a recipient's row. */
 export interface Claimed extends Lease<number> {
   readonly recipient: string
-  /** Since when nobody knows whether this one has the message: the end of data of an attempt was sent, and not answered.
-   *  Null where there is no such doubt. */
-  readonly doubtedAt: Date | null
+  /** Since when delivery is ambiguous: the end of data of an attempt was sent, and no reply came. Else null. */
+  readonly ambiguousAt: Date | null
 }
 
-/** The route of recipients whose message nobody has yet: by whatever routes they are reached, it is tried for all of
- *  them at once, and what came of it is decided for all of them together. */
-export const together = ''
+/** The route of the recipients of a message that is delivered to none. One attempt goes by all their routes at once, and
+ *  one decision follows for all of them. */
+export const allRoutes = ''
 
-/** After so many attempts that ended, or that were cut short, nobody tries any more to send what nobody has. */
+/** A message that is delivered to none fails after so many finished attempts, or so many that were cut short. */
 export const mostAttempts = 3
 
-/** A worker that dies is followed by another within half a minute: once the lease is over, and somebody has looked. */
+/** Another worker continues the work of a dead one within half a minute: the lease, and the time until the next look. */
 export const leases = new Leases('outbound_recipients', 20_000)
 
-/** How often to look for claims of workers that are gone, in milliseconds. */
-export const lookMs = 2_500
+/** How often to look for leases that have ended, in milliseconds. */
+export const reclaimEveryMs = 2_500
 
-/** As many recipients as go in one transaction (RFC 5321, section 4.5.3.1.8 asks every server to take that many). */
+/** Every server accepts so many recipients in one transaction (RFC 5321, section 4.5.3.1.8). */
 const mostInBatch = 100
 
-/** Scheduled messages are claimed up to so many at a time, of so many octets together unless it is one. */
+/** One claim takes up to so many scheduled messages. Together they have up to so many octets, unless there is only one. */
 export const mostScheduled = 100
 const mostOctets = 4 * pieceBytes
 
 /**
- * Claims up to `most` batches that are `waiting` and due, but for the routes that are `busy`, and counts the attempt: one
- * that ends this process has been one. Organizations take turns, so that ten thousand messages of one hold up nobody else;
- * within one the longest due comes first. What a suspended one has waits. A message that another worker is just claiming
- * something of is passed over.
+ * Claims up to `most` batches that are `waiting` and due, without those of `busy` routes. The claim counts the attempt, so
+ * that one that ends this process is counted too. Organizations are served in turn: ten thousand messages of one delay no
+ * other. Within an organization the longest due comes first. Messages of suspended organizations wait. Messages that another
+ * worker is claiming at the moment are skipped.
  */
 export async function claimWaiting(db: Db, now: Date, busy: readonly string[], most: number): Promise<Batch[]> {
   const due = sql`
@@ -83,8 +82,8 @@ export async function claimWaiting(db: Db, now: Date, busy: readonly string[], m
   return await claimDue(db, now, due, 'waiting')
 }
 
-/** Claims one batch that is `suspect` and due: a worker has ended over it. They go one after the other, so that a poison
- *  message takes no other of them with it. */
+/** Claims one batch that is `suspect` and due: a worker died while it had it. Suspects are sent one after the other, so that
+ *  a poison message affects no other of them. */
 export async function claimSuspect(db: Db, now: Date, busy: readonly string[]): Promise<Batch | undefined> {
   const due = sql`
     with due as materialized (
@@ -97,7 +96,7 @@ export async function claimSuspect(db: Db, now: Date, busy: readonly string[]): 
   return batch
 }
 
-/** `waiting`: the organizations that have such rows, each found in the index after the one before it. */
+/** The CTE `waiting`: organizations that have such rows. Each is found in the index, behind the one before it. */
 function organizationsWith(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`waiting (organization_id) as (
     (select organization_id from ${rows} order by organization_id limit 1)
@@ -108,7 +107,7 @@ function organizationsWith(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   )`
 }
 
-/** The lock on the message has a batch claimed as a whole, or not at all. */
+/** Locks messages first, so that a batch is claimed as a whole or not at all. */
 async function claimDue(db: Db, now: Date, due: RawBuilder<unknown>, state: 'waiting' | 'suspect'): Promise<Batch[]> {
   const isDue = sql`state = ${state} and due_at <= ${now}`
   const chosen = sql`
@@ -122,10 +121,10 @@ async function claimDue(db: Db, now: Date, due: RawBuilder<unknown>, state: 'wai
   return batches(await leases.claim<Row>(db, now, { chosen, due: isDue, ...begun }), state === 'suspect')
 }
 
-/** What a claim makes of a recipient, and answers. */
+/** What a claim changes in a recipient's row, and returns. */
 const begun = {
   set: sql`state = 'sending', attempts = attempts + 1, end_of_data_sent = false`,
-  returning: sql`recipient, doubted_at as "doubtedAt", message_id as "messageId",
+  returning: sql`recipient, doubted_at as "ambiguousAt", message_id as "messageId",
     organization_id as "organizationId", route, attempts, cut_short as "cutShort"`,
 }
 
@@ -140,24 +139,23 @@ function batches(rows: readonly Row[], suspect: boolean): Batch[] {
       ...{ messageId, organizationId, route, suspect },
       attempts: Math.max(...claimed.map(({ attempts }) => attempts)),
       cutShort: Math.max(...claimed.map(({ cutShort }) => cutShort)),
-      recipients: claimed.map(({ id, recipient, epoch, doubtedAt }) => ({ id, recipient, epoch, doubtedAt })),
+      recipients: claimed.map(({ id, recipient, epoch, ambiguousAt }) => ({ id, recipient, epoch, ambiguousAt })),
     }
   })
 }
 
-/** What `claimScheduled` claimed. */
+/** The result of `claimScheduled`. */
 export interface ClaimedScheduled {
   readonly claims: readonly { readonly message: QueuedMessage; readonly batch: Batch }[]
-  /** Something is due, but another worker is just claiming all of what this one saw. */
+  /** Messages are due, but another worker is claiming all that this one saw. */
   readonly contended: boolean
 }
 
 /**
- * Begins to send messages that are `scheduled` and due: they are `sending`, and all their recipients are claimed, in one
- * transaction. Organizations take turns as in `claimWaiting`, and the messages are answered in that order. Who is first in
- * a turn is drawn by lot: the one whose message has been due for longest would be first each time while it has large ones,
- * and nobody else would be claimed with those. The index that is read here is the only one that grows with what is
- * scheduled for later.
+ * Begins to send messages that are `scheduled` and due: one transaction makes them `sending` and claims all their recipients.
+ * Organizations are served in turn as in `claimWaiting`; the result has that order. Lot decides which organization is first.
+ * By age, one with large messages would be first each time, and the claim would have no room for others. Of the indexes
+ * only the one that is read here grows with messages that are scheduled for later.
  */
 export async function claimScheduled(db: Db, key: SealingKey, now: Date): Promise<ClaimedScheduled> {
   return await db.transaction().execute(async (tx) => {
@@ -194,30 +192,30 @@ export async function claimScheduled(db: Db, key: SealingKey, now: Date): Promis
   })
 }
 
-/** Notes, before ends of data are sent, that they are: from then on nobody can tell that the peer has not got the message.
- *  Answers for each of the parties whether its lease holds; where it is lost the end of data must not be sent. */
+/** Records that ends of data are about to be sent. From then on delivery is unknown until the peer replies. Answers for each
+ *  of the parties whether it still has its leases. Without them the end of data must not be sent. */
 export async function markEndOfData(db: Db, parties: readonly (readonly Claimed[])[]): Promise<boolean[]> {
   const { rows } = await sql<Lease<number>>`
     update outbound_recipients set end_of_data_sent = true
     where ${leases.held(parties.flat())} and not end_of_data_sent returning id, lease_epoch as epoch`.execute(db)
-  // With the epoch: this process may have lost a lease, and claimed the same recipient again.
+  // By epoch too: this process may have lost a lease and claimed the same recipient again.
   const marked = new Map(rows.map(({ id, epoch }) => [id, epoch]))
   return parties.map((party) => party.every(({ id, epoch }) => marked.get(id) === epoch))
 }
 
 /**
- * Takes back what workers that are gone had claimed: it is `suspect`. Its attempt was cut short, which is counted apart: it
- * may have been another message that ended the worker. The first time it is due at once, later it waits five minutes longer
- * each time; what nobody has yet is given up after the third.
+ * Makes recipients whose lease has ended `suspect`. Their attempts were cut short, which is counted apart: another message may
+ * have ended the worker. After the first time they are due at once, after later ones five minutes later each time. A message
+ * that is delivered to none fails after the third.
  */
-export async function takeBack(db: Db, now: Date): Promise<void> {
-  await leases.takeBack(
+export async function reclaimExpired(db: Db, now: Date): Promise<void> {
+  await leases.reclaimExpired(
     db,
     now,
     sql`state = 'suspect', cut_short = cut_short + 1, end_of_data_sent = false,
       doubted_at = case when end_of_data_sent then coalesce(doubted_at, ${now}) else doubted_at end,
       due_at = ${now}::timestamptz + interval '5 minutes'
-        * case when route = ${together} and cut_short + 1 >= ${mostAttempts} then 0 else cut_short end,
+        * case when route = ${allRoutes} and cut_short + 1 >= ${mostAttempts} then 0 else cut_short end,
       reason = case when end_of_data_sent then 'The connection was lost before the message was acknowledged'
         else reason end`,
   )

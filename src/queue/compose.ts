@@ -7,7 +7,7 @@ import { encodingOf, replacePieces } from './enqueue.ts'
 import type { QueuedMessage } from './message.ts'
 import { openedSource, sealedVerdict } from './sealed.ts'
 
-/** What an `uncomposed` message is composed of, beside its octets. */
+/** What an `uncomposed` message is composed from, beside its octets. */
 export async function sourceOf<Source extends object>(
   db: Db,
   key: SealingKey,
@@ -23,7 +23,7 @@ export async function sourceOf<Source extends object>(
   return openedSource(key, id, source)
 }
 
-/** A message as it goes. */
+/** A message in the form in which it leaves. */
 export interface Composed {
   readonly sender: string
   readonly raw: Buffer
@@ -31,7 +31,7 @@ export interface Composed {
   readonly utf8Header?: boolean
 }
 
-/** `uncomposed` → `queued`: the message goes so at each attempt. @throws LeaseLost */
+/** `uncomposed` → `queued`: stores the form that each attempt sends. @throws LeaseLost */
 export async function composed(
   tx: Tx,
   key: SealingKey,

@@ -4,7 +4,7 @@ import type { Tx } from '#/db/schema.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
-import { together } from './claims.ts'
+import { allRoutes } from './claims.ts'
 import type { QueuedMessage } from './message.ts'
 import { type ListedFields, sealedFields, sealedPiece, sealedRecipient, sealedSource, sealedVerdict } from './sealed.ts'
 
@@ -15,42 +15,41 @@ export interface NewMessage {
   readonly mailboxId: string | null
   readonly kind: QueuedMessage['kind']
   readonly sender: string
-  /** As it goes over the wire; of an uncomposed one what it is composed of. */
+  /** The octets to send; for an uncomposed message those that it is composed from. */
   readonly raw: Buffer
-  /** Its header needs SMTPUTF8 (RFC 6531). Where that is not told it does unless all of it is ASCII, as what we compose is
-   *  but for internationalised addresses. */
+  /** Its header needs SMTPUTF8 (RFC 6531). By default it does unless the whole message is ASCII. What we compose is ASCII,
+   *  except internationalised addresses. */
   readonly utf8Header?: boolean
-  /** Its recipients are a secret too. */
+  /** Its recipients are to be sealed too. */
   readonly concealed?: boolean
-  /** What was found of it when it came in, by which it is judged where it comes in again; null, and so unless that is told,
-   *  where one of our own mailboxes is its author. */
+  /** The verdict at its arrival, which holds if it arrives here again. Null, the default, if a mailbox here is its author. */
   readonly verdict?: Verdict | null
   readonly recipients: readonly { readonly recipient: string; readonly route: string }[]
-  /** Set where a worker is to compose it first, from this and the octets. */
+  /** Set if a worker has to compose the message from this and the octets. */
   readonly source?: object
 }
 
-/** What is scheduled has besides. */
+/** What a scheduled message has in addition. */
 export interface Schedule {
   readonly sendAt: Date
   readonly listed: ListedFields
   readonly attachmentCount: number
   /** Who scheduled it. */
   readonly by: 'api_key' | 'member'
-  /** Of that key or member. */
+  /** The id of that key or member. */
   readonly byId: string
-  /** An answer that names one of these (src/queue/answered.ts) cancels it; null: none does. */
+  /** An answer that names one of these cancels the message (src/queue/answered.ts); null if none does. */
   readonly answerMarks: readonly string[] | null
 }
 
-/** Puts a message into the queue, sealed: `queued`, or `uncomposed` where it has a source. Once `tx` commits we are
- *  responsible for it. */
+/** Puts a sealed message into the queue: `queued`, or `uncomposed` if it has a source. Once `tx` commits we are responsible
+ *  for it. */
 export async function enqueue(tx: Tx, key: SealingKey, message: NewMessage, now: Date): Promise<void> {
   await insert(tx, key, message, undefined, now)
 }
 
-/** Puts a message into the queue that is to go later: `scheduled`, for all its recipients together. Over the plan's caps
- *  the database refuses, with SQLSTATE PC402. */
+/** Puts a message into the queue that is to be sent later: `scheduled`. Above the plan's limits the database refuses it with
+ *  SQLSTATE PC402. */
 export async function enqueueScheduled(
   tx: Tx,
   key: SealingKey,
@@ -58,7 +57,7 @@ export async function enqueueScheduled(
   schedule: Schedule,
   now: Date,
 ): Promise<void> {
-  const routed = recipients.map((recipient) => ({ recipient, route: together }))
+  const routed = recipients.map((recipient) => ({ recipient, route: allRoutes }))
   await insert(tx, key, { ...message, kind: 'scheduled', recipients: routed }, schedule, now)
 }
 
@@ -99,7 +98,7 @@ async function insert(
       ${recipients.map(({ route }) => route)}::text[]) as one (recipient, route)`.execute(tx)
 }
 
-/** What a message needs of the servers on its way. */
+/** The SMTP extensions that a message needs. */
 export type Encoding = Pick<QueuedMessage, 'smtpUtf8' | 'eightBit'>
 
 export function encodingOf({
@@ -116,7 +115,7 @@ export function encodingOf({
   return { smtpUtf8, eightBit }
 }
 
-/** Gives a message other octets. */
+/** Replaces a message's octets. */
 export async function replacePieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): Promise<void> {
   await tx.deleteFrom('outbound_pieces').where('message_id', '=', id).execute()
   await insertPieces(tx, key, id, raw)
@@ -130,7 +129,7 @@ async function insertPieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): P
   }
 }
 
-/** As PostgreSQL takes it: a forwarded message may be named by anything. */
+/** The text without what PostgreSQL cannot store: a forwarded message may have any octets in its addresses. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }

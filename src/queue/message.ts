@@ -10,37 +10,37 @@ import { openedPiece, openedVerdict } from './sealed.ts'
 export interface QueuedMessage {
   readonly id: string
   readonly organizationId: string
-  /** Whose it is, and who is told where it cannot be delivered; null where nobody is. */
+  /** The mailbox that owns the message and receives its delivery failures; null if there is none. */
   readonly mailboxId: string | null
   readonly kind: 'sent' | 'scheduled' | 'notice' | 'relayed' | 'returned' | 'reply'
   readonly state: MessageState
-  /** The envelope's; empty for the null sender. */
+  /** The envelope sender; empty for the null sender. */
   readonly sender: string
   readonly smtpUtf8: boolean
   readonly eightBit: boolean
   readonly sizeBytes: number
-  /** Its recipients are sealed in the queue, and the log does not name them. */
+  /** Its recipients are sealed in the queue and are not logged. */
   readonly concealed: boolean
   readonly queuedAt: Date
-  /** When a scheduled message goes; null for all others. */
+  /** When a scheduled message is due; null for others. */
   readonly sendAt: Date | null
-  /** How many recipients the day's allowance is to be claimed for before it goes. */
+  /** For how many recipients the day's allowance is still to be claimed. */
   readonly allowanceDue: number
-  /** Of a message that came in; null for what one of our own mailboxes is the author of. */
+  /** The verdict on a message that arrived here; null if a mailbox here is its author. */
   readonly verdict: Verdict | null
 }
 
-/** For so long its recipients are tried, in milliseconds (RFC 5321, section 4.5.4.1: at least 4 to 5 days). */
+/** How long recipients are tried, in milliseconds (RFC 5321, section 4.5.4.1: at least 4 to 5 days). */
 export const lifetime = 5 * 24 * 60 * 60_000
 
 export function expiryOf({ queuedAt }: QueuedMessage): Date {
   return new Date(queuedAt.getTime() + lifetime)
 }
 
-/** A `QueuedMessage` as its row has it. */
+/** A `QueuedMessage` as stored in its row. */
 export type MessageRow = Omit<QueuedMessage, 'verdict'> & { readonly verdict: Buffer | null }
 
-/** Of `outbound_messages`, as a `MessageRow`. */
+/** The columns of `outbound_messages` for a `MessageRow`. */
 export const messageColumns: RawBuilder<MessageRow> = sql`
   id, organization_id as "organizationId", mailbox_id as "mailboxId", kind, state, sender, smtp_utf8 as "smtpUtf8",
   eight_bit as "eightBit", size_bytes as "sizeBytes", concealed, queued_at as "queuedAt", send_at as "sendAt",
@@ -62,7 +62,7 @@ export async function queuedMessage(
   return rows[0] && openedMessage(key, rows[0])
 }
 
-/** The message's octets, a piece at a time, since a slow peer would have all of a large one kept in memory. */
+/** The message's octets, one piece at a time: a slow peer must not keep a large message in memory. */
 export function queuedOctets(db: Db, key: SealingKey, messageId: string): AsyncGenerator<Buffer> {
   const pieces = db.selectFrom('outbound_pieces').select(['bytes', 'sealed']).where('message_id', '=', messageId)
   return pieceByPiece(async (number) => {
@@ -71,7 +71,7 @@ export function queuedOctets(db: Db, key: SealingKey, messageId: string): AsyncG
   })
 }
 
-/** The octets of those messages that are stored in one piece. */
+/** The octets of those of the messages that are stored in one piece. */
 export async function octetsInOnePiece(
   db: Db,
   key: SealingKey,

@@ -17,13 +17,13 @@ import {
   LeaseLost,
   leases,
   markEndOfData,
-  takeBack,
+  reclaimExpired,
 } from './claims.ts'
 import { composed } from './compose.ts'
 import { encodingOf } from './enqueue.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
-import { cancel, copiesStored, depart, endSent, fail, pendingCopies, putBack } from './scheduled.ts'
+import { cancel, copiesStored, depart, endSent, fail, pendingCopies, reschedule } from './scheduled.ts'
 
 let database: Database
 let one: string
@@ -65,7 +65,7 @@ async function begin(): Promise<{ message: QueuedMessage; batch: Batch }> {
 /** A worker dies, and its lease ends. */
 async function die(): Promise<void> {
   now = new Date(now.getTime() + leases.forMs + 1_000)
-  await takeBack(database.db, now)
+  await reclaimExpired(database.db, now)
 }
 
 async function states(): Promise<unknown[]> {
@@ -135,9 +135,9 @@ test('a delivery is ambiguous only if its end of data was sent as the worker die
   assert.ok(first)
   assert.deepEqual(await markEndOfData(database.db, [first.recipients]), [true])
   await die()
-  const doubted = await database.db.selectFrom('outbound_recipients').select(['recipient', 'doubted_at']).execute()
+  const ambiguous = await database.db.selectFrom('outbound_recipients').select(['recipient', 'doubted_at']).execute()
   assert.deepEqual(
-    doubted.filter(({ doubted_at }) => doubted_at !== null).map(({ recipient }) => recipient),
+    ambiguous.filter(({ doubted_at }) => doubted_at !== null).map(({ recipient }) => recipient),
     first.recipients.map(({ recipient }) => recipient),
   )
 })
@@ -152,7 +152,7 @@ test('who lost the lease writes nothing: no end of data, no outcome, no octets',
   await database.db.transaction().execute(async (tx) => {
     assert.deepEqual(await lockClaimed(tx, late.recipients), [])
     const row = late.recipients[0]?.id ?? 0
-    const later = { reply: null, reason: 'Late', host: null, toldAt: null, doubtedAt: null }
+    const later = { reply: null, reason: 'Late', host: null, toldAt: null, ambiguousAt: null }
     await defer(tx, late.recipients, [{ id: row, dueAt: now, ...later }])
     await settle(tx, id, late.recipients, [row])
   })
@@ -201,7 +201,7 @@ test('a message departs once, so its allowance is claimed once, and again when i
   assert.deepEqual(await leave(), [2, [id], []])
   await database.db.transaction().execute((tx) => fail(tx, id, 'No', now))
   assert.deepEqual(await states(), Array(2).fill(['failed', 'held', 1, 0]))
-  await database.db.transaction().execute((tx) => putBack(tx, { caller: Caller.unrestricted(one), id }, now))
+  await database.db.transaction().execute((tx) => reschedule(tx, { caller: Caller.unrestricted(one), id }, now))
   assert.deepEqual(await states(), Array(2).fill(['scheduled', 'held', 0, 0]))
   assert.deepEqual(await leave(), [2, [id], []])
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type Claimed, leases } from './claims.ts'
 
-/** Locks the recipients that were not taken back, for the transaction that ends their attempt. */
+/** Locks those recipients whose lease is not lost, for the transaction that ends their attempt. */
 export async function lockClaimed(
   tx: Tx,
   recipients: readonly Claimed[],
@@ -13,50 +13,50 @@ export async function lockClaimed(
   return rows
 }
 
-/** What an attempt has come to for one recipient that it did not settle. */
+/** The outcome of an attempt for a recipient to be tried again. */
 export interface Deferred {
   readonly id: number
   readonly dueAt: Date
   readonly reply: string | null
   readonly reason: string
   readonly host: string | null
-  /** When its sender was told of the delay, if this is the moment. */
+  /** Now, if its sender is being told of the delay; else null. */
   readonly toldAt: Date | null
-  /** Since when nobody knows whether this one has the message, if so. */
-  readonly doubtedAt: Date | null
-  /** Another than until now. */
+  /** Since when delivery is ambiguous; null if it is not. */
+  readonly ambiguousAt: Date | null
+  /** The route from now on, if it changes. */
   readonly route?: string
 }
 
-/** `sending` → `waiting`: the attempt has ended, and the next is at another time. */
+/** `sending` → `waiting`: the attempt has ended; the next one is due later. */
 export async function defer(tx: Tx, recipients: readonly Claimed[], deferred: readonly Deferred[]): Promise<void> {
   if (deferred.length === 0) return
   await sql`
     update outbound_recipients
     set state = 'waiting', leased_until = null, end_of_data_sent = false, due_at = later."dueAt", reply = later.reply,
       reason = later.reason, host = later.host, told_at = coalesce(later."toldAt", told_at),
-      route = coalesce(later.route, outbound_recipients.route), doubted_at = coalesce(doubted_at, later."doubtedAt")
+      route = coalesce(later.route, outbound_recipients.route), doubted_at = coalesce(doubted_at, later."ambiguousAt")
     from jsonb_to_recordset(${JSON.stringify(deferred)}::jsonb)
       as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz,
-        "doubtedAt" timestamptz, route text)
+        "ambiguousAt" timestamptz, route text)
     where outbound_recipients.id = later.id and ${leases.held(recipients)}`.execute(tx)
 }
 
-/** `sending` → gone: these have the message, or never will. The last one takes the message with it. */
+/** `sending` → deleted: these recipients are delivered or failed. The message is deleted with its last recipient. */
 export async function settle(
   tx: Tx,
   messageId: string,
   recipients: readonly Claimed[],
   settled: readonly number[],
 ): Promise<void> {
-  // The message first, as the claim does, so that the last two recipients see each other go.
+  // Locks the message first, as a claim does: of its last two recipients the second sees that the first is deleted.
   await sql`select from outbound_messages where id = ${messageId} for update`.execute(tx)
   await sql`
     delete from outbound_recipients where id = any (${settled}::bigint[]) and ${leases.held(recipients)}`.execute(tx)
   await forgetSettled(tx, [messageId])
 }
 
-/** Removes messages that nobody waits for any more. */
+/** Deletes messages that have no recipients left. */
 export async function forgetSettled(tx: Tx, messageIds: readonly string[]): Promise<void> {
   await sql`
     delete from outbound_messages message

@@ -23,7 +23,7 @@ import {
   forgetFailed,
   noteReason,
   pendingCopies,
-  putBack,
+  reschedule,
   sentToSome,
 } from './scheduled.ts'
 import { dropWaiting, retryNow } from './waiting.ts'
@@ -139,10 +139,10 @@ test('a message is put back and cancelled by its own organization, and no other 
   await begin()
   for (const each of [id, other]) await within((tx) => fail(tx, each, 'No', now))
   const caller = Caller.unrestricted
-  const back = (organizationId: string) => within((tx) => putBack(tx, { caller: caller(organizationId), id }, now))
+  const back = (organizationId: string) => within((tx) => reschedule(tx, { caller: caller(organizationId), id }, now))
   assert.deepEqual([await back(randomUUID()), await back(one), await back(one)], [false, true, false])
   assert.deepEqual(await states(), { [id]: 'scheduled', [other]: 'failed' })
-  await within((tx) => putBack(tx, { caller: caller(one), id: other }, now))
+  await within((tx) => reschedule(tx, { caller: caller(one), id: other }, now))
   const cancelFor = (organizationId: string) => within((tx) => cancel(tx, caller(organizationId), id))
   assert.deepEqual([await cancelFor(randomUUID()), await cancelFor(one)], [false, true])
   assert.deepEqual(await states(), { [other]: 'scheduled' })
@@ -153,7 +153,7 @@ test('a key that does not see the mailbox of a message neither puts it back nor 
   await begin()
   await within((tx) => fail(tx, failed, 'No', now))
   const caller = new Caller(one, { mailboxes: everyLevel([randomUUID()]), recipients: null })
-  assert.equal(await within((tx) => putBack(tx, { caller, id: failed }, now)), false)
+  assert.equal(await within((tx) => reschedule(tx, { caller, id: failed }, now)), false)
   assert.equal(await within((tx) => cancel(tx, caller, waiting)), false)
   assert.deepEqual(await states(), { [failed]: 'failed', [waiting]: 'scheduled' })
 })

@@ -6,25 +6,25 @@ import { type By, tell } from '#/events/tell.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Became, tellOutcomes } from '#/sent/outcomes.ts'
-import { type Claimed, leases, together } from './claims.ts'
+import { allRoutes, type Claimed, leases } from './claims.ts'
 import { type Encoding, replacePieces } from './enqueue.ts'
 import type { QueuedMessage } from './message.ts'
 
 /** The changes of state of scheduled messages, beside `enqueueScheduled` and `claimScheduled`. */
 
-/** A message that is ready to leave, and the lease under which it does. */
+/** A message that is ready to leave, with the leases on its recipients. */
 export interface Departing {
   readonly message: QueuedMessage
   readonly recipients: readonly Claimed[]
   readonly raw: Buffer
   readonly encoding: Encoding
-  /** They are not those that are stored. */
+  /** The octets differ from those that are stored. */
   readonly changed: boolean
 }
 
 /**
- * The messages, which are `sending`, go with these octets from now on, and the day's allowance is claimed for them. Answers
- * the ids of those that another worker has not done that for before: its octets stay.
+ * Stores the final octets of `sending` messages and records that the day's allowance was claimed for them. Answers the ids of
+ * those for which no worker had done so before. For the others the earlier octets stay.
  */
 export async function depart(
   tx: Tx,
@@ -57,15 +57,15 @@ export async function depart(
 export interface Sent {
   readonly messageId: string
   readonly recipients: readonly Claimed[]
-  /** What the event log says of it. */
+  /** Events of the delivery. */
   readonly told?: readonly Became[]
 }
 
-/** `update outbound_messages set` of a `sending` message that is delivered to a recipient. Its copy is due at `send_at`. */
-const hasGone = sql`state = 'copy_pending', copy_due_at = send_at, last_error = null`
+/** `update outbound_messages set …` for a `sending` message that is delivered to a recipient. Its Sent copy is due at `send_at`. */
+const copyPending = sql`state = 'copy_pending', copy_due_at = send_at, last_error = null`
 
-/** `sending` → `copy_pending`, and their recipients are deleted: all messages are delivered to all. Answers for each whether it
- *  was stored; not if its lease is lost. */
+/** `sending` → `copy_pending`, for messages delivered to all their recipients, which are deleted. Answers for each whether this
+ *  was stored: not if a lease is lost. */
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
   const ended = await db.transaction().execute(async (tx) => {
     const ids = await endClaimed(tx, sent)
@@ -92,27 +92,27 @@ async function endClaimed(tx: Tx, sent: readonly Sent[]): Promise<ReadonlySet<st
     ), settled as (
       delete from outbound_recipients where id = any (array(select unnest(recipients) from own))
     )
-    update outbound_messages set ${hasGone}
+    update outbound_messages set ${copyPending}
     where id = any (array(select message_id from own)) and state = 'sending'
     returning id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** `sending` → `copy_pending`: it is delivered to some. The other recipients are tried each by itself. */
+/** `sending` → `copy_pending`: the message is delivered to some. Its other recipients are retried one by one. */
 export async function sentToSome(tx: Tx, { id, organizationId }: QueuedMessage): Promise<void> {
   await sql`
-    update outbound_messages set ${hasGone}
+    update outbound_messages set ${copyPending}
     where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
 }
 
-/** Stores for the list why the message is delivered to nobody yet. */
+/** Stores the reason, for the list, why the message is not delivered yet. */
 export async function noteReason(tx: Tx, { id, organizationId }: QueuedMessage, reason: string): Promise<void> {
   await sql`
     update outbound_messages set last_error = ${reason}
     where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
 }
 
-/** `sending` → `failed`, and its recipients → `held`, unless it is put back. */
+/** `sending` → `failed`; its recipients → `held`. No effect on a message in another state. */
 export async function fail(tx: Tx, id: string, reason: string, now: Now): Promise<void> {
   const { rows } = await sql<{ organizationId: string; mailboxId: string | null }>`
     with failed as (
@@ -131,8 +131,8 @@ export async function fail(tx: Tx, id: string, reason: string, now: Now): Promis
   )
 }
 
-/** `failed` → `scheduled`, to be sent now, as if it had never been tried. False where there is no failed one. */
-export async function putBack(
+/** `failed` → `scheduled`, due now, without earlier attempts. False if there is no such failed message. */
+export async function reschedule(
   tx: Tx,
   { caller, id }: { readonly caller: Caller; readonly id: string },
   now: Date,
@@ -146,13 +146,13 @@ export async function putBack(
         and ${caller.mayIn('send', 'mailbox_id')} returning id
     )
     update outbound_recipients
-    set route = ${together}, due_at = ${now}, attempts = 0, cut_short = 0, doubted_at = null, told_at = null,
+    set route = ${allRoutes}, due_at = ${now}, attempts = 0, cut_short = 0, doubted_at = null, told_at = null,
       reply = null, reason = null, host = null
     where message_id in (select id from back) returning id`.execute(tx)
   return rows.length > 0
 }
 
-/** `scheduled` → gone, with every octet of it. False where there is none that nobody has begun to send. */
+/** `scheduled` → deleted, with its octets. False if there is no such message, or sending has begun. */
 export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promise<boolean> {
   const { organizationId } = caller
   const gone = await tx
@@ -170,7 +170,7 @@ export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promi
 /** A failed message is kept so long, in milliseconds. */
 const failedKept = 30 * 24 * 60 * 60 * 1000
 
-/** `failed` → gone, of messages that failed long ago. */
+/** `failed` → deleted, for messages that failed long ago. */
 export async function forgetFailed(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('outbound_messages')
@@ -179,15 +179,15 @@ export async function forgetFailed(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
-/** A message that somebody has, and whose copy for Sent is pending. */
+/** A delivered message with a pending Sent copy. */
 export interface PendingCopy {
   readonly id: string
   readonly organizationId: string
-  /** Null once it is gone. */
+  /** Null once the mailbox is deleted. */
   readonly mailboxId: string | null
   readonly queuedAt: Date
   readonly sizeBytes: number
-  /** Whom it went to in secret. */
+  /** With the recipients in Bcc. */
   readonly fields: Buffer
   readonly fieldsSealed: boolean
 }
@@ -195,8 +195,8 @@ export interface PendingCopy {
 const mostCopies = 100
 const mostOctets = 4 * pieceBytes
 
-/** Messages in `copy_pending` whose copies are due, those that have waited longest first; they are due again at `dueAt`,
- *  whatever becomes of them. */
+/** Claims messages in `copy_pending` whose copies are due, the longest due first. A copy that is not stored by `dueAt` is due
+ *  again then. */
 export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<PendingCopy[]> {
   const { rows } = await sql<PendingCopy>`
     with free as materialized (
@@ -212,13 +212,13 @@ export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<Pen
   return rows
 }
 
-/** `copy_pending` → `queued`, or gone where nobody waits for it any more: the copies are in Sent with `tx`. False where
- *  another worker has stored one of them, and then nothing of `tx` may be kept. */
+/** `copy_pending` → `queued`, or deleted if no recipient is left: `tx` stores the copies in Sent. False if another worker has
+ *  stored one of them; then `tx` must be rolled back. */
 export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<boolean> {
   const left = new Set(ids)
   for (const id of await forgetCopied(tx, ids)) left.delete(id)
   if (left.size === 0) return true
-  // Locked first: the last recipient may be settled at the same moment.
+  // Locks first: another transaction may settle the last recipient at the same moment.
   const { rows } = await sql`
     select from outbound_messages where id = any (${[...left]}::uuid[]) and state = 'copy_pending'
     order by id for update`.execute(tx)
@@ -232,7 +232,7 @@ export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<bool
   return true
 }
 
-/** Removes those that nobody waits for any more, as it is with most, and answers which. */
+/** Deletes messages without recipients, which most are, and answers their ids. */
 async function forgetCopied(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from outbound_messages message where id = any (${ids}::uuid[]) and state = 'copy_pending'

@@ -3,19 +3,18 @@ import type { Verdict } from '#/mime/authentication/verdict.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type SealingKey, seal, unseal } from '#/secrets/seal.ts'
 
-/** Mail that waits to leave is kept sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md,
- *  "Sealed"). */
+/** Mail in the outbound queue is sealed: it may be for a Private mailbox here, or from one (docs/mail-out.md, "Sealed"). */
 
-/** The purpose of `sealingKey` for what is sealed here. */
+/** The purpose of the `sealingKey` that seals it. */
 export const sealedAs = 'mail out' as const
 
-/** A piece of a message as its row has it; not sealed where it came before the migration that seals. */
+/** A piece of a message as stored; not sealed if it is older than the migration that seals. */
 export interface KeptPiece {
   readonly bytes: Buffer
   readonly sealed: boolean
 }
 
-/** @param id the message's; @param number the piece's place in it: elsewhere it does not open */
+/** @param id of the message @param number the place of the piece in it. The piece cannot be opened under others. */
 export function sealedPiece(key: SealingKey, id: string, number: number, bytes: Buffer): Buffer {
   return seal(key, pieceOf(id, number), bytes)
 }
@@ -28,7 +27,7 @@ function pieceOf(id: string, number: number): string {
   return `${id} ${number}`
 }
 
-/** A recipient of a message whose recipients are a secret too, as its row has them. */
+/** A recipient of a concealed message, as stored. */
 export function sealedRecipient(key: SealingKey, id: string, recipient: string): string {
   return seal(key, recipientOf(id), recipient).toString('base64')
 }
@@ -41,7 +40,7 @@ function recipientOf(id: string): string {
   return `${id} recipient`
 }
 
-/** What was found of a message that came in and goes on: it names who sent it. */
+/** The verdict on a message that is passed on: it names the sender. */
 export function sealedVerdict(key: SealingKey, id: string, verdict: Verdict): Buffer {
   return seal(key, verdictOf(id), JSON.stringify(verdict))
 }
@@ -54,7 +53,7 @@ function verdictOf(id: string): string {
   return `${id} verdict`
 }
 
-/** What a message is to be composed of, but for its octets: it names who wrote to whom. */
+/** What a message is composed from, without its octets: it names sender and recipient. */
 export function sealedSource(key: SealingKey, id: string, source: object): Buffer {
   return seal(key, sourceOf(id), JSON.stringify(source))
 }
@@ -67,7 +66,7 @@ function sourceOf(id: string): string {
   return `${id} source`
 }
 
-/** What a scheduled message says of itself in lists. */
+/** What lists show of a scheduled message. */
 export interface ListedFields {
   readonly to: readonly string[]
   readonly cc: readonly string[]
@@ -79,7 +78,7 @@ export function sealedFields(key: SealingKey, id: string, { to, cc, bcc, subject
   return seal(key, fieldsOf(id), JSON.stringify({ to, cc, bcc, subject }))
 }
 
-/** Fields that came before the migration that seals are not sealed. */
+/** Fields that are older than the migration that seals are not sealed. */
 export function openedFields(key: SealingKey, id: string, fields: Buffer, sealed = true): ListedFields {
   return JSON.parse((sealed ? unseal(key, fieldsOf(id), fields) : fields).toString())
 }
@@ -88,13 +87,13 @@ function fieldsOf(id: string): string {
   return `${id} fields`
 }
 
-/** Tells texts apart, in a column, without keeping them: the same text has the same name, and only who knows the
- *  installation's secret can tell which text a name stands for. */
+/** A keyed hash of a text, to compare texts in a column without storing them. Without the installation's secret nobody can
+ *  tell which text a name stands for. */
 export type Blind = (text: string) => BlindName
 
 export interface BlindName {
   readonly name: string
-  /** The names that it had under secrets which were in force before. */
+  /** The names under earlier secrets. */
   readonly before: readonly string[]
 }
 

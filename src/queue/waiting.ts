@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { became, type Leaving, tellOutcomes } from '#/sent/outcomes.ts'
-import { mayHaveArrived } from './doubt.ts'
+import { mayHaveArrived } from './ambiguous.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'
 import { fail } from './scheduled.ts'
 
-/** A recipient who has not got a message yet, for the operator. */
+/** A recipient in the outbound queue, as the operator sees it. */
 export interface Waiting {
-  /** Of the message; its recipients share it. */
+  /** The message's id, which its recipients share. */
   readonly id: string
   readonly organization: string
   readonly from: string
@@ -27,7 +27,7 @@ export interface Waiting {
 }
 
 /** Recipients in the outbound queue, in the order of their next attempts. */
-export async function waitingOnes(db: Db, most: number): Promise<Waiting[]> {
+export async function listWaiting(db: Db, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select message.id, organization.name as organization, message.sender as "from",
       case when message.concealed then '(sealed)' else recipient.recipient end as "to",
@@ -81,8 +81,8 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
     : await sql<Dropped>`
         delete from outbound_recipients where ${waiting} returning recipient, doubted_at as at`.execute(tx)
   if (found.together && rows.length > 0) {
-    const doubt = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
-    await fail(tx, messageId, [takenOut, ...(doubt === undefined ? [] : [doubt])].join('. '), sql<Date>`now()`)
+    const warning = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
+    await fail(tx, messageId, [takenOut, ...(warning === undefined ? [] : [warning])].join('. '), sql<Date>`now()`)
   }
   if (!found.together) await tellOutcomes(tx, became(found, 'bounced', rows.map(droppedOutcome)))
   await forgetSettled(tx, [messageId])
@@ -101,7 +101,7 @@ function droppedOutcome({ recipient, at }: Dropped): Outcome {
   return { ...nothingSaid, recipient, result: 'refused', status: '5.0.0', reason: takenOut }
 }
 
-/** How many messages go in a statement. */
+/** Messages deleted by one statement. */
 const mostDiscarded = 1_000
 
 /** Deletes some of an organization's messages in any state, without events and notices. Answers how many; 0 once none are left. */

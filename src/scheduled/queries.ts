@@ -4,7 +4,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
-import { putBack } from '#/queue/scheduled.ts'
+import { reschedule } from '#/queue/scheduled.ts'
 import { openedFields } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { type Draft, mostListed, type Scheduled } from './scheduled.ts'
@@ -122,7 +122,7 @@ export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now
 
 /** Puts a failed message back, to be sent now, with no attempt counted. Undefined if it is not `failed`. */
 export async function retryFailed(tx: Tx, key: SealingKey, named: Named, now: Date): Promise<Scheduled | undefined> {
-  return (await putBack(tx, named, now)) ? await scheduledById(tx, key, named) : undefined
+  return (await reschedule(tx, named, now)) ? await scheduledById(tx, key, named) : undefined
 }
 
 /** How many recipients the plan allows on the UTC day of `at`, and how many are used already or scheduled for that day. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { takeBack } from '#/queue/claims.ts'
+import { reclaimExpired } from '#/queue/claims.ts'
 import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from './post-office.ts'
 
 let office: PostOffice
@@ -68,7 +68,7 @@ test('row 30: one that ends workers as it is handed over fails after three, and 
   // The next one goes on with the others while nobody may touch the fatal one yet.
   await office.behindClosedDoors(async (db) => {
     await leasesRunOut(db)
-    await takeBack(db, new Date())
+    await reclaimExpired(db, new Date())
     await wait(db, fatal, '1 hour')
   })
   const next = await office.start(killedAt(killing))

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '#/errors.ts'
-import { countSpooled, type Spooled, spooledOnes } from '#/messages/spooled.ts'
-import { countWaiting, dropWaiting, retryNow, type Waiting, waitingOnes } from '#/queue/waiting.ts'
+import { countSpooled, type Spooled, listSpooled } from '#/messages/spooled.ts'
+import { countWaiting, dropWaiting, retryNow, type Waiting, listWaiting } from '#/queue/waiting.ts'
 import { isUuid } from '#/text.ts'
 import { command } from '../command.ts'
 import { minute, table } from '../table.ts'
@@ -18,8 +18,8 @@ export const queueCommands = [
     operands: [],
     options: {},
     run: async ({ database: { db } }) => {
-      const [waiting, total] = [await waitingOnes(db, mostShown), await countWaiting(db)]
-      const [spooled, spooledTotal] = [await spooledOnes(db, mostShown), await countSpooled(db)]
+      const [waiting, total] = [await listWaiting(db, mostShown), await countWaiting(db)]
+      const [spooled, spooledTotal] = [await listSpooled(db, mostShown), await countSpooled(db)]
       const leaving =
         table(leavingHeadings, waiting.map(row), 'The outbound queue is empty.') + others(total - waiting.length)
       const coming =

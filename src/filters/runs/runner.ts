@@ -17,7 +17,7 @@ import {
   endRun,
   keepPlan,
   LeaseLost,
-  letGo,
+  releaseRun,
   nextFolder,
   nowhere,
   type Step,
@@ -215,7 +215,7 @@ export class FilterRunner extends StepWorker {
     await super[Symbol.asyncDispose]()
     const turn = this.#turn
     this.#turn = undefined
-    if (turn) await letGo(this.#parts.db, turn.run)
+    if (turn) await releaseRun(this.#parts.db, turn.run)
   }
 }
 

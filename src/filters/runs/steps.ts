@@ -103,7 +103,7 @@ export async function settleStep(
 }
 
 /** Has the run go on with its next step elsewhere, or later. */
-export async function letGo(db: Db, run: ClaimedRun): Promise<void> {
+export async function releaseRun(db: Db, run: ClaimedRun): Promise<void> {
   await runLeases.release(db, [run], sql`attempts = 0`)
 }
 

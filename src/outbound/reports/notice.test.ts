@@ -47,7 +47,7 @@ const outcome: Outcome = {
 function written(kind: News['kind'], change: Partial<Outcome> = {}): string {
   return notice(
     message,
-    { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3, doubtedAt: null }] },
+    { kind, about: [{ outcome: { ...outcome, ...change }, attempts: 3, ambiguousAt: null }] },
     parts,
   ).toString()
 }
@@ -83,7 +83,7 @@ test('it shows the header of the message, and none of its body', () => {
 })
 
 test('it names recipients whose delivery is ambiguous', () => {
-  const about = [{ outcome, attempts: 3, doubtedAt: new Date('2026-11-21T07:50:00Z') }]
+  const about = [{ outcome, attempts: 3, ambiguousAt: new Date('2026-11-21T07:50:00Z') }]
   const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
   assert.match(
     text ?? '',
@@ -98,7 +98,7 @@ for (const [attempts, words] of [
 ] as const) {
   test(`it says that it was tried ${words}`, () => {
     const { text } = readContent(
-      notice(message, { kind: 'failed', about: [{ outcome, attempts, doubtedAt: null }] }, parts),
+      notice(message, { kind: 'failed', about: [{ outcome, attempts, ambiguousAt: null }] }, parts),
     )
     assert.match(text ?? '', new RegExp(`Tried ${words}\\.`))
   })

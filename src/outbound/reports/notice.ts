@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { messageDate } from '#/mime/header/date.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
-import { mayHaveArrived } from '#/queue/doubt.ts'
+import { mayHaveArrived } from '#/queue/ambiguous.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 
 /** What a notice is made of. */
@@ -80,12 +80,12 @@ export function notice(
 }
 
 function words(message: QueuedMessage, subject: string, { kind, about }: News, hostname: string): string {
-  const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts, doubtedAt }) =>
+  const who = about.map(({ outcome: { recipient, reason, reply, host }, attempts, ambiguousAt }) =>
     [
       `  ${recipient}`,
       `    ${reason}.`,
       ...(reply === null ? [] : [`    ${host ?? 'The mail host'} said: ${reply}`]),
-      ...(doubtedAt === null ? [] : [`    ${mayHaveArrived([{ recipient, at: doubtedAt }])}.`]),
+      ...(ambiguousAt === null ? [] : [`    ${mayHaveArrived([{ recipient, at: ambiguousAt }])}.`]),
       `    Tried ${attempts === 1 ? 'once' : `${attempts} times`}.`,
     ].join('\r\n'),
   )

@@ -5,7 +5,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { Outcome, Relay } from '#/ports/relay.ts'
-import { type Batch, type Claimed, LeaseLost, leases, mostAttempts, together } from '#/queue/claims.ts'
+import { allRoutes, type Batch, type Claimed, LeaseLost, leases, mostAttempts } from '#/queue/claims.ts'
 import { type QueuedMessage, queuedMessage } from '#/queue/message.ts'
 import type { Sent } from '#/queue/scheduled.ts'
 import { openedRecipient } from '#/queue/sealed.ts'
@@ -13,7 +13,7 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
 import type { Claim, DepartDependencies, Departed } from './depart.ts'
-import { finish, letGo } from './finish.ts'
+import { finish, dropUnwanted } from './finish.ts'
 import { type LocalTransport, type Routes, routesOf } from './local.ts'
 import type { PendingCopies } from './pending-copies.ts'
 import { isWanted } from './wanted.ts'
@@ -29,13 +29,13 @@ export interface WorkerDependencies extends DepartDependencies {
   readonly log: Logger
   readonly follow?: Follow | undefined
   /** Stores the copies for Sent of what was scheduled. */
-  readonly copies: Pick<PendingCopies, 'wake' | 'hold' | 'processAll' | 'storeDoubtful'>
+  readonly copies: Pick<PendingCopies, 'wake' | 'hold' | 'processAll' | 'storeAmbiguous'>
   /** What becomes of a recipient of whom nobody knows whether they have the message. */
   readonly ambiguous: 'retry' | 'fail'
   /** The envelope sender of a message as it leaves. */
   envelopeSender(message: QueuedMessage): string
   /** Composes a message that is `uncomposed`. */
-  compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<InHand>
+  compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<LoadedMessage>
   /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
   nextRound(now: Date): Date
   /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
@@ -62,11 +62,11 @@ export interface About {
   readonly outcome: Outcome
   readonly attempts: number
   /** Since when nobody knows it for sure. */
-  readonly doubtedAt: Date | null
+  readonly ambiguousAt: Date | null
 }
 
 /** The message that an attempt is at. */
-export interface InHand {
+export interface LoadedMessage {
   readonly message: QueuedMessage
   /** Undefined where they are to be read from the queue. */
   readonly octets?: Buffer | undefined
@@ -92,10 +92,10 @@ export async function attempt(
   const message = known ?? (await queuedMessage(db, mailKey, claimed.organizationId, claimed.messageId))
   if (!message) return
   const batch = message.concealed ? withOpened(mailKey, claimed) : claimed
-  if (!(await isWanted(db, time, message, batch.recipients))) return await letGo(deps, message, batch.recipients)
+  if (!(await isWanted(db, time, message, batch.recipients))) return await dropUnwanted(deps, message, batch.recipients)
   using _ = new LeaseHolder(db, leases, batch.recipients, { since: performance.now(), now: () => time(db), log })
   try {
-    await (batch.route === together ? tryTogether : tryOneRoute)(deps, message, batch, signal)
+    await (batch.route === allRoutes ? tryTogether : tryOneRoute)(deps, message, batch, signal)
   } catch (err) {
     if (!(err instanceof LeaseLost)) throw err
     log.warn({ message: message.id }, err.message)
@@ -116,12 +116,12 @@ async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, ba
     const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
     return await end(message, outcomes)
   }
-  const inHand = message.state === 'uncomposed' ? await composed(deps, message, recipients) : { message }
-  if (!inHand) {
+  const loaded = message.state === 'uncomposed' ? await composed(deps, message, recipients) : { message }
+  if (!loaded) {
     const outcomes = recipients.map(({ recipient }) => internalFailure(recipient))
     return await end(message, outcomes)
   }
-  await end(inHand.message, await deliver(deps, inHand, { route, recipients }, signal))
+  await end(loaded.message, await deliver(deps, loaded, { route, recipients }, signal))
 }
 
 /** Undefined where it could not be composed. */
@@ -144,7 +144,7 @@ async function tryTogether(
   const { db, relay } = deps
   const { organizationId } = message
   const addresses = recipients.map(({ recipient }) => recipient)
-  const decide = ({ message, routes = new Map() }: InHand, outcomes: readonly Outcome[], failure?: string) =>
+  const decide = ({ message, routes = new Map() }: LoadedMessage, outcomes: readonly Outcome[], failure?: string) =>
     insist(deps, signal, () =>
       decideTogether(deps, message, { recipients, outcomes, routes, attempts: attempts - cutShort, failure }),
     )

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
-import { type Doubt, mayHaveArrived } from '#/queue/doubt.ts'
+import { type AmbiguousDelivery, mayHaveArrived } from '#/queue/ambiguous.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
 import { became, noteRefusals, sendingEvent, tellOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
-import { doubtOf } from './finish.ts'
+import { ambiguousSince } from './finish.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
@@ -70,17 +70,17 @@ async function deferOrFail(
   deciding: Deciding,
 ): Promise<void> {
   const { recipients, outcomes, attempts, failure, now } = deciding
-  const doubt = mayHaveArrived(doubtsOf(deciding))
+  const warning = mayHaveArrived(ambiguousOf(deciding))
   const given = failure ?? reasonFor(outcomes)
   const isLast = attempts >= mostAttempts || outcomes.every(({ result }) => result === 'refused')
   const next = isLast ? 'no further attempt is made' : 'the next attempt is made in the next round'
   const reason = [
     given.endsWith(internalError) ? `${given}; ${next}` : given,
-    ...(doubt === undefined ? [] : [doubt]),
+    ...(warning === undefined ? [] : [warning]),
   ].join('. ')
   if (isLast) {
     await noteRefusals(tx, message, outcomes)
-    if (doubt !== undefined) await deps.copies.storeDoubtful(tx, message, doubt)
+    if (warning !== undefined) await deps.copies.storeAmbiguous(tx, message, warning)
     return await fail(tx, message.id, reason, now)
   }
   const dueAt = deps.nextRound(now)
@@ -97,11 +97,11 @@ async function deferOrFail(
 }
 
 /** The recipients for whom delivery is ambiguous. */
-function doubtsOf({ recipients, outcomes, now }: Deciding): Doubt[] {
+function ambiguousOf({ recipients, outcomes, now }: Deciding): AmbiguousDelivery[] {
   return recipients.flatMap((one, at) => {
     const outcome = outcomes[at]
-    const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
-    return doubtedAt === null ? [] : { recipient: one.recipient, at: doubtedAt }
+    const ambiguousAt = outcome ? ambiguousSince(one, outcome, now) : one.ambiguousAt
+    return ambiguousAt === null ? [] : { recipient: one.recipient, at: ambiguousAt }
   })
 }
 
@@ -111,7 +111,7 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   const { recipients, outcomes, routes, attempts, now } = deciding
   const about = recipients.flatMap((one, at) => {
     const outcome = outcomes[at]
-    return outcome?.result === 'refused' ? { outcome, attempts, doubtedAt: doubtOf(one, outcome, now) } : []
+    return outcome?.result === 'refused' ? { outcome, attempts, ambiguousAt: ambiguousSince(one, outcome, now) } : []
   })
   const notify = () => deps.notify(tx, message, { kind: 'failed', about }, now)
   const told = about.length === 0 || (await tried(tx, notify, deps, message))
@@ -133,8 +133,8 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
 
 function deferred(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { dueAt: Date; now: Date }): Deferred {
   const { reply = null, reason = '', host = null } = outcome ?? {}
-  const doubtedAt = outcome ? doubtOf(one, outcome, now) : one.doubtedAt
-  return { id: one.id, dueAt, reply, reason, host, toldAt: null, doubtedAt }
+  const ambiguousAt = outcome ? ambiguousSince(one, outcome, now) : one.ambiguousAt
+  return { id: one.id, dueAt, reply, reason, host, toldAt: null, ambiguousAt }
 }
 
 /** Why it is delivered to nobody, in a sentence: temporary reasons before permanent ones. */

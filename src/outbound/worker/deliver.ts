@@ -2,29 +2,29 @@ import type { Outcome } from '#/ports/relay.ts'
 import { type Claimed, LeaseLost } from '#/queue/claims.ts'
 import { queuedOctets } from '#/queue/message.ts'
 import { suppressed } from '#/suppressions/suppression.ts'
-import type { AttemptDependencies, InHand } from './attempt.ts'
+import type { AttemptDependencies, LoadedMessage } from './attempt.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute, suppressedRoute } from './local.ts'
 
 /** Delivers by one route, and answers for the recipients in their order. */
 export async function deliver(
   deps: AttemptDependencies,
-  inHand: InHand,
+  loaded: LoadedMessage,
   { route, recipients }: { readonly route: string; readonly recipients: readonly Claimed[] },
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
   if (route === suppressedRoute) return recipients.map(({ recipient }) => refusal(recipient, suppressed, '5.7.1'))
-  const open = deps.ambiguous === 'retry' ? recipients : recipients.filter(({ doubtedAt }) => doubtedAt === null)
-  const delivery = deliveryOf(deps, inHand, route, open)
+  const open = deps.ambiguous === 'retry' ? recipients : recipients.filter(({ ambiguousAt }) => ambiguousAt === null)
+  const delivery = deliveryOf(deps, loaded, route, open)
   const tried = open.length > 0 ? await (route === localRoute ? deps.local : deps.relay).deliver(delivery, signal) : []
   if (deps.ambiguous === 'retry') return tried
   const outcomes = new Map(tried.map((outcome) => [outcome.recipient, decided(outcome)]))
-  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? refusal(recipient, doubtful))
+  return recipients.map(({ recipient }) => outcomes.get(recipient) ?? refusal(recipient, ambiguousRefusal))
 }
 
 function deliveryOf(
   { db, mailKey, markEndOfData, envelopeSender }: AttemptDependencies,
-  { message, octets }: InHand,
+  { message, octets }: LoadedMessage,
   route: string,
   recipients: readonly Claimed[],
 ) {
@@ -49,15 +49,15 @@ async function* alone(octets: Buffer): AsyncGenerator<Buffer> {
 /** Delivers by all routes at once, and answers for the recipients in their order. */
 export async function deliverEveryRoute(
   deps: AttemptDependencies,
-  inHand: InHand,
+  loaded: LoadedMessage,
   recipients: readonly Claimed[],
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
   const outcomes = new Map<string, Outcome>()
-  const parties = Map.groupBy(recipients, ({ recipient }) => inHand.routes?.get(recipient) ?? '')
+  const parties = Map.groupBy(recipients, ({ recipient }) => loaded.routes?.get(recipient) ?? '')
   const tried = await Promise.allSettled(
     [...parties].map(async ([route, party]) => {
-      for (const outcome of await deliver(deps, inHand, { route, recipients: party }, signal))
+      for (const outcome of await deliver(deps, loaded, { route, recipients: party }, signal))
         outcomes.set(outcome.recipient, outcome)
     }),
   )
@@ -65,7 +65,7 @@ export async function deliverEveryRoute(
     // Deliveries by other routes are kept when one route fails with an internal error.
     if (one.status === 'rejected' && one.reason instanceof LeaseLost) throw one.reason
     if (one.status === 'rejected')
-      deps.log.error({ err: one.reason, message: inHand.message.id }, 'delivery by one route failed: internal error')
+      deps.log.error({ err: one.reason, message: loaded.message.id }, 'delivery by one route failed: internal error')
   }
   return recipients.map(({ recipient }) => outcomes.get(recipient) ?? internalFailure(recipient))
 }
@@ -83,7 +83,7 @@ export function refusal(recipient: string, reason: string, status = '5.3.0'): Ou
 }
 
 const once = 'it is not sent again, since it may arrive twice'
-const doubtful = `It was sent and no reply came, so it may have arrived; ${once}`
+const ambiguousRefusal = `It was sent and no reply came, so it may have arrived; ${once}`
 
 /** With MAILROOM_AMBIGUOUS=fail: an ambiguous outcome is a refusal. */
 function decided(outcome: Outcome): Outcome {

@@ -12,8 +12,8 @@ import { type Departing, depart } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
 import { senderKey, senderStill, sendersOf } from '#/sending/sender.ts'
-import { asItGoes } from '../compose/as-it-goes.ts'
-import type { InHand } from './attempt.ts'
+import { finalOctets } from '../compose/final-octets.ts'
+import type { LoadedMessage } from './attempt.ts'
 import { internalError } from './internal-error.ts'
 import { routesOf } from './local.ts'
 
@@ -34,7 +34,7 @@ export interface Claim {
 }
 
 /** The message as it goes, or why it cannot go now. */
-export type Departed = InHand | { readonly failure: string }
+export type Departed = LoadedMessage | { readonly failure: string }
 
 /**
  * Makes scheduled messages ready to leave: their mailboxes may still send, they are dated and signed as they go, and the
@@ -82,7 +82,7 @@ async function departedBefore(
   return message?.allowanceDue === 0 ? { message } : { failure: internalError }
 }
 
-type Ready = Omit<InHand, 'routes'> | { readonly failure: string }
+type Ready = Omit<LoadedMessage, 'routes'> | { readonly failure: string }
 
 async function prepareAll(
   deps: DepartDependencies,
@@ -105,7 +105,7 @@ async function prepareAll(
         const { id, organizationId, sender, sizeBytes, sendAt } = claim.message
         const { domain } = senderStill(senders.get(senderKey(claim.message)), sender)
         const stored = octets.get(id) ?? (await collected(queuedOctets(db, mailKey, id), sizeBytes))
-        const raw = await asItGoes(stored, { sendAt: sendAt ?? now, now }, await keysFor(organizationId, domain))
+        const raw = await finalOctets(stored, { sendAt: sendAt ?? now, now }, await keysFor(organizationId, domain))
         return { ...claim, raw, encoding: encodingOf({ ...claim, raw }), changed: raw !== stored }
       } catch (err) {
         return failed(deps, claim.message, err)
@@ -130,7 +130,7 @@ async function departReady(
       await claimAllowances(tx, own)
       return own
     })
-    return new Map(departed.map((one) => [one.message.id, inHand(one, now)]))
+    return new Map(departed.map((one) => [one.message.id, loaded(one, now)]))
   } catch (err) {
     if (ready.length === 1) return new Map([[first.message.id, failed(deps, first.message, err)]])
     const each = new Map<string, Ready>()
@@ -139,7 +139,7 @@ async function departReady(
   }
 }
 
-function inHand({ message, raw, encoding }: Departing, now: Date): Ready {
+function loaded({ message, raw, encoding }: Departing, now: Date): Ready {
   return {
     message: { ...message, ...encoding, sizeBytes: raw.length, queuedAt: now },
     octets: raw.length <= pieceBytes ? raw : undefined,

@@ -25,14 +25,14 @@ export async function finish(
       const at = recipients.findIndex((one) => one.id === id)
       const [recipient, outcome] = [recipients[at], outcomes[at]]
       if (!recipient || !outcome) throw new Error('A relay answers for each recipient')
-      const doubtedAt = doubtOf(recipient, outcome, now)
+      const ambiguousAt = ambiguousSince(recipient, outcome, now)
       const dueAt = new Date(now.getTime() + backoff(attempts))
       if (outcome.result === 'delivered') delivered.push({ id, outcome })
       else if (outcome.result === 'refused' || dueAt > expiryOf(message))
-        failed.push({ id, outcome, attempts, doubtedAt })
+        failed.push({ id, outcome, attempts, ambiguousAt })
       else {
         const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayWorthTelling
-        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts, doubtedAt })
+        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts, ambiguousAt })
       }
     }
     await defer(tx, recipients, later)
@@ -61,12 +61,12 @@ function shownOf({ concealed }: QueuedMessage, { reply, reason, host, status }: 
 }
 
 /** Since when nobody knows whether a recipient has the message, after an attempt that did not deliver it. */
-export function doubtOf({ doubtedAt }: Claimed, { ambiguous }: Outcome, now: Date): Date | null {
-  return doubtedAt ?? (ambiguous ? now : null)
+export function ambiguousSince({ ambiguousAt }: Claimed, { ambiguous }: Outcome, now: Date): Date | null {
+  return ambiguousAt ?? (ambiguous ? now : null)
 }
 
 /** Nobody wants it to go any more. */
-export async function letGo(
+export async function dropUnwanted(
   { db, log }: WorkerDependencies,
   message: QueuedMessage,
   recipients: readonly Claimed[],
@@ -76,5 +76,5 @@ export async function letGo(
     const ids = held.map(({ id }) => id)
     await settle(tx, message.id, recipients, ids)
   })
-  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'let go unsent')
+  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'not sent: its mailbox no longer wants it sent')
 }

@@ -64,7 +64,7 @@ export class PendingCopies implements AsyncDisposable {
 
   /** Stores the copy of a message that has failed, and that somebody may have all the same, within the transaction that
    *  gives it up. */
-  async storeDoubtful(tx: Tx, message: QueuedMessage, doubt: string): Promise<void> {
+  async storeAmbiguous(tx: Tx, message: QueuedMessage, warning: string): Promise<void> {
     const { mailHost, mailKey } = this.#deps
     const { id, organizationId, sizeBytes } = message
     const { rows } = await sql<Pick<PendingCopy, 'fields' | 'fieldsSealed'>>`
@@ -72,8 +72,8 @@ export class PendingCopies implements AsyncDisposable {
       where organization_id = ${organizationId} and id = ${id}`.execute(tx)
     if (!rows[0]) return
     const raw = await collected(queuedOctets(tx, mailKey, id), sizeBytes)
-    const copy = await this.#copyOf({ ...message, ...rows[0] }, raw, commentsField(doubt))
-    if (copy) await storeCopies(tx, { mailHost }, [{ ...copy, doubtful: true }])
+    const copy = await this.#copyOf({ ...message, ...rows[0] }, raw, commentsField(warning))
+    if (copy) await storeCopies(tx, { mailHost }, [{ ...copy, ambiguous: true }])
   }
 
   /** Resolves once no copy is due. */

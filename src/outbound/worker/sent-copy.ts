@@ -9,7 +9,7 @@ export interface SentCopy {
   readonly sentAt: Date
   readonly unlessThere?: string
   /** Nobody knows whether anybody has it: it is starred, and unread, to be looked at. */
-  readonly doubtful?: boolean
+  readonly ambiguous?: boolean
 }
 
 export async function storeCopies(
@@ -20,8 +20,8 @@ export async function storeCopies(
   const kept = { folder: 'sent', keywords: [], filteredBy: [] }
   await mailHost.append(
     tx,
-    copies.map(({ sentAt, doubtful = false, ...copy }) => ({
-      ...{ ...copy, receivedAt: sentAt, seen: !doubtful, flagged: doubtful },
+    copies.map(({ sentAt, ambiguous = false, ...copy }) => ({
+      ...{ ...copy, receivedAt: sentAt, seen: !ambiguous, flagged: ambiguous },
       ...kept,
     })),
   )

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { claimScheduled, claimSuspect, claimWaiting, mostAttempts, takeBack } from '#/queue/claims.ts'
+import { claimScheduled, claimSuspect, claimWaiting, mostAttempts, reclaimExpired } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
@@ -61,7 +61,7 @@ for (const [what, attempts, expected] of [
       const batch = claims[0]?.batch ?? (await again())
       if (answers !== 'dies') await attempt(deps(answers), batch, undefined, new AbortController().signal)
       now = new Date(now.getTime() + 30 * minute)
-      await takeBack(db, now)
+      await reclaimExpired(db, now)
       now = new Date(now.getTime() + 30 * minute)
     }
     const { state } = await db.selectFrom('outbound_messages').select('state').executeTakeFirstOrThrow()

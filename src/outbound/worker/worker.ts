@@ -8,11 +8,11 @@ import {
   claimScheduled,
   claimSuspect,
   claimWaiting,
-  lookMs,
+  reclaimEveryMs,
   markEndOfData,
   mostScheduled,
-  takeBack,
-  together,
+  reclaimExpired,
+  allRoutes,
 } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { endSent, type Sent } from '#/queue/scheduled.ts'
@@ -116,9 +116,9 @@ export class OutboundWorker implements AsyncDisposable {
   async #claimSome(): Promise<boolean> {
     const { db, time } = this.#deps
     const now = await time(db)
-    if (Math.abs(now.getTime() - this.#lastTakenBack) > lookMs) {
+    if (Math.abs(now.getTime() - this.#lastTakenBack) > reclaimEveryMs) {
       this.#lastTakenBack = now.getTime()
-      await takeBack(db, now)
+      await reclaimExpired(db, now)
     }
     const { busy, room } = this.#room()
     this.#left = busy.length > 0 || room <= 0
@@ -155,12 +155,12 @@ export class OutboundWorker implements AsyncDisposable {
   /** Which routes take no more now, and how much may be claimed so that none of the others gets too much either. */
   #room(): { busy: string[]; room: number } {
     const busy: string[] = []
-    let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size + this.#count(together))
+    let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size + this.#count(allRoutes))
     for (const [route, count] of this.#perRoute) {
       // Scheduled messages come in large numbers at once, and must not delay others.
-      if (route === together && mostTogether - count < mostToOneRoute) busy.push(route)
-      else if (route !== together && count >= mostToOneRoute) busy.push(route)
-      else if (route !== together) room = Math.min(room, mostToOneRoute - count)
+      if (route === allRoutes && mostTogether - count < mostToOneRoute) busy.push(route)
+      else if (route !== allRoutes && count >= mostToOneRoute) busy.push(route)
+      else if (route !== allRoutes) room = Math.min(room, mostToOneRoute - count)
     }
     return { busy, room }
   }
@@ -180,7 +180,7 @@ export class OutboundWorker implements AsyncDisposable {
         if (count > 0) this.#perRoute.set(route, count)
         else this.#perRoute.delete(route)
         if (suspect) this.#suspectUnderWay = false
-        const hasRoom = route !== together || this.#hasRoomForScheduled
+        const hasRoom = route !== allRoutes || this.#hasRoomForScheduled
         if (suspect || (this.#left && hasRoom)) this.#claiming.ask()
       })
     this.#underWay.add(work)
@@ -188,7 +188,7 @@ export class OutboundWorker implements AsyncDisposable {
 
   /** For as many as one claim takes. */
   get #hasRoomForScheduled(): boolean {
-    return this.#count(together) <= mostTogether - mostScheduled
+    return this.#count(allRoutes) <= mostTogether - mostScheduled
   }
 
   async #endSent(sent: readonly Sent[]): Promise<readonly boolean[]> {

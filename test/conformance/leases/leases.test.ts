@@ -185,7 +185,7 @@ const model: QueueUnderTest = {
   add: async (db, count) =>
     addErrands(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' }, byOperator)).id, count),
   addFor: addErrands,
-  takeBack: (db) => errandLeases.takeBack(db, new Date(), sql`cut_short = cut_short + 1, suspect = true`),
+  reclaimExpired: (db) => errandLeases.reclaimExpired(db, new Date(), sql`cut_short = cut_short + 1, suspect = true`),
 }
 
 leasesConformance('the checks of domains', domains)

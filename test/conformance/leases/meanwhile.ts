@@ -45,7 +45,7 @@ export function leasesMeanwhile(): void {
   const claim = (by: Db) => leases.claim(by, new Date(), { chosen: all, due })
   const release = (by: Db, held: readonly Lease[], set: RawBuilder<unknown>) => leases.release(by, held, set)
 
-  const takeBack = (now: Now) => leases.takeBack(db, now, sql`status = status`)
+  const reclaimExpired = (now: Now) => leases.reclaimExpired(db, now, sql`status = status`)
 
   async function claimed(): Promise<Lease[]> {
     const held = await claim(db)
@@ -95,16 +95,16 @@ export function leasesMeanwhile(): void {
       await sql`update domains set leased_until = clock_timestamp()`.execute(db)
       await db.transaction().execute(async (tx) => {
         await sql`select from domains for no key update`.execute(tx)
-        assert.equal(await takeBack(databaseNow), 0)
+        assert.equal(await reclaimExpired(databaseNow), 0)
       })
-      assert.equal(await takeBack(databaseNow), 1)
+      assert.equal(await reclaimExpired(databaseNow), 1)
     })
 
     test('a lease that its process has extended is not taken back', async () => {
       const held = await claimed()
       await sql`update domains set leased_until = clock_timestamp()`.execute(db)
       const taken = await meanwhile(
-        () => takeBack(gate),
+        () => reclaimExpired(gate),
         (tx) => leases.extend(tx, held, new Date()),
       )
       assert.equal(taken, 0)

@@ -13,7 +13,7 @@ export interface QueueUnderTest {
   /** Where claims are counted: how often a row was claimed, and how many of these attempts were cut short. */
   readonly counts?: 'attempts' | 'attempts and cut short'
   /** Where a row comes back only from there after its lease has ended. */
-  takeBack?(db: Db): Promise<unknown>
+  reclaimExpired?(db: Db): Promise<unknown>
   /** Where organizations wait for each other: adds such rows for an organization. */
   addFor?(db: Db, organizationId: string, count: number): Promise<Lease['id'][]>
 }

@@ -50,7 +50,7 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
   /** The lease ends with the process that had it. */
   async function expire(): Promise<void> {
     await pass(lasts)
-    await queue.takeBack?.(db)
+    await queue.reclaimExpired?.(db)
   }
 
   describe(name, () => {
@@ -103,10 +103,10 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
     test('nobody else gets a claimed row before the lease ends, then another does, with a higher epoch', async () => {
       const { id, epoch } = await claimed()
       await pass(half)
-      await queue.takeBack?.(db)
+      await queue.reclaimExpired?.(db)
       assert.deepEqual(await queue.claim(db), [])
       await pass(half)
-      await queue.takeBack?.(db)
+      await queue.reclaimExpired?.(db)
       const next = await claimedAgain()
       assert.equal(next.id, id)
       assert.ok(next.epoch > epoch)
@@ -117,7 +117,7 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
       await pass(half)
       assert.deepEqual(await leases.extend(db, [lease], now()), new Set([lease.id]))
       await pass(half)
-      await queue.takeBack?.(db)
+      await queue.reclaimExpired?.(db)
       assert.deepEqual(await queue.claim(db), [])
       await expire()
       assert.equal((await claimedAgain()).id, lease.id)
@@ -191,10 +191,10 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
     test('a clock that is set back by forty days frees what was claimed, one that is set back by a moment does not', async () => {
       const lease = await claimed()
       await pass(-lasts + 1_000)
-      await queue.takeBack?.(db)
+      await queue.reclaimExpired?.(db)
       assert.deepEqual(await queue.claim(db), [])
       await pass(-40 * 86_400_000)
-      await queue.takeBack?.(db)
+      await queue.reclaimExpired?.(db)
       assert.equal((await claimedAgain()).id, lease.id)
     })
 

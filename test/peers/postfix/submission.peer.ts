@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
-import { spooledOnes } from '#/messages/spooled.ts'
+import { listSpooled } from '#/messages/spooled.ts'
 import { example } from '#test/deploy/example.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
@@ -201,7 +201,7 @@ describe('Sent on an IMAP server', () => {
     assert.equal(await sentBy(how(address), stores), 'sent')
     assert.equal(await sentBy(how(address), written(address, { Subject: 'Stored by nobody' })), 'sent')
     await appendedBy(address, stores)
-    const held = (await spooledOnes(database.db, 100)).filter(({ mailbox }) => mailbox === address)
+    const held = (await listSpooled(database.db, 100)).filter(({ mailbox }) => mailbox === address)
     assert.deepEqual([held.length, held[0]?.folder], [2, 'sent'])
     assert.match(held[0]?.reason ?? '', /^Held back for a minute/)
     // A program that looks meanwhile sees its own.

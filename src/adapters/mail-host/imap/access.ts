@@ -72,7 +72,7 @@ export class Access implements AsyncDisposable {
       await session.connection.run(['NOOP'])
       return layout
     }
-    const use = (session: ImapSession, layout: Layout) => work(session, layout).finally(() => letGo(session, layout))
+    const use = (session: ImapSession, layout: Layout) => work(session, layout).finally(() => unselectDeletable(session, layout))
     return this.#pool.use(login, undefined, look, use, until)
   }
 
@@ -91,7 +91,7 @@ export class Access implements AsyncDisposable {
     }
     const path = this.#layouts.get(login)?.pathOf(name)
     const use = (session: ImapSession, { folder, layout }: Looked) =>
-      work(session, folder, layout).finally(() => letGo(session, layout))
+      work(session, folder, layout).finally(() => unselectDeletable(session, layout))
     return this.#pool.use(login, path, look, use, until)
   }
 
@@ -131,7 +131,7 @@ export class Access implements AsyncDisposable {
 /** A folder that can be deleted stays selected no longer than it is used. Where it is deleted and made again, Dovecot takes the index
  *  of the new one for that of the old, finds it damaged and drops what is in it, as soon as such a session gives any command but
  *  one that selects another folder or none. */
-function letGo(session: ImapSession, layout: Layout): void {
+function unselectDeletable(session: ImapSession, layout: Layout): void {
   const { selected } = session
   if (selected && !layout.isStanding(selected.path)) session.unselect().catch(() => session.connection.close())
 }

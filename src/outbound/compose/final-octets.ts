@@ -10,7 +10,7 @@ const punctual = 15 * 60_000
  * which were dated and signed for then; where it is late, was put back for another time, or other keys have come to sign
  * since, it is dated and signed anew.
  */
-export async function asItGoes(
+export async function finalOctets(
   stored: Buffer,
   { sendAt, now }: { readonly sendAt: Date; readonly now: Date },
   keys: readonly OpenKey[],
