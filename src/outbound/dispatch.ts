@@ -30,15 +30,15 @@ export interface DispatchDependencies {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
   readonly composer: Composer
-  /** Seals what waits. */
+  /** The key that seals queued mail. */
   readonly mailKey: SealingKey
-  /** Hides a route, so that those that are one stay together. */
+  /** Hides a route, so that equal routes stay equal. */
   readonly blind: Blind
-  /** Tells the worker, where it is in this process, that something is in the queue. */
+  /** Wakes the worker in this process, if there is one. */
   wake(): void
 }
 
-/** A message that is ready to go, and its copy for Sent. */
+/** A composed and signed message, and its copy for Sent. */
 export interface Ready {
   readonly id: string
   readonly messageId: string
@@ -47,15 +47,15 @@ export interface Ready {
   readonly raw: Buffer
   readonly recipients: readonly string[]
   readonly copy: Message
-  /** The Message-ID by which the sender's program may put a copy into Sent itself; then ours is not needed. */
+  /** The Message-ID of a copy that the sender's program may store in Sent itself. Then ours is not needed. */
   readonly copyUnlessThere?: string
-  /** The mailbox is Private: nobody who looks at the queue sees whom it writes to. */
+  /** The mailbox is Private: the queue must not show its recipients. */
   readonly concealed?: boolean
-  /** Where the header is not of our making: whether it needs SMTPUTF8. */
+  /** For a header that others made: whether it needs SMTPUTF8. */
   readonly utf8Header?: boolean
 }
 
-/** So many messages are composed at a time. */
+/** Messages that are composed concurrently. */
 const mostAtATime = 10
 
 interface Sendable {
@@ -63,7 +63,7 @@ interface Sendable {
   readonly outgoing: Outgoing
 }
 
-/** Takes on messages that programs send. */
+/** Enqueues messages that API clients and mail programs send. */
 export class Dispatch {
   readonly #deps: DispatchDependencies
 
@@ -71,12 +71,12 @@ export class Dispatch {
     this.#deps = deps
   }
 
-  /** Composes and signs, outside any transaction: for a large message that takes a while. */
+  /** Composes and signs, outside any transaction: a large message takes a while. */
   async prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready> {
     return this.#prepare(organizationId, { sender, outgoing }, await this.#deps.time(this.#deps.db))
   }
 
-  /** The same of several, some of them at a time. */
+  /** The same for several messages, some of them concurrently. */
   async prepareAll(organizationId: string, messages: readonly Sendable[]): Promise<Ready[]> {
     const date = await this.#deps.time(this.#deps.db)
     const ready: Ready[] = []
@@ -99,16 +99,16 @@ export class Dispatch {
     return { id, messageId, organizationId, sender, raw, recipients, copy }
   }
 
-  /** Claims the day's allowance, puts the message into the queue and its copy into Sent; all that or none with `tx`. Answers the
-   *  recipients whom nothing is sent to. @throws Refusal where that is all of them */
+  /** Claims the day's allowance, enqueues the message and stores its copy in Sent, all in `tx`. Answers the suppressed
+   *  recipients. @throws Refusal if all are suppressed */
   async enqueue(tx: Tx, ready: Ready, by?: By): Promise<readonly string[]> {
     const [refused = []] = await this.enqueueAll(tx, [ready], by)
     if (refused instanceof Refusal) throw refused
     return refused
   }
 
-  /** The same of messages of one organization, several of which are not concealed, each judged for itself in their order: the recipients whom nothing is sent to, or why
-   *  nothing of the message is done. */
+  /** The same for messages of one organization; if several, none is concealed. Each is judged by itself, in order.
+   *  Answers its suppressed recipients, or why nothing is done for it. */
   async enqueueAll(tx: Tx, all: readonly Ready[], by?: By): Promise<(readonly string[] | Refusal)[]> {
     const { mailHost, relay, time, mailKey, blind } = this.#deps
     const [first] = all
@@ -148,7 +148,7 @@ export class Dispatch {
     return outcomes
   }
 
-  /** To be called once what was taken on is committed, so that it goes at once. */
+  /** To be called after the commit, so that the messages are sent at once. */
   wake(): void {
     this.#deps.wake()
   }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { KeptPolicies } from '#/ports/mta-sts.ts'
 
-/** More than anybody mails to in a year, and a bound on what strangers' domains can make us keep. */
+/** More domains than any installation mails to in a year. Bounds what strangers' domains can make us store. */
 const mostKept = 10_000
 
-/** The MTA-STS policies of domains that mail went to, kept for as long as they say. */
+/** The MTA-STS policies of domains that mail went to, stored until they expire. */
 export function keptPolicies(db: Db): KeptPolicies {
   return {
     async find(domain) {
@@ -27,7 +27,7 @@ export function keptPolicies(db: Db): KeptPolicies {
   }
 }
 
-/** Forgets policies whose time is over, and of more than are kept those that end first. */
+/** Deletes expired policies, and of too many those that expire first. */
 export async function forgetPolicies(db: Db, now: Date, most = mostKept): Promise<void> {
   await sql`
     delete from mta_sts_policies where until <= ${now} or domain in (

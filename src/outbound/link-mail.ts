@@ -8,12 +8,10 @@ export interface LinkMailDependencies extends PostmasterDependencies {
   wake(): void
 }
 
-/**
- * Mails sign-in links. A bounce would bring the link to the readers of postmaster's mail, so there is none. For the same reason no
- * link goes to a domain of the organization, where API keys, and members with whom a mailbox is shared, would read it. Without a
- * public URL only the request says where the service is, which is not good enough for a link that somebody else follows.
- * Who has used up the day's allowance passes the link on.
- */
+/** Mails sign-in links. There is no bounce, since it would carry the link to readers of postmaster's mail. For the same
+ *  reason no link goes to a domain of the organization, where API keys and members of a shared mailbox would read it.
+ *  Without a public URL only the request says where the service is, and nobody should follow such a link from a message.
+ *  Above the day's allowance the inviter passes the link on. */
 export function linkMail({ wake, publicUrl, ...deps }: LinkMailDependencies): LinkMail {
   return {
     wake,

@@ -6,7 +6,7 @@ interface PausedNoticeDependencies extends PostmasterDependencies {
   wake(): void
 }
 
-/** Mails the owners that a webhook is paused. Its URL may bear a secret, and is not in there. */
+/** Mails the owners that a webhook is paused. The message leaves out the URL, which may contain a secret. */
 export function pausedNotice({ wake, ...deps }: PausedNoticeDependencies): PausedNotice {
   return {
     wake,

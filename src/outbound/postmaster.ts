@@ -19,31 +19,31 @@ export interface PostmasterDependencies {
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
   readonly signingKeys: SigningKeys
-  /** Seals what waits. */
+  /** The key that seals queued mail. */
   readonly mailKey: SealingKey
   readonly blind: Blind
 }
 
-/** What Mailroom itself writes to somebody. */
+/** A message that Mailroom itself writes. */
 export interface Letter {
   readonly to: { readonly name: string; readonly email: string }
   readonly subject: string
   readonly paragraphs: readonly string[]
 }
 
-/** Who writes for Mailroom in an organization: `postmaster@` of its first domain that can send. */
+/** The sender of Mailroom's own messages in an organization: `postmaster@` of its first domain that can send. */
 export interface Postmaster {
   /** The organization's name. */
   readonly organization: string
   /** All domains that the organization has verified. */
   readonly domains: ReadonlySet<string>
-  /** Puts a message into the outbound queue, with `tx`, and answers whether it did. It has the null sender, so that none comes
-   *  back, and counts as one of the day's allowance. */
+  /** Enqueues a message in `tx`, and answers whether it did. It has the null sender, so that no bounce comes back, and
+   *  counts for the day's allowance. */
   send(tx: Tx, letter: Letter): Promise<boolean>
 }
 
-/** Finds, outside of any transaction, what mail of the organization is sent from and signed with; undefined where it has no domain
- *  that can send. */
+/** Finds, outside any transaction, the sender and the signing keys for mail of the organization. Undefined if none of its
+ *  domains can send. */
 export async function postmasterOf(
   { db, relay, time, signingKeys, mailKey, blind }: PostmasterDependencies,
   organizationId: string,
@@ -73,7 +73,7 @@ export async function postmasterOf(
 interface Home {
   readonly domain: string
   readonly organization: string
-  /** It is not suspended, and somebody gets what is written to `postmaster@`. */
+  /** It is not suspended, and mail to `postmaster@` has a recipient. */
   readonly sends: boolean
 }
 

@@ -24,29 +24,29 @@ export interface WorkerDependencies extends DepartDependencies {
   readonly relay: Pick<Relay, 'deliver' | 'routeOf'>
   readonly local: LocalTransport
   readonly time: SharedTime
-  /** Opens what waits. */
+  /** The key that opens queued mail. */
   readonly mailKey: SealingKey
   readonly log: Logger
   readonly follow?: Follow | undefined
-  /** Stores the copies for Sent of what was scheduled. */
+  /** Stores pending Sent copies of scheduled messages. */
   readonly copies: Pick<PendingCopies, 'wake' | 'hold' | 'processAll' | 'storeAmbiguous'>
-  /** What becomes of a recipient of whom nobody knows whether they have the message. */
+  /** What to do when delivery to a recipient is ambiguous. */
   readonly ambiguous: 'retry' | 'fail'
-  /** The envelope sender of a message as it leaves. */
+  /** The envelope sender under which a message leaves. */
   envelopeSender(message: QueuedMessage): string
   /** Composes a message that is `uncomposed`. */
   compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<LoadedMessage>
-  /** When the worker's next round is, in which what was scheduled and nobody has yet is tried again. */
+  /** The time of the worker's next round. It retries scheduled messages that are delivered to nobody. */
   nextRound(now: Date): Date
-  /** Tells the sender of a message, in the transaction, of recipients who will never get it, or have not got it yet. */
+  /** Tells the sender, in the transaction, of recipients whose delivery has failed or is delayed. */
   notify(tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void>
 }
 
-/** The same, with what attempts that run beside each other do in one statement or transaction. */
+/** The same, with work of concurrent attempts that shares one statement or transaction. */
 export interface AttemptDependencies extends WorkerDependencies {
-  /** Notes that the end of data is sent to these; false where their lease is lost. */
+  /** Records that the end of data is sent to these recipients. False if their lease is lost. */
   markEndOfData(recipients: readonly Claimed[]): Promise<boolean>
-  /** Ends an attempt with which everybody has their message; false where that is not done. */
+  /** Ends an attempt that delivered a message to all its recipients. False if this was not stored. */
   endSent(sent: Sent): Promise<boolean>
   /** Makes a scheduled message ready to leave. */
   depart(claim: Claim): Promise<Departed>
@@ -57,31 +57,29 @@ export interface News {
   readonly about: readonly About[]
 }
 
-/** The outcome for a recipient to whom the message is not known to be delivered. */
+/** The outcome for a recipient to whom a message is not delivered, as far as we know. */
 export interface About {
   readonly outcome: Outcome
   readonly attempts: number
-  /** Since when nobody knows it for sure. */
+  /** Since when delivery is ambiguous; null if it is not. */
   readonly ambiguousAt: Date | null
 }
 
-/** The message that an attempt is at. */
+/** A message in an attempt. */
 export interface LoadedMessage {
   readonly message: QueuedMessage
-  /** Undefined where they are to be read from the queue. */
+  /** Undefined if they are to be read from the queue. */
   readonly octets?: Buffer | undefined
-  /** Of each recipient; undefined where the recipients have one. */
+  /** The route of each recipient; undefined if all have one route. */
   readonly routes?: Routes | undefined
 }
 
-/** After so many workers that ended over it nobody tries any more to send what goes by one route. */
+/** Recipients of one route fail after so many attempts were cut short. */
 const mostCutShort = 10
 
-/**
- * One attempt at recipients that a worker has claimed (docs/mail-out.md): the claim has counted it, the message goes out up
- * to its end of data, that is noted where the lease holds, and only then sent. Whatever ends this process on the way, the
- * recipients are claimed again once the lease is over; nobody else has touched them before.
- */
+/** One attempt for recipients that a worker has claimed (docs/mail-out.md). The claim has counted it. The message is sent up
+ *  to its end of data. Then the queue records, if the lease is not lost, that the end of data is sent; only then is it sent.
+ *  If this process dies at any point, the recipients are claimed again once the lease ends, and nobody changes them before. */
 export async function attempt(
   deps: AttemptDependencies,
   claimed: Batch,
@@ -124,7 +122,7 @@ async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, ba
   await end(loaded.message, await deliver(deps, loaded, { route, recipients }, signal))
 }
 
-/** Undefined where it could not be composed. */
+/** Undefined if it could not be composed. */
 async function composed(deps: AttemptDependencies, message: QueuedMessage, recipients: readonly Claimed[]) {
   try {
     return await deps.compose(message, recipients)
@@ -163,12 +161,12 @@ async function tryTogether(
   await decide(departed, await deliverEveryRoute(deps, departed, recipients, signal))
 }
 
-/** For how long, and how often, storing the outcome of an attempt is tried, in milliseconds. */
+/** For how long, and at what intervals, to retry storing the outcome of an attempt, in milliseconds. */
 const mostInsistence = 10 * 60_000
 const mostBetween = 5_000
 
-/** A failure of the database must not make a message go twice that somebody has, so it is waited for, the lease being
- *  held meanwhile. Rejects once the worker stops. */
+/** A failure of the database must not make a delivered message be sent twice. So this retries, and the lease is extended
+ *  meanwhile. Rejects once the worker stops. */
 async function insist({ log }: WorkerDependencies, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
   const end = performance.now() + mostInsistence
   for (let between = 100; ; between = Math.min(2 * between, mostBetween)) {

@@ -1,5 +1,5 @@
-/** Work of which one run is under way at a time. All who ask during a run get one more after it; so does a run that answers that there is
- *  more. Nobody waits for it, as they do with `SingleFlight`. */
+/** Work with one run at a time. Requests during a run cause one more run after it, and so does a run that answers that there
+ *  is more. Callers do not wait for it, unlike those of `SingleFlight`. */
 export class CoalescedRuns {
   readonly #work: () => Promise<boolean>
   readonly #failed: (err: unknown) => void
@@ -7,19 +7,19 @@ export class CoalescedRuns {
   #again = false
   #closed = false
 
-  /** What fails is told to `failed`, and is not done again before somebody asks. */
+  /** `failed` gets errors of the work. A failed run is repeated at the next request. */
   constructor(work: () => Promise<boolean>, failed: (err: unknown) => void) {
     this.#work = work
     this.#failed = failed
   }
 
-  /** There may be something to do, also for a run that is under way and has looked already. */
+  /** Requests a run, also after one under way that may have looked already. */
   ask(): void {
     this.#again = true
     if (!this.#closed) this.#running ??= this.#run()
   }
 
-  /** Undefined where nothing is done at the moment. */
+  /** Undefined if no run is under way. */
   get running(): Promise<void> | undefined {
     return this.#running
   }
@@ -28,7 +28,7 @@ export class CoalescedRuns {
     return this.#closed
   }
 
-  /** Nothing begins from now on; resolves once what is under way has ended. */
+  /** Starts no further run; resolves once the current one has ended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running

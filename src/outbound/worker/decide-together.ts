@@ -27,11 +27,9 @@ interface Attempted {
   readonly failure?: string | undefined
 }
 
-/**
- * Stores the outcome for all recipients at once. Once it is delivered to one recipient the message is sent: it leaves the list
- * of scheduled messages, its copy is stored in Sent, and the other recipients are retried each by itself. Until then all wait
- * together for the worker's next round. After the third attempt, or if all are refused, the message fails.
- */
+/** Stores the outcome for all recipients at once. A message that is delivered to one recipient is sent: it leaves the list
+ *  of scheduled messages, its copy is stored in Sent, and the other recipients are retried one by one. Until then all
+ *  recipients wait for the worker's next round. After the third attempt, or if all are refused, the message fails. */
 export async function decideTogether(
   deps: AttemptDependencies,
   message: QueuedMessage,
@@ -105,8 +103,8 @@ function ambiguousOf({ recipients, outcomes, now }: Deciding): AmbiguousDelivery
   })
 }
 
-/** It is delivered to some: the others are retried like any recipient. Answers the settled recipients. If the notice of a
- *  refusal cannot be stored now, its recipient is tried again, since the sent message must not wait for that. */
+/** Delivered to some: the other recipients are retried like any. Answers the settled recipients. A recipient whose notice
+ *  cannot be stored now is tried again: the sent message must not wait for a notice. */
 async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, deciding: Deciding): Promise<number[]> {
   const { recipients, outcomes, routes, attempts, now } = deciding
   const about = recipients.flatMap((one, at) => {

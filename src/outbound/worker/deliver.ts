@@ -6,7 +6,7 @@ import type { AttemptDependencies, LoadedMessage } from './attempt.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute, suppressedRoute } from './local.ts'
 
-/** Delivers by one route, and answers for the recipients in their order. */
+/** Delivers by one route. Answers for the recipients in their order. */
 export async function deliver(
   deps: AttemptDependencies,
   loaded: LoadedMessage,
@@ -29,7 +29,7 @@ function deliveryOf(
   recipients: readonly Claimed[],
 ) {
   const { id, sizeBytes: size, smtpUtf8, eightBit, verdict } = message
-  // Mailboxes here return nothing later, and automatic answers go to the mailbox.
+  // Local mailboxes return nothing later, and automatic answers go to the mailbox itself.
   const sender = route === localRoute ? message.sender : envelopeSender(message)
   return {
     ...{ sender, size, smtpUtf8, eightBit, verdict },
@@ -46,7 +46,7 @@ async function* alone(octets: Buffer): AsyncGenerator<Buffer> {
   yield octets
 }
 
-/** Delivers by all routes at once, and answers for the recipients in their order. */
+/** Delivers by all routes at once. Answers for the recipients in their order. */
 export async function deliverEveryRoute(
   deps: AttemptDependencies,
   loaded: LoadedMessage,
@@ -62,7 +62,7 @@ export async function deliverEveryRoute(
     }),
   )
   for (const one of tried) {
-    // Deliveries by other routes are kept when one route fails with an internal error.
+    // Deliveries by other routes count if one route fails with an internal error.
     if (one.status === 'rejected' && one.reason instanceof LeaseLost) throw one.reason
     if (one.status === 'rejected')
       deps.log.error({ err: one.reason, message: loaded.message.id }, 'delivery by one route failed: internal error')
@@ -77,7 +77,7 @@ export function internalFailure(recipient: string): Outcome {
   return { ...nothingSaid, recipient, result: 'deferred', status: '4.3.0', reason: internalError }
 }
 
-/** A recipient that is not tried any more, for a reason here. */
+/** A recipient that is not tried again, for a reason here. */
 export function refusal(recipient: string, reason: string, status = '5.3.0'): Outcome {
   return { ...nothingSaid, recipient, result: 'refused', status, reason }
 }

@@ -23,24 +23,22 @@ export interface DepartDependencies {
   readonly time: SharedTime
   readonly log: Logger
   readonly signingKeys: SigningKeys
-  /** Seals what waits. */
+  /** The key that seals queued mail. */
   readonly mailKey: SealingKey
 }
 
-/** A scheduled message that an attempt is begun at, and that has not departed yet. */
+/** A scheduled message in an attempt, which has not departed yet. */
 export interface Claim {
   readonly message: QueuedMessage
   readonly recipients: readonly Claimed[]
 }
 
-/** The message as it goes, or why it cannot go now. */
+/** The message with its final octets, or why it cannot be sent now. */
 export type Departed = LoadedMessage | { readonly failure: string }
 
-/**
- * Makes scheduled messages ready to leave: their mailboxes may still send, they are dated and signed as they go, and the
- * day's allowance is claimed. The last two are one transaction, so the allowance is claimed once. Answers for each, in
- * their order; what is wrong with one message is no matter of the others.
- */
+/** Makes scheduled messages ready to leave: checks that their mailboxes may still send, dates and signs them, and claims the
+ *  day's allowance. One transaction stores the octets and claims the allowance, so that it is claimed once. Answers for each
+ *  message in order. A fault of one message does not affect the others. */
 export async function departAll(deps: DepartDependencies, claims: readonly Claim[]): Promise<readonly Departed[]> {
   try {
     return await departPrepared(deps, claims)
@@ -73,7 +71,7 @@ async function departPrepared(deps: DepartDependencies, claims: readonly Claim[]
   )
 }
 
-/** The transaction was committed and its answer lost; or the lease was lost, and its new holder sends the message. */
+/** Either the transaction was committed and its reply lost, or the lease is lost and its new holder sends the message. */
 async function departedBefore(
   { db, mailKey }: DepartDependencies,
   { id, organizationId }: QueuedMessage,
@@ -114,7 +112,7 @@ async function prepareAll(
   )
 }
 
-/** All of them in one transaction, or, where that fails, each in one of its own. */
+/** All in one transaction, or, if that fails, each in its own. */
 async function departReady(
   deps: DepartDependencies,
   ready: readonly Departing[],
@@ -146,8 +144,8 @@ function loaded({ message, raw, encoding }: Departing, now: Date): Ready {
   }
 }
 
-/** Last in a transaction, since others of the organization wait for its end; in one order always, so that two workers
- *  never wait for each other. */
+/** Last in a transaction, since others of the organization wait for its end. Always in one order, so that two workers never
+ *  deadlock. */
 async function claimAllowances(tx: Tx, ready: readonly Departing[]): Promise<void> {
   const organizations = Map.groupBy(ready, ({ message }) => message.organizationId)
   for (const [id, own] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {

@@ -7,7 +7,7 @@ import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
 
-/** Stores the outcome of an attempt: for whom it is delivered, for whom it failed, and when to try the others again. */
+/** Stores the outcome of an attempt: recipients that are delivered, that failed, and when to try the others again. */
 export async function finish(
   deps: WorkerDependencies,
   message: QueuedMessage,
@@ -55,17 +55,17 @@ function outcomesOf(ones: readonly { readonly outcome: Outcome }[]): Outcome[] {
   return ones.map(({ outcome }) => outcome)
 }
 
-/** What the queue shows of an outcome: of a concealed message nothing that may name its recipient. */
+/** What the queue shows of an outcome. For a concealed message it names no recipient. */
 function shownOf({ concealed }: QueuedMessage, { reply, reason, host, status }: Outcome) {
   return concealed ? { reply: null, reason: `Deferred (${status})`, host: null } : { reply, reason, host }
 }
 
-/** Since when nobody knows whether a recipient has the message, after an attempt that did not deliver it. */
+/** Since when delivery to a recipient is ambiguous, after an attempt that did not deliver the message; null if it is not. */
 export function ambiguousSince({ ambiguousAt }: Claimed, { ambiguous }: Outcome, now: Date): Date | null {
   return ambiguousAt ?? (ambiguous ? now : null)
 }
 
-/** Nobody wants it to go any more. */
+/** Removes a message that its mailbox no longer wants sent. */
 export async function dropUnwanted(
   { db, log }: WorkerDependencies,
   message: QueuedMessage,

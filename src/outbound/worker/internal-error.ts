@@ -1,2 +1,2 @@
-/** Why a message did not leave, where the reason lies in Mailroom itself; the log says more. */
+/** The reason shown for a fault of Mailroom itself; the log has the details. */
 export const internalError = 'Internal error'

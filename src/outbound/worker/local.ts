@@ -6,27 +6,27 @@ import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import type { Blind } from '#/queue/sealed.ts'
 import { suppressedAmong } from '#/suppressions/queries.ts'
 
-/** Delivers what does not leave. */
+/** Delivers to mailboxes here. */
 export interface LocalTransport {
   deliver(delivery: LocalDelivery, signal: AbortSignal): Promise<readonly Outcome[]>
 }
 
 export interface LocalDelivery extends Delivery {
-  /** Of a message that came in and is passed on; null where one of our own mailboxes is its author. */
+  /** The verdict on a message that arrived and is passed on; null if a mailbox here is its author. */
   readonly verdict: Verdict | null
 }
 
-/** The route of recipients whose mail comes in here: it does not leave. */
+/** The route of recipients here: their mail does not leave. */
 export const localRoute = 'local'
 
-/** The route of recipients whom nothing is sent to: they are refused. */
+/** The route of suppressed recipients, who are refused. */
 export const suppressedRoute = 'suppressed'
 
-/** The routes of addresses that an organization sends to, by address. */
+/** The routes of an organization's recipients, by address. */
 export type Routes = ReadonlyMap<string, string>
 
-/** The route of each of these addresses, by organization and address, with one statement. Suppression is no matter of mail that
- *  stays here. */
+/** The route of each of these addresses, by organization and address, in one statement. Suppression does not concern local
+ *  mail. */
 export async function routesOf(
   db: Db,
   relay: Pick<Relay, 'routeOf'>,
@@ -50,7 +50,8 @@ export async function routesOf(
   return new Map(Array.from(wanted, ([id, own]) => [id, new Map(own.map((one) => [one, routeOf(id, one)]))]))
 }
 
-/** Recipients with their routes as the queue shows them: hidden of a concealed message, and the same for the same route. */
+/** Recipients with their routes as the queue shows them. Routes of a concealed message are hidden; the same route looks the
+ *  same. */
 export async function routed(
   db: Db,
   { relay, blind }: { readonly relay: Pick<Relay, 'routeOf'>; readonly blind: Blind },
@@ -63,7 +64,7 @@ export async function routed(
   return Array.from(routes, ([recipient, route]) => ({ recipient, route: isShown(route) ? route : blind(route).name }))
 }
 
-/** As domains are stored; empty where the address has none. */
+/** The domain as stored; empty if the address has none. */
 function domainOf(address: string): string {
   return canonicalDomain(splitAddress(address)?.domain ?? '') ?? ''
 }

@@ -14,10 +14,10 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { CoalescedRuns } from './coalesced-runs.ts'
 import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
 
-/** When to try again to store a copy that was not stored, in milliseconds. */
+/** When to retry storing a copy, in milliseconds. */
 const untilNext = 60_000
 
-/** How long copies wait at most for what is to be sent, in milliseconds. */
+/** How long copies at most wait for messages that are being sent, in milliseconds. */
 const patience = 30_000
 
 export interface PendingCopiesDependencies {
@@ -25,12 +25,12 @@ export interface PendingCopiesDependencies {
   readonly time: SharedTime
   readonly mailHost: MailHost
   readonly reader: MessageReader
-  /** Opens what waits. */
+  /** The key that opens queued mail. */
   readonly mailKey: SealingKey
   readonly log: Logger
 }
 
-/** Stores the copies for Sent of what was scheduled and somebody has. */
+/** Stores pending Sent copies of scheduled messages that are delivered to a recipient. */
 export class PendingCopies implements AsyncDisposable {
   readonly #deps: PendingCopiesDependencies
   readonly #storing: CoalescedRuns
@@ -44,12 +44,12 @@ export class PendingCopies implements AsyncDisposable {
     )
   }
 
-  /** Copies may be pending: called after a commit with which they are. */
+  /** Copies may be pending. Called after a commit that made some pending. */
   wake(): void {
     this.#storing.ask()
   }
 
-  /** Gives way to sending: until the answer is disposed, or a time limit, no copy is stored. */
+  /** Gives precedence to sending: no copy is stored until the result is disposed, or a time limit. */
   hold(): Disposable {
     const held = Promise.withResolvers<void>()
     this.#held = held
@@ -62,8 +62,7 @@ export class PendingCopies implements AsyncDisposable {
     }
   }
 
-  /** Stores the copy of a message that has failed, and that somebody may have all the same, within the transaction that
-   *  gives it up. */
+  /** Stores the copy of a failed message whose delivery is ambiguous, in the transaction in which it fails. */
   async storeAmbiguous(tx: Tx, message: QueuedMessage, warning: string): Promise<void> {
     const { mailHost, mailKey } = this.#deps
     const { id, organizationId, sizeBytes } = message
@@ -84,7 +83,7 @@ export class PendingCopies implements AsyncDisposable {
     } while (this.#storing.running)
   }
 
-  /** False where none is due. */
+  /** False if none is due. */
   async #storeSome(): Promise<boolean> {
     await this.#held?.promise
     if (this.#storing.closed) return false
@@ -95,14 +94,14 @@ export class PendingCopies implements AsyncDisposable {
     return pending.length > 0
   }
 
-  /** All of them in one transaction, or, where that fails, each in one of its own. */
+  /** All in one transaction, or, if that fails, each in its own. */
   async #store(pending: readonly ReadCopy[]): Promise<void> {
     const { db, mailHost, log } = this.#deps
     const ids = pending.map(({ id }) => id)
     const copies = pending.flatMap(({ copy }) => copy ?? [])
     try {
       await db.transaction().execute(async (tx) => {
-        // The folders first, and then the queue, as the removal of a mailbox does.
+        // Folders first, then the queue: the order in which the removal of a mailbox locks them.
         await storeCopies(tx, { mailHost }, copies)
         if (!(await copiesStored(tx, ids))) throw new LeaseLost()
       })
@@ -124,7 +123,7 @@ export class PendingCopies implements AsyncDisposable {
     )
   }
 
-  /** With whom it went to in secret. Undefined where its mailbox is gone. */
+  /** The copy, with Bcc. Undefined if its mailbox is deleted. */
   async #copyOf(pending: PendingCopy, raw: Buffer, comments = ''): Promise<SentCopy | undefined> {
     const { id, organizationId, mailboxId, queuedAt, fields, fieldsSealed } = pending
     if (mailboxId === null) return undefined
@@ -144,6 +143,6 @@ export class PendingCopies implements AsyncDisposable {
 
 interface ReadCopy {
   readonly id: string
-  /** Undefined where its mailbox is gone. */
+  /** Undefined if its mailbox is deleted. */
   readonly copy: SentCopy | undefined
 }

@@ -1,12 +1,12 @@
 import type { OutboundWorker } from './worker.ts'
 
-/** When the round after `now` is: rounds are `everyMs` apart, and at the full hour whatever that is. What was tried a
- *  moment before a round is left for the one after. */
+/** The time of the round after `now`. Rounds are `everyMs` apart, and there is one at each full hour. What was tried just
+ *  before a round waits for the one after it. */
 export function nextRoundAfter(now: Date, everyMs: number): Date {
   return new Date((Math.floor(now.getTime() / everyMs + 0.5) + 1) * everyMs)
 }
 
-/** The worker's rounds, in which messages go that are scheduled and due. */
+/** The worker's rounds, which send scheduled messages that are due. */
 export class Rounds implements Disposable {
   readonly #outbound: Pick<OutboundWorker, 'beginRound' | 'processAll'>
   #timer: NodeJS.Timeout | undefined
@@ -15,7 +15,7 @@ export class Rounds implements Disposable {
     this.#outbound = outbound
   }
 
-  /** From now on makes a round every so many milliseconds, counted from midnight (UTC). */
+  /** From now on begins a round every so many milliseconds, counted from midnight (UTC). */
   start(everyMs: number): void {
     this.#timer = setTimeout(
       () => {
@@ -26,7 +26,7 @@ export class Rounds implements Disposable {
     )
   }
 
-  /** Makes a round, and resolves once what was due has been tried, and the copies of what went are in Sent. */
+  /** Runs a round. Resolves once what was due has been tried, and pending Sent copies are stored. */
   async processAll(): Promise<void> {
     this.#outbound.beginRound()
     await this.#outbound.processAll()

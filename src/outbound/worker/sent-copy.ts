@@ -2,13 +2,13 @@ import type { Tx } from '#/db/schema.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 
-/** What a sender keeps of a message. */
+/** A message to be stored in Sent. */
 export interface SentCopy {
   readonly mailbox: MailboxRef
   readonly message: Message
   readonly sentAt: Date
   readonly unlessThere?: string
-  /** Nobody knows whether anybody has it: it is starred, and unread, to be looked at. */
+  /** Delivery is ambiguous. The copy is starred and unread, so that its owner looks at it. */
   readonly ambiguous?: boolean
 }
 
@@ -27,12 +27,12 @@ export async function storeCopies(
   )
 }
 
-/** Says of a copy in Sent what is not known of it (RFC 5322, section 3.6.5). */
+/** A Comments field (RFC 5322, section 3.6.5) that says in Sent what is unknown of the delivery. */
 export function commentsField(text: string): string {
   return `Comments: ${text.replace(/[^\x20-\x7e]+/g, '?').slice(0, 900)}\r\n`
 }
 
-/** Who sent a message may see in Sent whom it went to in secret. */
+/** A Bcc field for the copy in Sent: its sender may see these recipients. */
 export function bccField(addresses: readonly string[]): string {
   return addresses.length === 0 ? '' : `Bcc: ${addresses.join(',\r\n ')}\r\n`
 }

@@ -4,8 +4,8 @@ import { stillAnswered, stillRelayed } from '#/forwarding/arrival.ts'
 import type { Claimed } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 
-/** Whether a message is still to go: what a mailbox sends by itself goes only as long as that is switched on, and was
- *  so without a break since the message was put into the queue. */
+/** Whether a message is still to be sent. A mailbox forwards or answers only while that is switched on, without a break
+ *  since the message was enqueued. */
 export async function isWanted(
   db: Db,
   time: SharedTime,

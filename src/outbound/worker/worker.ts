@@ -20,31 +20,31 @@ import { type AttemptDependencies, attempt, type WorkerDependencies } from './at
 import { CoalescedRuns } from './coalesced-runs.ts'
 import { type Claim, departAll } from './depart.ts'
 
-/** How many go out at a time: in all, and to one destination. */
+/** Concurrent batches: in all, and to one destination. */
 const mostAtOnce = 50
 const mostToOneRoute = 10
-/** Messages that are tried by all their routes at once: twice what one claim takes, so that some go while the next are
- *  signed. */
+/** Concurrent batches that are delivered by all their routes at once: twice what one claim takes, so that some are sent
+ *  while the next are signed. */
 const mostTogether = 2 * mostScheduled
 
-/** How many of them depart, or are stored, in one transaction. */
+/** Scheduled messages that one transaction prepares or ends. */
 const mostWritten = 100
 
-/** How long a departure and the note of an end of data, where others may come, and what is sent wait at most to be written
- *  down with others, in milliseconds. */
+/** How long, in milliseconds, a statement at most waits to be joined by those of other attempts: for scheduled messages that
+ *  depart or are sent, and for ends of data. */
 const markingMs = 15
 const endingMs = 50
 
-/** How often the queue is looked at when nobody says that something came, in milliseconds. */
+/** How often to look at the queue without a call of `wake`, in milliseconds. */
 const everySoOften = 2_000
 
-/** How long to wait before reaching again for what another worker is just claiming, at most, in milliseconds. */
+/** The longest wait before the next claim while another worker is claiming what is due, in milliseconds. */
 const longest = 40
 
-/** How long attempts may go on once the worker stops, in milliseconds. */
+/** How long attempts may continue once the worker stops, in milliseconds. */
 const patience = 5_000
 
-/** Works the queue of mail that leaves, until it is disposed. */
+/** Sends what is due in the outbound queue, until it is disposed. */
 export class OutboundWorker implements AsyncDisposable {
   readonly #deps: AttemptDependencies
   readonly #log: Logger
@@ -55,9 +55,9 @@ export class OutboundWorker implements AsyncDisposable {
   /** Suspects may be due. */
   #suspects = true
   #suspectUnderWay = false
-  /** Something that is due may have been left, for want of room. */
+  /** Due messages may remain, for lack of room. */
   #left = false
-  /** Holds back copies for Sent, while scheduled messages may be due. */
+  /** Delays Sent copies while scheduled messages may be due. */
   #round: Disposable | undefined
   readonly #claiming: CoalescedRuns
   #timer: NodeJS.Timeout | undefined
@@ -90,19 +90,19 @@ export class OutboundWorker implements AsyncDisposable {
     this.wake()
   }
 
-  /** Something may be due: called after a commit that put it into the queue. */
+  /** Messages may be due. Called after a commit that enqueued some. */
   wake(): void {
     this.#suspects = true
     this.#claiming.ask()
   }
 
-  /** Has the messages go that are scheduled and due. */
+  /** Begins to send scheduled messages that are due. */
   beginRound(): void {
     this.#round ??= this.#deps.copies.hold()
     this.wake()
   }
 
-  /** Resolves once nothing is due or in progress, and copies of sent scheduled messages are in Sent. */
+  /** Resolves once nothing is due or in progress, and pending Sent copies of scheduled messages are stored. */
   async processAll(): Promise<void> {
     do {
       this.wake()
@@ -112,7 +112,7 @@ export class OutboundWorker implements AsyncDisposable {
     await this.#deps.copies.processAll()
   }
 
-  /** False where nothing was there to be claimed, or no room for it. */
+  /** False if nothing could be claimed, or there is no room. */
   async #claimSome(): Promise<boolean> {
     const { db, time } = this.#deps
     const now = await time(db)
@@ -123,7 +123,7 @@ export class OutboundWorker implements AsyncDisposable {
     const { busy, room } = this.#room()
     this.#left = busy.length > 0 || room <= 0
     const scheduled = await this.#claimScheduled(now)
-    // Whoever makes room looks again.
+    // Whoever makes room wakes the worker.
     if (room <= 0) return scheduled
     const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
     if (suspect) this.#begin(suspect)
@@ -133,7 +133,7 @@ export class OutboundWorker implements AsyncDisposable {
     return scheduled || batches.length > 0
   }
 
-  /** False where the round is over, or there is no room. */
+  /** False if the round is over, or there is no room. */
   async #claimScheduled(now: Date): Promise<boolean> {
     if (!this.#round) return false
     if (!this.#hasRoomForScheduled) {
@@ -143,7 +143,7 @@ export class OutboundWorker implements AsyncDisposable {
     const { db, mailKey, copies } = this.#deps
     const { claims, contended } = await claimScheduled(db, mailKey, now)
     for (const { batch, message } of claims) this.#begin(batch, message)
-    // Rounds begin at the same moment everywhere: that another worker was the first is no sign that nothing is left.
+    // Rounds begin at the same moment in all processes. That another worker was first does not mean that nothing is left.
     if (contended) await wait(Math.random() * longest)
     if (claims.length > 0 || contended) return true
     this.#round[Symbol.dispose]()
@@ -152,12 +152,12 @@ export class OutboundWorker implements AsyncDisposable {
     return false
   }
 
-  /** Which routes take no more now, and how much may be claimed so that none of the others gets too much either. */
+  /** The routes that accept no more now, and how many batches may be claimed so that no other route exceeds its limit. */
   #room(): { busy: string[]; room: number } {
     const busy: string[] = []
     let room = Math.min(mostToOneRoute, mostAtOnce - this.#underWay.size + this.#count(allRoutes))
     for (const [route, count] of this.#perRoute) {
-      // Scheduled messages come in large numbers at once, and must not delay others.
+      // Many scheduled messages are due at once, and must not delay others.
       if (route === allRoutes && mostTogether - count < mostToOneRoute) busy.push(route)
       else if (route !== allRoutes && count >= mostToOneRoute) busy.push(route)
       else if (route !== allRoutes) room = Math.min(room, mostToOneRoute - count)
@@ -186,7 +186,7 @@ export class OutboundWorker implements AsyncDisposable {
     this.#underWay.add(work)
   }
 
-  /** For as many as one claim takes. */
+  /** Whether there is room for all that one claim takes. */
   get #hasRoomForScheduled(): boolean {
     return this.#count(allRoutes) <= mostTogether - mostScheduled
   }
